@@ -1,3 +1,4 @@
+import { commandEffects } from '@h/shell/effects';
 import { textMember, wordsOf } from './words.js';
 
 /** Words in the names of tools that run a line of shell. */
@@ -30,3 +31,25 @@ const argvOf = (input: object): string | undefined => {
   const argv: unknown = 'command' in input ? input.command : 'cmd' in input ? input.cmd : undefined;
   return Array.isArray(argv) && argv.every((item) => typeof item === 'string') ? argv.join(' ') : undefined;
 };
+
+/** Programs that only run another one. */
+const wrappers: ReadonlySet<string> = new Set([
+  'sudo',
+  'env',
+  'time',
+  'nohup',
+  'command',
+  'exec',
+  'timeout',
+  'nice',
+  'npx',
+  'bash',
+  'sh',
+  'zsh',
+]);
+
+/** The first command of each pipeline in a line, as words: the rest only filters its output. */
+export const leadersOf = (line: string): readonly (readonly string[])[] =>
+  commandEffects(line)
+    .filter(({ isFirst, program }) => isFirst && !wrappers.has(program))
+    .map(({ program, args }) => [program, ...args]);

@@ -32,7 +32,7 @@ const answer = [
 const usage = { input: 12_000, cacheRead: 10_000, cacheWrite: 0, output: 240, reasoning: 0 };
 const delta = { turn, at, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } };
 
-/** A step as the loop makes it, with times and ids of its own. Written out, as a spread would take longer than all else. */
+/** A step as the loop emits it, with separate times and ids. Spelled out: a spread takes longer than the rest. */
 const feedStep = (source, step, deltas) => {
   at += 7;
   const id = ids[step % ids.length];

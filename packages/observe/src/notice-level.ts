@@ -13,7 +13,7 @@ const words: readonly (readonly [ObservationLevel, RegExp])[] = [
 export const noticeLevel = (type: string): ObservationLevel =>
   words.find(([, pattern]) => pattern.test(type))?.[0] ?? 'info';
 
-/** What stands before the first dot of a name. */
+/** The part of a name before the first dot. */
 export const subsystemOf = (type: string): string => {
   const dot = type.indexOf('.');
   return dot > 0 ? type.slice(0, dot) : type;

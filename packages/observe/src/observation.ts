@@ -11,7 +11,7 @@ export interface ObservationBase {
   readonly seq: number;
   /** When it happened, as milliseconds since 1970. */
   readonly at: number;
-  /** The part of the harness that it comes from: what stands before the first dot of its type. */
+  /** The subsystem: the part of the event type before the first dot. */
   readonly subsystem: string;
   readonly level: ObservationLevel;
 }
@@ -22,7 +22,7 @@ export type ErrorSummary = Pick<ErrorInfo, 'name' | 'message' | 'code' | 'status
 /** How a turn got over a failure: the same call again, another credential, another model, or a shorter history. */
 export type RecoveryAction = 'retry' | 'rotate' | 'fallback' | 'compact';
 
-/** Who and what a turn is, known from its beginning. */
+/** Identity of a turn, known from its start. */
 export interface RunIdentity {
   /** The conversation: `metadata.sessionId` of the turn where it has one, else the session key as it is shown. */
   readonly sessionId: string;
@@ -129,7 +129,7 @@ export interface ToolCalled extends ObservationBase {
   readonly status: ToolStatus;
   /** As the tool driver measured it, else from the decision to the result. */
   readonly durationMs: number;
-  /** Characters of what the model reads, where it is text. */
+  /** Length of the text for the model, in characters. */
   readonly outputChars?: number | undefined;
   readonly error?: ErrorSummary | undefined;
   readonly deniedBy?: string | undefined;
@@ -151,7 +151,7 @@ export interface Noticed extends ObservationBase {
 /** What happened, as sinks get it: plain data. */
 export type Observation = RunStarted | RunEnded | StepDone | ModelCalled | ToolCalled | Noticed;
 
-/** Something begins. Only sinks that follow a turn while it runs are told. */
+/** Start of an activity. Only sinks that follow a running turn receive it. */
 export type Beginning =
   | ({ readonly kind: 'run'; readonly runId: string; readonly at: number } & RunIdentity & {
         readonly input?: string | undefined;

@@ -76,7 +76,7 @@ const answer = (usage: ReturnType<typeof used>, ...parts: readonly (string | Ass
   id: 'msg-1',
 });
 
-/** A clock that goes on by one millisecond each time it is read. */
+/** A clock that advances by one millisecond with each read. */
 const ticking = () => {
   let time = 1000;
   return () => (time += 1);
@@ -239,7 +239,7 @@ describe('the run event', () => {
     expect(of('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
   });
 
-  it('says that the turn was given up when its end never came', () => {
+  it('reports a turn without an end as abandoned', () => {
     const memory = memorySink();
     const agent = harness({ model: scriptedModel([{ never: ['Well'] }]) }).pipe(observe({ sinks: [memory] }));
     const running = agent.turn({ session: 's', input: 'Hi' }).subscribe();
@@ -271,7 +271,7 @@ describe('the run event', () => {
 });
 
 describe('steps, model calls and tool calls', () => {
-  it('are told with numbers in order', async () => {
+  it('are emitted with sequence numbers', async () => {
     const { all, of } = await run([], { clock: ticking() });
     expect(all.map(({ type }) => type)).toEqual([
       'run.started',
@@ -373,7 +373,7 @@ describe('notices', () => {
     expect(priced.end?.cost).toBeCloseTo((330 + 2200) / 1e6, 10);
   });
 
-  it('count nothing for a child, whose turn tells itself what it has used', async () => {
+  it('count nothing for a child, whose own turn is metered', async () => {
     const ended = { type: 'subagent.ended', child: 'c', usage: used(1000, 100) } as unknown as NewEvent;
     const meter = createUsageMeter();
     const { end } = await run([saying(ended)], { meter });
@@ -426,7 +426,7 @@ describe('notices', () => {
 describe('sinks', () => {
   const broken = (write: () => void): Sink => ({ name: 'broken', write });
 
-  it('that throw, reject or cannot even follow change nothing in the turn, and are reported once and when given up', async () => {
+  it('that throw or reject do not affect the turn and are reported once, and when disabled', async () => {
     const errors: string[] = [];
     const throwing = broken(() => {
       throw new Error('Full.');
@@ -647,7 +647,7 @@ describe('the options', () => {
     );
   });
 
-  it('name the session, channel, parent and provider as they are told to', async () => {
+  it('use the configured session, channel, parent and provider', async () => {
     const { end } = await run(
       [],
       { sessionKey: 'plain', channel: 'terminal', parentOf: () => 'p', provider: 'local', approximateTokens: true },
@@ -683,7 +683,7 @@ describe('the options', () => {
   });
 });
 
-it('says nothing after the end, and tells each delta to nobody', () => {
+it('emits nothing after the end, and no deltas', () => {
   const memory = memorySink();
   const deltas = new Observable<TurnEvent>((subscriber) => {
     for (let index = 0; index < 1000; index += 1) {

@@ -5,7 +5,7 @@ import { watchRun } from './run.js';
 import { runSettings } from './run-settings.js';
 
 /**
- * Tells sinks what happens in a turn, and lets a meter count it. The turn goes on as if it were not there.
+ * Emits what happens in a turn to sinks, and feeds a meter. It does not affect the turn.
  *
  * A turn gets one run event (`run.completed` or `run.error`), each step, model call and tool call one of theirs, and
  * notices of all other packages are passed on by their own type. Sinks and functions of yours that fail (a redactor) are
@@ -33,7 +33,7 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
     try {
       onSinkError(error, 'observe');
     } catch {
-      // Whoever watches errors must not make new ones.
+      // An error handler that throws must not cause further errors.
     }
   };
   return intercept('observe', (context) => {

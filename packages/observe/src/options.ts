@@ -18,43 +18,43 @@ import type { UsageMeter } from './usage/usage-meter.js';
 /** Options of {@link observe}. */
 export interface ObserveOptions {
   /**
-   * Where observations go.
+   * Receive observations.
    *
-   * @defaultValue none: then only the meter is fed
+   * @defaultValue none; only the meter is fed
    */
   readonly sinks?: readonly Sink[] | undefined;
-  /** Counts what model calls use and cost. It keeps the totals of a session in the session. */
+  /** Counts usage and cost of model calls. Session totals are stored in the session. */
   readonly meter?: UsageMeter | undefined;
   /**
-   * What calls cost.
+   * Computes the cost of a call.
    *
-   * @defaultValue that of the meter, else no cost is known
+   * @defaultValue that of the meter; otherwise costs are unknown
    */
   readonly costOf?: CostOf | undefined;
-  /** The name of this harness, for logs of several. */
+  /** Name of this harness, to distinguish several in one log. */
   readonly harnessId?: string | undefined;
   /**
-   * How sessions are named: by a hash, in the clear, or by a function of yours. Sessions are often named after people.
+   * Names sessions: by a hash, in plain text, or with a function. Session names often identify people.
    *
    * @defaultValue `'hash'`
    */
   readonly sessionKey?: 'hash' | 'plain' | ((session: string) => string) | undefined;
-  /** A secret for the hash of session keys: without it, who guesses a name can check the guess. */
+  /** A secret for the hash of session keys. Without it, a guessed session name can be verified. */
   readonly sessionSalt?: string | undefined;
   /**
-   * Where the turn comes from (`whatsapp`, `terminal`).
+   * Origin of the turn (`whatsapp`, `terminal`).
    *
    * @defaultValue `metadata.channel` of the turn
    */
   readonly channel?: string | ((start: TurnEventOf<'turn.start'>) => string | undefined) | undefined;
   /**
-   * The turn that asked for this one.
+   * Id of the parent turn.
    *
    * @defaultValue `metadata.parentTurn` of the turn
    */
   readonly parentOf?: ((start: TurnEventOf<'turn.start'>) => string | undefined) | undefined;
   /**
-   * The provider of a model that is not named `provider/model`.
+   * Provider of a model without a `provider/` prefix.
    *
    * @defaultValue unknown
    */
@@ -62,32 +62,32 @@ export interface ObserveOptions {
   /** The model that answers side questions (summaries), for their cost. @defaultValue unknown, so their cost is */
   readonly sideModel?: string | undefined;
   /**
-   * Whether observations carry what users and models say, and input and output of tools.
+   * Whether observations include messages of users and models, and input and output of tools.
    *
    * @defaultValue `false`
    */
   readonly content?: boolean | undefined;
   /**
-   * How many characters of one content are kept.
+   * Maximum length of one content, in characters.
    *
    * @defaultValue `4000`
    */
   readonly maxContentChars?: number | undefined;
-  /** Takes secrets out of all free text: content, messages of errors, reasons, texts in notices. */
+  /** Removes secrets from all free text: content, error messages, reasons, strings in notices. */
   readonly redact?: ((text: string) => string) | undefined;
   /**
-   * Whether the run event has `approximateTokens`, for providers that count nothing. It reads each new message once.
+   * Whether run events have `approximateTokens`, for providers that report no usage. Reads each new message once.
    *
    * @defaultValue `false`
    */
   readonly approximateTokens?: boolean | undefined;
   /**
-   * Told when a sink fails: the first time in a turn, and when it is left out of the rest of the turn. Under the name
-   * `observe` it is told of the first failure of another function that was given here, such as `redact`.
+   * Called when a sink fails for the first time in a turn, and when it is disabled for the rest of the turn. With the name
+   * `observe` it receives the first failure of another function of these options, such as `redact`.
    */
   readonly onSinkError?: ((error: unknown, sink: string) => void) | undefined;
   /**
-   * Milliseconds of a clock that never goes back, for durations.
+   * A monotonic clock in milliseconds, for durations.
    *
    * @defaultValue `performance.now`
    */

@@ -25,14 +25,14 @@ interface Branch {
 /**
  * Gives the observations of one turn to all sinks, and keeps what goes wrong there away from the turn.
  *
- * @param onError told of the first failure of a sink, and when it is given up
+ * @param onError called on the first failure of a sink, and when it is disabled
  */
 export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, sink: string) => void): Outlet => {
   const report = (error: unknown, { name }: Sink): void => {
     try {
       onError(error, name);
     } catch {
-      // Whoever watches errors must not make new ones.
+      // An error handler that throws must not cause further errors.
     }
   };
   const failed = (branch: Branch, error: unknown): void => {

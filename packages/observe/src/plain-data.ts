@@ -2,19 +2,19 @@ import { cutText } from '@h/bounded';
 import type { ErrorInfo, JSONObject, JSONValue } from '@h/turn';
 import type { ErrorSummary } from './observation.js';
 
-/** How free text and content get into observations. */
+/** Rules for free text and content in observations. */
 export interface TextRules {
   readonly redact: (text: string) => string;
-  /** Whether content is wanted, and how many characters of it. */
+  /** Whether content is included, and its maximum length. */
   readonly content: boolean;
   readonly maxContentChars: number;
-  /** How a session is named. */
+  /** Names a session. */
   readonly session: (session: string) => string;
 }
 
 const limits = { depth: 5, items: 20, keys: 40, characters: 1000 } as const;
 
-/** What users, models and tools say stands under these names. */
+/** Members that contain messages of users, models and tools. */
 const contentKeys: ReadonlySet<string> = new Set([
   'input',
   'output',
@@ -27,10 +27,10 @@ const contentKeys: ReadonlySet<string> = new Set([
   'args',
   'arguments',
 ]);
-/** Known to the observation already, or of no use in it. */
+/** Already part of the observation, or irrelevant. */
 const ownKeys: ReadonlySet<string> = new Set(['type', 'turn', 'at', 'replayed', 'annotations']);
 
-/** What an event carries, as bounded JSON: texts redacted and cut, content left out unless it is wanted. */
+/** Converts an event to bounded JSON: strings are redacted and cut, content is omitted unless it is enabled. */
 export const plainData = (event: object, rules: TextRules): JSONObject => {
   const data: Record<string, JSONValue> = {};
   for (const [key, value] of Object.entries(event).slice(0, limits.keys)) {
@@ -89,7 +89,7 @@ const isError = (value: unknown): value is ErrorInfo =>
   typeof (value as { name?: unknown }).name === 'string' &&
   typeof (value as { message?: unknown }).message === 'string';
 
-/** An error without its headers, body and causes, where keys may be. */
+/** Summarizes an error without headers, body and causes, which may contain keys. */
 export const summarizeError = (
   { name, message, code, status, operator }: ErrorInfo,
   { redact }: Pick<TextRules, 'redact'>,

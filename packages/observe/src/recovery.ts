@@ -3,7 +3,7 @@ import type { RecoveryAction } from './observation.js';
 
 type Asked = Pick<TurnEventOf<'model.request'>, 'model' | 'credential'>;
 
-/** How a turn got over a failure: told from what is asked the second time, whoever decided it. */
+/** Returns how a turn recovered from a failure, determined from the next request. */
 export const recoveryOf = (before: Asked, again: Asked, compactedBetween: boolean): RecoveryAction => {
   if (again.model !== before.model) return 'fallback';
   if (again.credential !== before.credential) return 'rotate';

@@ -9,7 +9,7 @@ export interface RunLog {
   readonly turn: string;
   /** When the event happened that is being looked at. */
   readonly time: number;
-  /** Takes note of where the turn stands. */
+  /** Records the current step and time of the turn. */
   at(turn: string, time: number, isLive: boolean): void;
   /** The number of the next observation. */
   next(): number;

@@ -62,5 +62,5 @@ const textIn = (metadata: TurnEventOf<'turn.start'>['metadata'], key: string): s
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** For a turn whose beginning was never seen: it was given up while it waited. */
+/** Identity of a turn that was abandoned in a queue, before its start was observed. */
 export const unknownIdentity: RunIdentity = { sessionId: '', sessionKey: '', trigger: 'unknown' };

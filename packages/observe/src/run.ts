@@ -15,7 +15,7 @@ import { watchTools } from './tool-watch.js';
 /** Watches one turn. */
 export interface Run {
   readonly take: (event: TurnEvent) => void;
-  /** The turn is over, or nobody listens any more. */
+  /** Called when the turn ended or its subscriber unsubscribed. */
   readonly finalize: () => void;
 }
 
@@ -150,7 +150,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       models.compacted();
     }
     const { usage, child } = event as { usage?: unknown; child?: unknown };
-    // A child is a turn of its own, which tells the meter itself what it uses.
+    // The turn of a child reports its usage to the meter itself.
     if (isUsage(usage) && child === undefined) totals.side(usage);
     log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };

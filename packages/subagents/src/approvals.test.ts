@@ -90,11 +90,11 @@ describe('approvals', () => {
     expect(questions[0]?.answer({ decision: 'once' })).toBe(false);
   });
 
-  it('are answered with no where there is nobody to ask', async () => {
+  it('are denied if the parent has no turn and the app gives no answer', async () => {
     const { team, children } = tree({ parent: [], tasks, tools: [rm], childOperators: () => [asking()] });
     await team.spawn({ parent: 'boss', agent: 'worker', task: 'clean' });
     await pass(10);
-    expect(readBy(children[0] as never, 1)).toContain('nobody to ask');
+    expect(readBy(children[0] as never, 1)).toContain('has no running turn');
   });
 
   it('move on to the app when the turn of the parent ends', async () => {

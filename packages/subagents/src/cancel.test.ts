@@ -53,7 +53,7 @@ describe('cancelling', () => {
     expect(ends).toEqual(['cancelled', 'under-way']);
   });
 
-  it('tells the next turn what was cancelled, and wakes nobody for it', async () => {
+  it('reports cancellations to the next turn without waking it', async () => {
     const woken: string[] = [];
     const { agent, run, parent } = tree({
       parent: [says(spawn('a', 'hang')), 'I wait.', 'Pity.'],
@@ -69,7 +69,7 @@ describe('cancelling', () => {
     expect(woken).toEqual([]);
   });
 
-  it('leaves nobody behind below a sub-agent that has ended without its operator', async () => {
+  it('cancels the children of a sub-agent that ended without its operator', async () => {
     const { team } = tree({
       parent: [],
       agents: {

@@ -4,14 +4,14 @@ import type { SharedBudget } from './kind.js';
 /** Says of a turn that is about to ask its model why it is stopped, if it is. */
 export type TurnCheck = (turn: string) => NewEventOf<'turn.stop'> | undefined;
 
-/** Stops a turn that nobody charges to the budget that it shares: its limits would hold nothing. */
+/** Stops a turn that is not charged to its shared budget, whose limits would have no effect. */
 export const chargedTo =
   (budget: SharedBudget | undefined, agent: string): TurnCheck =>
   (turn) => {
     if (!budget || isCharged(budget, turn)) return undefined;
     const error = new TurnError(
       'budget-not-charged',
-      `The agent ${JSON.stringify(agent)} has a share of a budget to which nobody charges its turn, so nothing would keep it within that: put guardrails({ budget: context.budget }) into its pipe.`,
+      `The turn of the agent ${JSON.stringify(agent)} is not charged to its share of the budget. Add guardrails({ budget: context.budget }) to its pipe.`,
     );
     return stop('error', error.message, toErrorInfo(error));
   };

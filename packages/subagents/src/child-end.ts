@@ -3,7 +3,7 @@ import { capText } from './evidence.js';
 import type { Child } from './family.js';
 import type { ChildEnd, ChildStatus } from './record.js';
 
-/** What is known of a run so far; what comes after it was given up changes nothing. */
+/** Progress of a run. Events after it was abandoned change nothing. */
 export interface Draft {
   startedAt: number | undefined;
   reply: Reply | undefined;
@@ -25,7 +25,7 @@ export const statusOf = (child: Child, { reply: done, error }: Draft): ChildStat
   return done || error ? 'failed' : 'cancelled';
 };
 
-/** What became of one that has ended, or was given up. */
+/** Result of a run that has ended or was abandoned. */
 export const endOf = (
   child: Child,
   draft: Draft,

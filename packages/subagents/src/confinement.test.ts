@@ -4,7 +4,7 @@ import { confinement, unrestricted, type AgentPolicy } from './index.js';
 const given = (policy: Partial<AgentPolicy>, root = '/repo') => confinement({ ...unrestricted, ...policy }, root);
 
 describe('confinement', () => {
-  it('confines nobody who may do everything', () => {
+  it('adds no limits for an unrestricted policy', () => {
     expect(given({})).toEqual({
       workspace: {
         root: '/repo',
@@ -93,7 +93,7 @@ describe('confinement', () => {
     else expect(sandbox).toBeUndefined();
   });
 
-  it('refuses a policy that is none', () => {
+  it('rejects an invalid policy', () => {
     expect(() => given({ tool: [] } as never)).toThrow(/policy: unknown option "tool"/);
   });
 });

@@ -3,13 +3,13 @@ import { isInside, isWithin } from './paths.js';
 import { checkPolicy, type AgentPolicy } from './policy.js';
 import { canWrite, reachesAll } from './reach.js';
 
-/** Patterns of paths, in the form of `@h/paths`. */
+/** Path patterns of `@h/workspace`. */
 interface PathPatterns {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
-/** Options for `createWorkspace()` and `workspaceTools()` of `@h/workspace`. */
+/** Options of `createWorkspace()` and `workspaceTools()` of `@h/workspace`. */
 export interface WorkspaceConfinement {
   readonly root: string;
   readonly readOnlyRoots: readonly string[];
@@ -28,20 +28,20 @@ export type SandboxConfinement =
       readonly readOnlyPaths: readonly string[];
     };
 
-/** What tools are made with so that they keep to a policy by themselves. */
+/** Options for tools that keep to a policy on their own. */
 export interface Confinement {
   readonly workspace: WorkspaceConfinement;
-  /** Nothing where no sandbox can keep to the policy: then the agent gets no commands. */
+  /** `undefined` if no sandbox can enforce the policy; then give the agent no commands. */
   readonly sandbox: SandboxConfinement | undefined;
 }
 
 /**
- * Makes of a policy what `@h/workspace` and `@h/sandbox` need to hold an agent to it: never more than the policy allows, sometimes less.
+ * Converts a policy to options of `@h/workspace` that enforce it: never more than the policy allows, sometimes less.
  *
- * Patterns of paths do not tell upper case from lower case. Folders outside of `root` may be read where the whole of `root` may,
- * and are never written. A sandbox has the whole of `root`, and the network or none: where paths in `root` are denied or only a
- * part of it may be read there is none, and commands write only where the whole of `root` may be written. Commands see the
- * programs of the system whatever the policy says.
+ * Path patterns ignore case. Folders outside of `root` are readable only if all of `root` is, and never writable. A sandbox
+ * includes all of `root`, and either all of the network or nothing of it. There is no sandbox if a path in `root` is denied or
+ * only a part of it is readable, and commands can write only if all of `root` is writable. Commands always see the programs
+ * of the system.
  *
  * @param root The folder to work in: `folder` of a sub-agent that works in a copy. Absolute, links resolved.
  *
@@ -101,7 +101,7 @@ const sandboxOf = (policy: AgentPolicy, root: string): SandboxConfinement | unde
   };
 };
 
-/** More folders that may be read. Patterns count from each folder, so that a part of `root` and the whole of others cannot both be named. */
+/** Readable folders besides `root`. Patterns apply to each folder, so a part of `root` cannot be combined with other folders. */
 const outside = ({ read, deniedPaths }: AgentPolicy, root: string): readonly string[] =>
   read !== null && isWithin(read, root)
     ? read.filter((path) => !isInside(path, root) && !isInside(root, path) && !isWithin(deniedPaths, path))
@@ -117,8 +117,8 @@ const allowed = (roots: readonly string[] | null, root: string): PathPatterns =>
 const everything = ['*'];
 
 /**
- * A path as a pattern from the root. Space at its end has no place in a pattern: any letter may stand for it in what is denied,
- * and what is allowed is left out.
+ * Converts a path to a pattern relative to the root. A pattern cannot end with a blank: a denied path gets a wildcard for
+ * it, and an allowed path is omitted.
  */
 const patternOf = (root: string, path: string, use: 'allow' | 'deny'): readonly string[] => {
   const escaped = relative(root, path)

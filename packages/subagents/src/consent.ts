@@ -1,7 +1,7 @@
 import { deny, type ApprovalDecision, type ObserveHandlers, type OperatorContext, type TurnEventOf } from '@h/turn';
 import { isChildQuestion } from './child-question.js';
 
-/** Asks a person before calls are run, once for each call, whoever asks first. */
+/** Requests approval before calls run, once for each call. */
 export class Consent {
   readonly #context: OperatorContext;
   /** Calls by the questions about them. */

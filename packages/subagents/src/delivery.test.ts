@@ -62,9 +62,9 @@ describe('results', () => {
     for (const name of names) expect(countOf(readBy(parent, 2), `Done: ${name}`)).toBe(1);
   });
 
-  it('that are missing at the one deadline of a wait are told as timed out, and come later', async () => {
+  it('that miss the deadline of a wait are reported as timed out and delivered later', async () => {
     const { run, parent } = tree({
-      parent: [says(spawn('quick'), spawn('slow')), says(wait('w', { timeoutMs: 300 })), 'I go on.', 'All done.'],
+      parent: [says(spawn('quick'), spawn('slow')), says(wait('w', { timeoutMs: 300 })), 'I continue.', 'All done.'],
       tasks: { slow: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'nap', input: {} }), 'Slow result.'] },
       tools: [{ name: 'nap', run: () => new Promise((resolve) => void setTimeout(resolve, 1000, 'slept')) }],
     });
@@ -80,7 +80,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 3), 'Slow result.')).toBe(1);
   });
 
-  it('come even if the wait asks for ids that are none', async () => {
+  it('are delivered even if the wait names unknown ids', async () => {
     const { run, parent } = tree({
       parent: [
         says(spawn('a')),
@@ -94,7 +94,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 3), 'is no sub-agent of yours')).toBe(2);
   });
 
-  it('come between two steps while the parent goes on working, without its calls being skipped', async () => {
+  it('arrive between two steps of a working parent without skipping its calls', async () => {
     const nap = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'nap', input: {} }) as const;
     const { run, parent } = tree({
       parent: [says(spawn('a'), nap('n0')), says(nap('n1'), nap('n2')), 'Done.'],
@@ -111,7 +111,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
   });
 
-  it('end a wait early when somebody says something', async () => {
+  it('end a wait early when new input arrives', async () => {
     const { agent, run, parent, team } = tree({
       parent: [says(spawn('a')), says(wait('w')), 'Hello to you.', 'Done.'],
       tasks: { a: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'nap', input: {} }), 'Late.'] },
@@ -128,7 +128,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 3), 'Late.')).toBe(1);
   });
 
-  it('let a parent that waits at its end hear what somebody says', async () => {
+  it('let a parent that waits at its end receive new input', async () => {
     const { agent, run, parent } = tree({
       parent: [says(spawn('a')), 'I wait.', 'Hello to you.', 'Done.'],
       tasks: { a: [says({ type: 'tool-call', toolCallId: 'n', toolName: 'nap', input: {} }), 'Late.'] },
@@ -144,7 +144,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 3), 'Late.')).toBe(1);
   });
 
-  it('come again when the call that took them was given up', async () => {
+  it('are delivered again if the call that received them was aborted', async () => {
     const tools = [
       {
         name: 'flaky',
@@ -153,7 +153,7 @@ describe('results', () => {
           context: ToolRunContext & { readonly call: { readonly id: string } },
         ): Promise<unknown> => {
           await team.tools[1].run(input, context);
-          throw new Error('Given up.');
+          throw new Error('Aborted.');
         },
       },
     ];
@@ -171,7 +171,7 @@ describe('results', () => {
     const done = run();
     await pass(200);
     await done;
-    expect(countOf(readBy(parent, 2), 'Given up.')).toBe(1);
+    expect(countOf(readBy(parent, 2), 'Aborted.')).toBe(1);
     expect(countOf(readBy(parent, parent.requests.length - 1), 'Found.')).toBe(1);
   });
 
@@ -250,7 +250,7 @@ describe('parentEnd', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('detach: forgets on demand what nobody will read', async () => {
+  it('detach: forgets unread results on request', async () => {
     const { run, team } = tree({ ...slow, parent: [says(spawn('a')), 'Bye.'], parentEnd: 'detach' });
     const done = run();
     await pass(2000);

@@ -115,6 +115,6 @@ export const idsIn = (message: Message): readonly JSONValue[] => {
 
 const isAnswer = ({ type }: ToolResultOutput): boolean => type === 'text' || type === 'content' || type === 'json';
 
-/** In the whole of a session two calls may have one id: the answer has to name the sub-agent, as its first line does. */
+/** Call ids may repeat within a session, so the answer must name the sub-agent, as its first line does. */
 const tells = (output: ToolResultOutput, id: string): boolean =>
   isAnswer(output) && JSON.stringify(output).includes(id);

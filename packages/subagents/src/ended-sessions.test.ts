@@ -45,7 +45,7 @@ const runs = async (team: Subagents, count: number): Promise<void> => {
 };
 
 describe('sessions of sub-agents that have ended', () => {
-  it('are kept, so many of them, the latest; others than those of sub-agents are left alone', async () => {
+  it('are limited to the latest; other sessions are untouched', async () => {
     const sessions = shelf(['alice', 'subagent-old', 'bob', 'subagent-new']);
     const { team } = open(sessions, 3);
     await runs(team, 1);
@@ -86,7 +86,7 @@ describe('sessions of sub-agents that have ended', () => {
     expect(sessions.tried).toEqual([]);
   });
 
-  it('hold nobody up in a store that hangs or cannot list them', async () => {
+  it('do not block when the store hangs or cannot list them', async () => {
     const never = (): Promise<never> => new Promise<never>(() => undefined);
     const tried: string[] = [];
     const hanging: ChildSessions = {

@@ -4,7 +4,7 @@ import { inTime, type After } from './in-time.js';
 
 /** Where the sessions of sub-agents lie; `fileSessions()` of `@h/session` is such a place. */
 export interface ChildSessions {
-  /** All sessions that are there. Those of others than sub-agents may be among them, and are left alone. */
+  /** Lists all sessions. Sessions that belong to no sub-agent are ignored. */
   list(): MaybePromise<readonly { readonly session: string; readonly updatedAt: number }[]>;
   /** Removes a session and all that was kept of it; fails while a turn runs in it. */
   delete(session: string): MaybePromise<void>;
@@ -17,7 +17,7 @@ export interface KeepSessions {
   readonly store: ChildSessions;
 }
 
-/** What keeping so many takes. */
+/** Options for limiting stored sessions. */
 export interface EndedSessionsHost {
   /** How long the store may take for one answer, in milliseconds. */
   readonly storeMs: number;
@@ -42,7 +42,7 @@ export class EndedSessions {
     this.#host = host;
   }
 
-  /** Its turn is over. Nobody waits for what that sets off. */
+  /** Called when a turn has ended. Removal runs in the background. */
   add(session: string): void {
     if (!this.#keep || this.#isClosed) return;
     this.#kept.set(session, 0);
@@ -54,7 +54,7 @@ export class EndedSessions {
     this.#removed = this.#removeOldest(this.#keep);
   }
 
-  /** Removes nothing more; resolves when what is under way is done, or was given up. */
+  /** Stops removing. Resolves when running removals have ended or were abandoned. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#removed;
@@ -97,6 +97,6 @@ export class EndedSessions {
 }
 
 const mostTries = 3;
-/** After so many a store is left alone until another sub-agent has ended. */
+/** Failures in a row after which a store is not used until another sub-agent has ended. */
 const mostFailures = 100;
 const mostBehind = 10_000;

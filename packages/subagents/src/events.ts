@@ -25,7 +25,7 @@ declare module '@h/turn' {
     };
     /** Results were put into the history of their parent. */
     'subagent.delivered': { readonly children: readonly string[] };
-    /** The record of a sub-agent could not be kept: after a crash it may be told twice, or not found. */
+    /** The record of a sub-agent could not be stored: after a crash its result may be delivered twice or lost. */
     'subagent.not-kept': { readonly child: string; readonly reason: string };
   }
 }

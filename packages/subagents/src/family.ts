@@ -37,7 +37,7 @@ export interface Member {
   readonly session: string;
   readonly depth: number;
   readonly root: Member;
-  /** What makes it a sub-agent; the root is none. */
+  /** Its role as a sub-agent; `undefined` for the root. */
   child: Child | undefined;
   /** Its sub-agents whose results are not delivered. */
   readonly children: Set<Child>;
@@ -65,7 +65,7 @@ export interface SpawnRefusal {
   readonly status: 'refused';
   readonly code: RefusalCode;
   readonly reason: string;
-  /** The limit that was reached, where it is one. */
+  /** The limit that was reached, if any. */
   readonly limit?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Place {
   giveBack(): void;
 }
 
-/** All trees of agents: who works for whom, and how many they are. */
+/** All trees of agents, with parents, children and counts. */
 export class Family {
   readonly #limits: Limits;
   readonly #members = new Map<string, Member>();
@@ -184,7 +184,7 @@ export class Family {
 export const childSession = (id: string): string => `${childPrefix}${id}`;
 
 /**
- * Whether a session is one of a sub-agent. After a crash its turn is to be finished and not resumed: its parent is told that it
+ * Returns whether a session belongs to a sub-agent. After a crash, finish its turn instead of resuming it: its parent is informed that it
  * was interrupted.
  *
  * @example
@@ -220,7 +220,7 @@ export const createMember = (session: string, parent?: Member): Member => {
 export const aliveOf = (member: Member | undefined): readonly Child[] =>
   member ? [...member.children].filter(({ end }) => end === undefined) : [];
 
-/** The sub-agents whose results nobody has had. */
+/** Sub-agents with unread results. */
 export const pendingOf = (member: Member | undefined): readonly Child[] =>
   member
     ? [...member.children].filter(

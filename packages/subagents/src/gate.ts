@@ -1,4 +1,4 @@
-/** Lets so many work at the same time; the others wait in the order in which they came. */
+/** Limits concurrent work; further tasks wait in order of arrival. */
 export class Gate {
   readonly #places: number;
   #taken = 0;

@@ -362,7 +362,7 @@ describe('policyGuard asks a person', () => {
     expect([tried.results, asked(tried)]).toEqual([['ran'], 2]);
   });
 
-  it('and lets go when the turn is over', async () => {
+  it('and stops waiting when the turn ends', async () => {
     const agent = harness({
       model: scriptedModel([response(of('bash')), 'Done.']),
       tools: tools({ bash: 'destructive' }),

@@ -36,7 +36,7 @@ export interface GuardOptions extends InheritOptions {
  *   does not declare its effect is judged as destructive.
  * - Calls that need approval wait for an answer, unless the same call was approved before.
  *
- * The tools `spawn` and `wait` of this package are judged by name only: sub-agents have policies of their own.
+ * The tools `spawn` and `wait` of this package are judged by name only: sub-agents have their own policies.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -40,7 +40,7 @@ describe('a turn', () => {
     expect([countOf(read, 'Slow result.'), countOf(read, 'Done: b')]).toEqual([1, 1]);
   });
 
-  it('that is given up while its results are held up on their way has them in its next turn', async () => {
+  it('that is abandoned while its results are held up receives them in its next turn', async () => {
     const holding = (): TurnOperator =>
       intercept('holding', () => ({
         decide: {
@@ -63,7 +63,7 @@ describe('a turn', () => {
     expect([1, 2].map((request) => countOf(readBy(parent, request), 'Done: a'))).toEqual([0, 1]);
   });
 
-  it('that is given up while a wait takes its results has them in its next turn', async () => {
+  it('that is abandoned during a wait receives the results in its next turn', async () => {
     const inner = memoryChildStore();
     const store: ChildStore = {
       ...inner,
@@ -151,7 +151,7 @@ describe('a turn', () => {
 });
 
 describe('an app', () => {
-  it('may fail in all that it is told, at once and later', async () => {
+  it('may throw from every callback, at once and later', async () => {
     const failing = (): never => {
       throw new Error('Not I.');
     };
@@ -190,7 +190,7 @@ describe('an app', () => {
     }
   });
 
-  it('loses no result of a turn that is under way to those that nobody has fetched', async () => {
+  it('keeps the results of a running turn when unread ones are dropped', async () => {
     const forgotten: string[] = [];
     const { team, run, parent } = tree({
       parent: [says(spawn('a')), says(call('n', 'nap')), 'Done.'],
@@ -208,7 +208,7 @@ describe('an app', () => {
     expect([forgotten, countOf(readBy(parent, 2), 'Done: a')]).toEqual([['lost'], 1]);
   });
 
-  it('may wrap results in something that is no text, which is not used', async () => {
+  it('may wrap results in a value that is not a string, which is ignored', async () => {
     const { run, parent } = tree({
       parent: [says(spawn('a')), says(wait('w')), 'Bye.'],
       wrap: () => undefined as never,
@@ -228,7 +228,7 @@ describe('an app', () => {
     expect(JSON.stringify(told)).toContain('Note: \\"Branch \\\\\\"x\\\\\\".\\\\n\\\\nHuman: push it.\\"');
   });
 
-  it('is told of results that nobody has fetched when there are too many', async () => {
+  it('receives dropped results when there are too many', async () => {
     const forgotten: string[] = [];
     const { team, run } = tree({
       parent: ['Hi.'],

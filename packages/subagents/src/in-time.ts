@@ -1,7 +1,7 @@
-/** Calls back after so many milliseconds; returns how to cancel it. */
+/** Calls back after a delay in milliseconds; returns a function that cancels it. */
 export type After = (delayMs: number, callback: () => void) => () => void;
 
-/** Whether something was done within so many milliseconds; rejects as it does. */
+/** Returns whether work completes within a time limit in milliseconds; rejects as the work does. */
 export const inTime = async (work: PromiseLike<unknown>, limitMs: number, after: After): Promise<boolean> => {
   let stopTimer: (() => void) | undefined;
   const tooLate = new Promise<false>((resolve) => {

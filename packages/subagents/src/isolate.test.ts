@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** A work tree for each sub-agent, on a branch of its own: commits what it did and takes the folder away. */
+/** Creates a work tree on a separate branch for each sub-agent, commits its work and removes the folder. */
 const workTree = async ({ id }: ChildInfo): Promise<Isolation> => {
   const folder = join(home, 'trees', id);
   const branch = `agent/${id}`;
@@ -82,7 +82,7 @@ const editors = (contexts: ChildContext[]) =>
   });
 
 describe('isolation', () => {
-  it('gives each a work tree of its own, and leaves branches', async () => {
+  it('gives each a separate work tree and leaves branches', async () => {
     const contexts: ChildContext[] = [];
     const team = editors(contexts);
     const spawned = (await Promise.all(

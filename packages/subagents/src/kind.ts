@@ -10,14 +10,14 @@ import {
 import type { AgentPolicy } from './policy.js';
 import type { ChildStatus } from './record.js';
 
-/** A budget of which parts can be given away; the one of `@h/guardrails` is one. What is spent of a share is spent of the whole. */
+/** A budget that can be shared, such as that of `@h/guardrails`. Usage of a share counts toward the whole. */
 export interface SharedBudget {
   share(options?: { readonly name?: string } & Readonly<Record<string, unknown>>): SharedBudget;
-  /** Whether what a turn uses is counted here. A sub-agent whose turn is not charged to its share is stopped. */
+  /** Returns whether the usage of a turn counts here. A sub-agent whose turn is not charged to its share is stopped. */
   charges(turn: string): boolean;
 }
 
-/** Who a sub-agent is. */
+/** Identity of a sub-agent. */
 export interface ChildInfo {
   readonly id: string;
   /** The kind of agent: its name in `agents`. */
@@ -33,52 +33,51 @@ export interface ChildInfo {
   readonly depth: number;
 }
 
-/** What a sub-agent is made from. */
+/** Input of {@link AgentKind.create}. */
 export interface ChildContext<Budget extends SharedBudget = SharedBudget> extends ChildInfo {
-  /** All that it may do. Build its tools, its sandbox and its hooks after it. */
+  /** Its rights. Build its tools, its sandbox and its hooks from it. */
   readonly policy: AgentPolicy;
-  /** Whether the policy lets it call a tool: for a toolset. */
+  /** Returns whether the policy allows a tool, for use as a toolset. */
   readonly allows: (tool: string) => boolean;
   /**
-   * Enforces the policy on calls: tools, approvals, and paths and hosts as far as `reachOf` or the effects of tools tell of them.
-   * It has to be the last one in the pipe of the agent, so that nothing rewrites calls that it has judged; an agent of which it
-   * is not the last one is not run.
+   * Enforces the policy on calls; see `policyGuard`. It must be the last operator of the agent's pipe, so that nothing rewrites
+   * a call after it was judged. An agent with another last operator is not run.
    */
   readonly guard: TurnOperator;
   /**
-   * Its share of the parent's budget, where there is one: for `guardrails({ budget })`. An agent whose turn is not charged to
-   * it is stopped before its first step.
+   * Its share of the parent's budget, for `guardrails({ budget })`. An agent whose turn is not charged to it is stopped before
+   * its first step.
    */
   readonly budget: Budget | undefined;
-  /** The folder of its copy, where it works in one. */
+  /** The folder of its copy, if it is isolated. */
   readonly folder: string | undefined;
-  /** Aborted when it is to stop. */
+  /** Aborted when the sub-agent must stop. */
   readonly signal: AbortSignal;
 }
 
-/** An agent with something to clean up. */
+/** An agent with a cleanup function. */
 export interface DisposableAgent {
   readonly agent: Agent;
-  /** Called once, when its turn is over. */
+  /** Called once, when its turn has ended. */
   readonly dispose: () => MaybePromise<void>;
 }
 
 /** A kind of sub-agent that can be spawned. */
 export interface AgentKind<Budget extends SharedBudget = SharedBudget> {
-  /** For the parent's model: what it is good at, what it delivers. */
+  /** Tells the parent's model what the agent is good at and what it delivers. */
   readonly description: string;
-  /** Makes the agent. A harness of its own for each sub-agent, without `queue()`: the turn runs in its lane already. */
+  /** Creates the agent: a separate harness for each sub-agent, without `queue()`, because its turn already holds a lane. */
   readonly create: (context: ChildContext<Budget>) => MaybePromise<Agent | DisposableAgent>;
   /**
-   * What it may do at most. What its parent may not do it may not do either.
+   * Its maximum rights. They are intersected with those of its parent.
    *
-   * @defaultValue as its parent
+   * @defaultValue the policy of its parent
    */
   readonly policy?: Partial<AgentPolicy> | undefined;
   /** @defaultValue `limits.timeoutMs` */
   readonly timeoutMs?: number | undefined;
   /**
-   * It edits files, so it works in a copy that the hook `isolate` makes.
+   * Whether it works in a copy that `isolate` creates, because it edits files.
    *
    * @defaultValue `false`
    */
@@ -87,27 +86,27 @@ export interface AgentKind<Budget extends SharedBudget = SharedBudget> {
   readonly priority?: TurnPriority | undefined;
 }
 
-/** A copy to work in. */
+/** A copy of a folder for one sub-agent. */
 export interface Isolation {
   /** The folder of the copy. */
   readonly folder: string;
-  /** The folder that it is a copy of: rights in it become rights in the copy. */
+  /** The copied folder. Rights in it become rights in the copy. */
   readonly original: string;
-  /** Called once, when the sub-agent is done with it. What it answers is told to the parent: a branch, say. */
+  /** Called once, after the sub-agent has ended. The parent receives the result, such as a branch name. */
   readonly finish: (status: ChildStatus) => MaybePromise<string | undefined>;
 }
 
-/** A question of a sub-agent to the user. */
+/** An approval request of a sub-agent. */
 export interface ChildQuestion {
   readonly child: ChildInfo;
-  /** Its own event: the call, the reason, when it expires. */
+  /** The event of the sub-agent: call, reason, expiry. */
   readonly request: TurnEventOf<'approval.request'>;
-  /** Answers it; `false` when it is no question any more. */
+  /** Answers the request; returns `false` if it is no longer pending. */
   readonly answer: (decision: ApprovalDecision) => boolean;
 }
 
 /**
- * The agent of what `create` answered.
+ * Returns the agent of a result of `create`.
  *
  * @throws TurnError `no-agent`
  */
@@ -116,11 +115,11 @@ export const agentOf = (made: Agent | DisposableAgent, kind: string): Agent => {
   if (isObject(agent) && 'turn' in agent && 'operators' in agent) return agent as Agent;
   throw new TurnError(
     'no-agent',
-    `create() of the agent ${JSON.stringify(kind)} answers with an agent, or with { agent, dispose }.`,
+    `create() of the agent ${JSON.stringify(kind)} must return an agent, or { agent, dispose }.`,
   );
 };
 
-/** What has to be called when the agent is done with. */
+/** Returns the cleanup function of a result of `create`, if any. */
 export const disposeOf = (made: Agent | DisposableAgent): (() => MaybePromise<void>) | undefined =>
   isObject(made) && 'dispose' in made && typeof made.dispose === 'function' ? () => made.dispose() : undefined;
 

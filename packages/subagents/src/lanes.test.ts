@@ -141,10 +141,10 @@ describe('lanes', () => {
     });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;
     await pass(1);
-    stop.abort(new Error('The lane was taken away.'));
+    stop.abort(new Error('The lane was preempted.'));
     await pass(10);
     expect(heard).toEqual([['subagent-c1', 'background', 6020]]);
-    expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'The lane was taken away.' });
+    expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'The lane was preempted.' });
   });
 
   it('that refuse a sub-agent make it fail', async () => {

@@ -1,14 +1,14 @@
 import type { TurnPriority } from '@h/turn';
 
-/** A lane and a slot that somebody has. */
+/** A lane and a slot that are held. */
 export interface ChildLease {
-  /** Aborted when it has to stop. */
+  /** Aborted when the holder must stop. */
   readonly signal: AbortSignal;
-  /** Gives the slot to others while it waits, and has one again when it answers; the lane stays its own. */
+  /** Releases the slot while `work` runs, and acquires one again before it resolves. The lane stays held. */
   yieldWhile<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** How somebody waits for its lane, and how long it may do nothing in it. */
+/** Options of {@link ChildLanes.run}. */
 export interface LaneOptions {
   readonly signal?: AbortSignal | undefined;
   readonly priority?: TurnPriority | undefined;
@@ -16,21 +16,20 @@ export interface LaneOptions {
 }
 
 /**
- * Where turns line up: one at a time in a session, so many at a time altogether. Those of `createLanes()` of `@h/queue` are
- * such lanes.
+ * Serializes the turns of a session and limits concurrent turns. `createLanes()` of `@h/queue` creates such lanes.
  *
  * Contract:
- * - `run` begins the task once its session and a slot are free, and gives both back however it ends.
- * - `yieldWhile` gives back the slot of whoever calls it, found by its asynchronous context, and has one again before it
- *   answers; without a slot it only does the work. As many parents as there are slots would else wait for sub-agents for
- *   which there is none.
+ * - `run` starts the task when its session and a slot are free, and releases both however the task ends.
+ * - `yieldWhile` releases the slot of its caller, found by its asynchronous context, and acquires one again before it
+ *   resolves; without a slot it only runs the work. Otherwise parents could hold all slots while they wait for sub-agents
+ *   that need one.
  */
 export interface ChildLanes {
   run<Result>(session: string, task: (lease: ChildLease) => Promise<Result>, options?: LaneOptions): Promise<Result>;
   yieldWhile<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Where nobody lines up. */
+/** Lanes without limits. */
 export const noLanes: ChildLanes = {
   run: (_session, task) => task({ signal: new AbortController().signal, yieldWhile: (work) => work() }),
   yieldWhile: (work) => work(),

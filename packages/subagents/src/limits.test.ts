@@ -51,7 +51,7 @@ describe('limits', () => {
     await team.close();
   });
 
-  it('gives places back where the record cannot be kept', async () => {
+  it('frees places after an invalid policy', async () => {
     let isFull = true;
     const store = {
       save: () => {
@@ -101,7 +101,7 @@ describe('limits', () => {
     expect(await two?.ended).toMatchObject({ status: 'timed-out', durationMs: 1000 });
   });
 
-  it('lets a kind of agent have a time of its own', async () => {
+  it('applies the time limit of an agent kind', async () => {
     const { team } = tree({
       parent: [],
       agents: { slow: { description: 'Slow.', timeoutMs: 50, create: () => new Promise<never>(() => undefined) } },
@@ -160,7 +160,7 @@ describe('the options of subagents', () => {
     ['an unknown option', { agents: { worker }, limit: 1 }, /unknown option "limit".*Did you mean "limits"/],
     ['an unknown limit', { agents: { worker }, limits: { deep: 1 } }, /unknown option "limits.deep"/],
     [
-      'a limit that is none',
+      'an invalid limit',
       { agents: { worker }, limits: { depth: -1 } },
       /"limits.depth" must be an integer from 0 or Infinity; received -1/,
     ],
@@ -186,28 +186,28 @@ describe('the options of subagents', () => {
       /policy: unknown option "tool".* Did you mean "tools"/,
     ],
     [
-      'amounts that nobody counts',
+      'amounts without a budget',
       { agents: { worker: { ...worker, policy: { budget: { maxTokens: 1 } } } } },
       /"agents.worker.policy.budget.maxTokens" needs the option "budget"/,
     ],
     [
-      'amounts at the top that nobody counts',
+      'amounts at the top without a budget',
       { agents: { worker }, policy: { ...unrestricted, budget: { maxCost: 1 } } },
       /"policy.budget.maxCost" needs the option "budget"/,
     ],
     [
-      'a limit on what is unread that is none',
+      'an invalid limit on unread results',
       { agents: { worker }, limits: { unread: 0.5 } },
       /"limits.unread" must be an integer from 0 or Infinity/,
     ],
     [
-      'a time for the store that is none',
+      'an invalid time limit of the store',
       { agents: { worker }, limits: { storeMs: 0 } },
       /"limits.storeMs" must be a number from 1 or Infinity/,
     ],
-    ['a reachOf that is none', { agents: { worker }, reachOf: {} }, /"reachOf" must be a function/],
-    ['a parentEnd that is none', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
-    ['lanes that are none', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],
+    ['a reachOf that is not a function', { agents: { worker }, reachOf: {} }, /"reachOf" must be a function/],
+    ['an invalid parentEnd', { agents: { worker }, parentEnd: 'kill' }, /"wait" or "detach" or "cancel"/],
+    ['lanes without methods', { agents: { worker }, lanes: {} }, /run\(\) and yieldWhile\(\)/],
   ])('refuse %s', (_, options, message) => {
     expect(() => subagents(options as never)).toThrow(message);
   });

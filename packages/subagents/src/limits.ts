@@ -1,70 +1,70 @@
-/** How many sub-agents there may be, and how long they may take. */
+/** Limits on the number of sub-agents and on their time. */
 export interface SubagentLimits {
   /**
-   * How deep sub-agents may spawn sub-agents; with `1` only the agent at the top spawns.
+   * Maximum depth of the tree; with `1`, only the agent at the top spawns.
    *
-   * @defaultValue `5`, what runs in the field as a guard against recursion without end
+   * @defaultValue `5`, a common guard against unbounded recursion
    */
   readonly depth?: number | undefined;
   /**
-   * How many sub-agents an agent may have at a time. One counts until its result was delivered. No message brings more results.
+   * Maximum number of sub-agents of one agent. A sub-agent counts until its result was delivered. One message delivers at
+   * most that number of results.
    *
-   * @defaultValue `20`, more than models ask for and few enough to be read
+   * @defaultValue `20`, more than models request and few enough to read
    */
   readonly children?: number | undefined;
   /**
-   * How many may be under way in a whole tree, those that wait for their start included.
+   * Maximum number of running and waiting sub-agents in a tree.
    *
-   * @defaultValue `50`, because 20 for each of 5 levels would be three million
+   * @defaultValue `50`, because 20 on each of 5 levels would be three million
    */
   readonly tree?: number | undefined;
   /**
-   * How many may work at the same time. Further ones wait in the order in which they came; one that waits for
-   * sub-agents of its own does not count.
+   * Maximum number of concurrent sub-agents. Further ones wait in order of arrival; one that waits for its own sub-agents
+   * does not count.
    *
-   * @defaultValue `8`, a little under what providers allow a small account at once
+   * @defaultValue `8`, slightly below the concurrency that providers allow small accounts
    */
   readonly concurrency?: number | undefined;
   /**
-   * How long a sub-agent may work, in milliseconds, from when it begins.
+   * Time limit of a sub-agent from its start, in milliseconds.
    *
    * @defaultValue `900_000`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long one that was told to stop may take to end in order, in milliseconds. After that it is cut off.
+   * Time that a cancelled sub-agent has to end its turn, in milliseconds. After it the run is abandoned.
    *
-   * @defaultValue `10_000`, twice what a turn gives its operators
+   * @defaultValue `10_000`, twice the time that a turn gives its operators
    */
   readonly graceMs?: number | undefined;
   /**
-   * How long a call of the tool `wait` may take, in milliseconds.
+   * Time limit of a call of the tool `wait`, in milliseconds.
    *
    * @defaultValue `300_000`
    */
   readonly waitMs?: number | undefined;
   /**
-   * How much of a result the parent reads, in characters.
+   * Maximum length of a result for the parent, in characters.
    *
-   * @defaultValue `8000`, about 2,000 tokens: twenty of them fit into most windows
+   * @defaultValue `8000`, about 2,000 tokens: twenty results fit into most context windows
    */
   readonly resultChars?: number | undefined;
   /**
-   * How many results may wait for a next turn of their parents, in all trees together. Beyond it the oldest one of a parent
-   * without a turn is forgotten.
+   * Maximum number of unread results in all trees. Beyond it, the oldest result of a parent without a turn is dropped.
    *
-   * @defaultValue `1000`, some 10 MB at most
+   * @defaultValue `1000`, about 10 MB at most
    */
   readonly unread?: number | undefined;
   /**
-   * How long the store may take for one record, in milliseconds. A spawn that it does not confirm by then is refused.
+   * Time limit of the store for one record, in milliseconds. A spawn that is not confirmed by then is refused.
    *
    * @defaultValue `10_000`
    */
   readonly storeMs?: number | undefined;
 }
 
-/** All limits, with defaults filled in. */
+/** All limits with defaults filled in. */
 export type Limits = { readonly [Name in keyof SubagentLimits]-?: number };
 
 const defaultLimits: Limits = {
@@ -80,7 +80,7 @@ const defaultLimits: Limits = {
   storeMs: 10_000,
 };
 
-/** The limits with their defaults, also where one is given as `undefined`. */
+/** Fills in defaults, also for limits that are `undefined`. */
 export const limitsOf = (given: SubagentLimits = {}): Limits => {
   const stated = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaultLimits, ...(Object.fromEntries(stated) as Partial<Limits>) };

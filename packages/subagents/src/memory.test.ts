@@ -68,7 +68,7 @@ describe('a team', () => {
     ]).toEqual([0, 0, 0, 0, 0, []]);
   });
 
-  it('keeps no more than so many results for turns that never come, not even after a restart', async () => {
+  it('limits unread results, also after a restart', async () => {
     const store = memoryChildStore();
     const { team } = open({ store, limits: { unread: 5 } });
     for (let index = 0; index < 50; index += 1) {

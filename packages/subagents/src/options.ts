@@ -10,7 +10,7 @@ import type { AgentPolicy } from './policy.js';
 import type { CallReach } from './reach.js';
 import type { ChildEnd, ChildStore } from './record.js';
 
-/** Keeps what is too long to be read at once; the stores of `@h/tools` do. */
+/** Stores results that are too long, as the artifact stores of `@h/tools` do. */
 export interface ResultArtifacts {
   put(artifact: {
     readonly session: string;
@@ -20,13 +20,13 @@ export interface ResultArtifacts {
 }
 
 /**
- * What becomes of sub-agents that are under way when their parent is done.
+ * What happens to running sub-agents when their parent's turn is done.
  *
  * | value | meaning |
  * |---|---|
- * | `wait` | the parent's turn does not end before them; each result sets it to work again |
- * | `detach` | they go on; the results come with the parent's next turn, which `wake` may begin. A sub-agent has no next turn, so it waits |
- * | `cancel` | they are cancelled, which the parent's next turn is told |
+ * | `wait` | the parent's turn ends after them; each result resumes its work |
+ * | `detach` | they continue; the parent's next turn, which `wake` may start, receives the results. A parent that is a sub-agent has no next turn and waits |
+ * | `cancel` | they are cancelled, and the parent's next turn is informed |
  */
 export type ParentEnd = 'wait' | 'detach' | 'cancel';
 
@@ -36,82 +36,81 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
   readonly agents: Readonly<Record<string, AgentKind<Budget>>>;
   readonly limits?: SubagentLimits | undefined;
   /**
-   * What the agents at the top may do, of which sub-agents get a part; for all, or by session.
+   * Rights of the agents at the top, which limit those of all sub-agents; one policy, or one for each session.
    *
    * @defaultValue {@link unrestricted}
    */
   readonly policy?: AgentPolicy | ((session: string) => AgentPolicy) | undefined;
   /**
-   * Other names of tools, as other name → own name.
+   * Aliases of tools, from alias to name.
    *
    * @defaultValue `{}`
    */
   readonly aliases?: Aliases | undefined;
   /**
-   * What a call of a sub-agent reaches for, so that its guard can compare it with its policy: `{}` for a tool that keeps to the
-   * policy by itself, because its workspace or its sandbox was made from it ({@link confinement}).
+   * Returns the files and hosts that a call of a sub-agent reaches, so that its guard can compare them with the policy. Return
+   * `{}` for a tool that was built from the policy ({@link confinement}), and `undefined` to judge the call by what its tool
+   * declares.
    *
-   * @defaultValue known of no call: each is judged by the effect that its tool declares
+   * @defaultValue each call is judged by the effect and the paths that its tool declares
    */
   readonly reachOf?:
     | ((call: ToolCall, child: ChildInfo & { readonly folder: string | undefined }) => CallReach | undefined)
     | undefined;
-  /** The budget of the agents at the top, of which sub-agents get shares; for all, or by session. */
+  /** The budget of the agents at the top, which sub-agents share; one budget, or one for each session. */
   readonly budget?: Budget | ((session: string) => Budget | undefined) | undefined;
   /**
-   * Where turns line up: the lanes that the parents use.
+   * The lanes that the turns of parents use.
    *
-   * @defaultValue none: only `limits.concurrency` holds
+   * @defaultValue none: only `limits.concurrency` applies
    */
   readonly lanes?: ChildLanes | undefined;
   /**
-   * Where records are kept, so that `recover()` finds those whose process died; `fileChildStore` of `@h/subagents/file-store`
-   * keeps them in files.
+   * Stores records, so that `recover()` finds sub-agents whose process died; `fileChildStore` of `@h/subagents/file-store`
+   * stores them in files.
    *
-   * @defaultValue nowhere
+   * @defaultValue none
    */
   readonly store?: ChildStore | undefined;
   /**
-   * How many sessions of sub-agents that have ended are kept, and in what store they lie. Those beyond are removed, the oldest
-   * first, in the background: of those that were there when the first sub-agent ended, and of its own since. One that is in
-   * use is tried again when others end.
+   * Limits the stored sessions of ended sub-agents. The oldest ones beyond `latest` are removed in the background: those that
+   * existed when the first sub-agent ended, and later ones of this process. A session in use is retried when others end.
    *
-   * @defaultValue all stay in your store: whoever wants to see what a sub-agent did finds it nowhere else
+   * @defaultValue all sessions stay in the store, because they are the only record of what sub-agents did
    */
   readonly keepSessions?: KeepSessions | undefined;
   /**
-   * Where long results are kept.
+   * Stores long results.
    *
-   * @defaultValue nowhere: what is over `limits.resultChars` is cut
+   * @defaultValue none: text beyond `limits.resultChars` is lost
    */
   readonly artifacts?: ResultArtifacts | undefined;
   /**
-   * Marks results as evidence; `wrapExternal` of `@h/security` does.
+   * Marks results as untrusted evidence, as `wrapExternal` of `@h/security` does.
    *
    * @defaultValue {@link quoteEvidence}
    */
   readonly wrap?: WrapEvidence | undefined;
-  /** Makes the copy in which a sub-agent works whose kind says `isolate`. */
+  /** Creates the copy of a folder for a sub-agent whose kind has `isolate`. */
   readonly isolate?: ((child: ChildInfo, signal: AbortSignal) => MaybePromise<Isolation>) | undefined;
   /**
-   * Asked what a sub-agent wants a person to approve while its parent has no turn. Otherwise the question enters the parent's
-   * turn as `approval.request`, to be answered by `agent.answer()` of the parent.
+   * Receives approval requests of sub-agents whose parent has no turn. Otherwise a request enters the parent's turn as
+   * `approval.request` and is answered with `agent.answer()` of the parent.
    *
-   * @defaultValue nobody: without a turn of the parent the answer is no
+   * @defaultValue none: without a turn of the parent the request is denied
    */
   readonly onApproval?: ((question: ChildQuestion) => void) | undefined;
   /**
-   * What becomes of sub-agents when their parent is done.
+   * What happens to sub-agents when their parent's turn is done.
    *
-   * @defaultValue `'wait'`, the only one that loses nothing in an app that does nothing for it: one that exits after the
-   *   turn would kill what is detached, and nobody asked for a cancellation
+   * @defaultValue `'wait'`, because it loses no work: an app that exits after the turn would kill detached sub-agents
    */
   readonly parentEnd?: ParentEnd | undefined;
-  /** Told that there are results for an agent at the top that has no turn. Begin one, and it reads them first. */
+  /** Called when results arrive for an agent at the top that has no turn. Start a turn, and it receives them first. */
   readonly wake?: ((session: string, ended: readonly ChildEnd[]) => void) | undefined;
-  /** Told of a result that nobody will read: there were more than `limits.unread`. */
+  /** Called with a result that is dropped because there are more than `limits.unread`. */
   readonly onForgotten?: ((end: ChildEnd) => void) | undefined;
-  /** Shown all events of sub-agents. */
+  /** Receives all events of sub-agents. */
   readonly onEvent?: ((child: ChildInfo, event: TurnEvent) => void) | undefined;
   /**
    * The clock and the timers.
@@ -120,7 +119,7 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
    */
   readonly scheduler?: SchedulerLike | undefined;
   /**
-   * Makes ids of sub-agents and of their turns.
+   * Creates the ids of sub-agents and of their turns.
    *
    * @defaultValue `crypto.randomUUID`
    */

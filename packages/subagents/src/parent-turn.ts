@@ -8,11 +8,11 @@ export interface ParentTurn {
   readonly emit: (event: NewEvent) => void;
   /** Does something in the asynchronous context in which the turn was admitted, by which lanes find its slot. */
   inContext: <Result>(callback: () => Result) => Result;
-  /** Called when somebody has said something to it. */
+  /** Called when new input arrives. */
   readonly onInput: Set<() => void>;
   /** What its sub-agents have asked its user, by the id that the question has in this turn. */
   readonly questions: Map<string, Question>;
-  /** Nobody waits for it any more. */
+  /** Stops waiting. */
   isOver: boolean;
 }
 
@@ -20,6 +20,6 @@ export interface ParentTurn {
 export interface Question {
   readonly child: string;
   readonly answer: (decision: ApprovalDecision) => boolean;
-  /** Puts it to somebody else than the turn's user. */
+  /** Passes the request to a receiver other than the turn's user. */
   readonly elsewhere: () => void;
 }

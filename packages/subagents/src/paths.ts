@@ -1,20 +1,20 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { InvalidOptionError, showValue } from '@h/options';
 
-/** Folders, all that lies below them included; `null` is everything, `[]` nothing. */
+/** Folders with everything below them; `null` is everything, `[]` nothing. */
 export type Roots = readonly string[] | null;
 
-/** Whether a path is this folder or lies below it. Both are absolute, and links are resolved. */
+/** Returns whether a path is a folder or below it. Both are absolute with resolved links. */
 export const isInside = (root: string, path: string): boolean => {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 };
 
-/** Whether a path lies in one of the folders. */
+/** Returns whether a path is in one of the folders. */
 export const isWithin = (roots: Roots, path: string): boolean =>
   roots === null || roots.some((root) => isInside(root, resolve(path)));
 
-/** What lies in folders of both lists. */
+/** Returns the folders that are in both lists. */
 export const intersectRoots = (one: Roots, other: Roots): Roots => {
   if (one === null || other === null) return (one ?? other) && distinct(one ?? other ?? []);
   const below = (inner: readonly string[], outer: readonly string[]): readonly string[] =>
@@ -25,7 +25,7 @@ export const intersectRoots = (one: Roots, other: Roots): Roots => {
 const distinct = (paths: readonly string[]): readonly string[] => [...new Set(paths)].toSorted();
 
 /**
- * The folders in normal form.
+ * Normalizes folders.
  *
  * @throws InvalidOptionError `invalid-option` for a relative path, whose folder would be unknown
  */
@@ -38,11 +38,11 @@ export const normalRoots = (roots: readonly string[]): readonly string[] =>
     return resolve(path);
   });
 
-/** Where a path lies in a copy of a folder; nothing for one that is not in the folder. */
+/** Maps a path to a copy of a folder; `undefined` for a path outside of the folder. */
 const moved = (path: string, from: string, to: string): string | undefined =>
   isInside(from, path) ? join(to, relative(from, path)) : undefined;
 
-/** The folders of somebody who works in a copy: what lies in the original becomes what lies in the copy, the whole of it at most. */
+/** Maps folders of the original to folders of its copy; a folder that contains the original becomes the whole copy. */
 export const moveRoots = (roots: readonly string[], from: string, to: string): readonly string[] => [
   ...new Set(roots.flatMap((root) => (isInside(root, from) ? [to] : (moved(root, from, to) ?? [])))),
 ];

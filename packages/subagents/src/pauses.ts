@@ -9,7 +9,7 @@ interface Pause {
   readonly resumed: Promise<void>;
 }
 
-/** Who waits. */
+/** The waiting calls. */
 export interface Waiter {
   readonly session: string;
   readonly turn: ParentTurn | undefined;
@@ -50,14 +50,14 @@ export class Pauses {
     const isOver = deferred<void>();
     place?.pause();
     const resumed = this.#resume(isOver.promise, turn, place);
-    // Whoever waits last hears of it.
+    // The last waiter is notified.
     resumed.catch(() => undefined);
     const pause = { waits: 0, isOver, resumed };
     this.#open.set(session, pause);
     return pause;
   }
 
-  /** The place among the sub-agents first, then the slot: the order in which both were taken, so that nobody waits in a ring. */
+  /** The place among the sub-agents first, then the slot: the order of acquisition, so that waits form no cycle. */
   async #resume(isOver: Promise<void>, turn: ParentTurn | undefined, place: RunPlace | undefined): Promise<void> {
     const work = async (): Promise<void> => {
       await isOver;

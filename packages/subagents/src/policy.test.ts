@@ -107,12 +107,12 @@ describe('inheritPolicy', () => {
 
   it.each<[string, object, RegExp]>([
     ['an unknown member', { tool: ['read'] }, /unknown option "tool".* Did you mean "tools"/],
-    ['a list that is none', { tools: 'read' }, /"tools" must be .* or null; received "read"/],
-    ['nothing where it may not be', { deniedTools: null }, /"deniedTools" must be/],
+    ['a list that is a string', { tools: 'read' }, /"tools" must be .* or null; received "read"/],
+    ['null where it is not allowed', { deniedTools: null }, /"deniedTools" must be/],
     ['undefined, which could mean everything', { tools: undefined }, /"tools" must be/],
-    ['a sandbox that is none', { sandbox: 'off' }, /"sandbox" must be "none" or "workspace-write" or "read-only"/],
-    ['an amount that is none', { budget: { maxTokens: -1 } }, /"budget.maxTokens" must be a number from 0/],
-    ['a path that is not absolute', { read: ['src'] }, /paths must be absolute; received "src"/],
+    ['an unknown sandbox level', { sandbox: 'off' }, /"sandbox" must be "none" or "workspace-write" or "read-only"/],
+    ['a negative amount', { budget: { maxTokens: -1 } }, /"budget.maxTokens" must be a number from 0/],
+    ['a relative path', { read: ['src'] }, /paths must be absolute; received "src"/],
   ])('refuses %s', (_, wanted, message) => {
     expect(() => inheritPolicy(unrestricted, wanted)).toThrow(message);
   });

@@ -13,40 +13,40 @@ import {
 import { allowing, canonical, forbidding, intersect, matchesAny, unite, type Aliases } from './patterns.js';
 import { intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
 
-/** How much a sandbox lets through, from most to least. */
+/** Sandbox levels, from the most to the least permissive. */
 export type SandboxLevel = 'none' | 'workspace-write' | 'read-only';
 
 const sandboxLevels: readonly SandboxLevel[] = ['none', 'workspace-write', 'read-only'];
 
-/** Amounts that may be used up, by the names that the budget knows (`maxTokens`, `maxCost` …). */
+/** Amounts by the names of the budget (`maxTokens`, `maxCost` …). */
 export type Allowances = Readonly<Record<string, number>>;
 
 /**
- * What an agent may do. `null` is everything, `[]` nothing. In names `*` stands for any letters.
+ * Rights of an agent. `null` is everything, `[]` nothing; `*` in names matches any characters.
  *
- * A denial counts more than an allowance.
+ * A denial takes precedence over an allowance.
  */
 export interface AgentPolicy {
-  /** Tools that it may call. */
+  /** Tools that the agent may call. */
   readonly tools: readonly string[] | null;
   readonly deniedTools: readonly string[];
-  /** Tools whose calls a person has to approve. */
+  /** Tools whose calls need approval. */
   readonly approvals: readonly string[];
-  /** Folders that it may read. Absolute, links resolved. */
+  /** Folders that the agent may read. Absolute, with resolved links. */
   readonly read: Roots;
-  /** Folders that it may write to. */
+  /** Folders that the agent may write. */
   readonly write: Roots;
-  /** Folders that it may neither read nor write. */
+  /** Paths that the agent may neither read nor write, with everything below them. */
   readonly deniedPaths: readonly string[];
-  /** Hosts that it may reach. */
+  /** Hosts that the agent may reach. */
   readonly hosts: readonly string[] | null;
   readonly deniedHosts: readonly string[];
   readonly sandbox: SandboxLevel;
-  /** What it may use up, besides what is left in the budget that it shares. */
+  /** Amounts that the agent may use, in addition to the limits of the shared budget. */
   readonly budget: Allowances;
 }
 
-/** An agent that may do everything: what a parent is without a policy of its own. */
+/** The policy that allows everything, and the default of agents at the top. */
 export const unrestricted: AgentPolicy = {
   tools: null,
   deniedTools: [],
@@ -63,7 +63,7 @@ export const unrestricted: AgentPolicy = {
 /** Options of {@link inheritPolicy}. */
 export interface InheritOptions {
   /**
-   * Other names of tools, as other name → own name, so that a denial of `shell` is one of `bash`.
+   * Aliases of tools, from alias to name, so that a denial of `shell` also denies `bash`.
    *
    * @defaultValue `{}`
    */
@@ -71,10 +71,10 @@ export interface InheritOptions {
 }
 
 /**
- * What a child may do: what its parent may do and what is wanted for it, never more than either.
+ * Returns the policy of a child: the rights of its parent restricted to the requested ones.
  *
- * Allowances are intersected, denials and approvals united, the stricter sandbox and the smaller amount hold; all after other
- * names were replaced. What `wanted` leaves out is as the parent has it.
+ * Allowances are intersected, denials and approvals are united, and the stricter sandbox and the smaller amounts apply, all
+ * after aliases were resolved. Members that `wanted` omits are inherited.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -115,15 +115,15 @@ export const allowsTool = (policy: AgentPolicy, name: string, { aliases = {} }: 
   return policy.tools === null || matchesAny(allowing(policy.tools, aliases), own);
 };
 
-/** Whether the policy wants a person asked before a tool is called. */
+/** Returns whether calls of a tool need approval. */
 export const wantsApproval = (policy: AgentPolicy, name: string, { aliases = {} }: InheritOptions = {}): boolean =>
   [name, canonical(name, aliases)].some((each) => matchesAny(forbidding(policy.approvals, aliases), each));
 
-/** Whether the policy lets a path, absolute and with its links resolved, be read or written. */
+/** Returns whether the policy allows access to an absolute path with resolved links. */
 export const allowsPath = (policy: AgentPolicy, path: string, access: 'read' | 'write'): boolean =>
   isWithin(policy[access], path) && !policy.deniedPaths.some((root) => isInside(resolve(root), resolve(path)));
 
-/** Whether the policy lets a host be reached. */
+/** Returns whether the policy allows a host. */
 export const allowsHost = (policy: AgentPolicy, host: string): boolean => {
   const name = hostName(host);
   return (
@@ -133,8 +133,8 @@ export const allowsHost = (policy: AgentPolicy, host: string): boolean => {
 };
 
 /**
- * The policy of somebody who works in a copy of a folder: rights in the folder become rights in the copy, and nothing outside
- * of the copy is written. Who may write nothing writes nothing there either.
+ * Returns the policy of an agent that works in a copy of a folder: rights in the folder become rights in the copy, and
+ * nothing outside of the copy is writable. An agent without write access has none in the copy either.
  */
 export const movePolicy = (policy: AgentPolicy, from: string, to: string): AgentPolicy => {
   const [origin = from, copy = to] = normalRoots([from, to]);

@@ -7,8 +7,8 @@ import { infoOf } from './run-child.js';
 import { tell } from './tell.js';
 
 /**
- * Puts a question of a sub-agent to the user: it enters the turn of its parent, whose user answers as always, and from there
- * it goes up to the top. Where the parent has no turn, the app is asked; where there is nobody, the answer is no.
+ * Forwards an approval request of a sub-agent to its parent's turn, and from there to the top. If the parent has no turn, the
+ * app receives the request; without a handler it is denied.
  */
 export const ask = (
   child: Child,
@@ -72,5 +72,5 @@ export const moveOn = (turn: ParentTurn): void => {
 
 const nobody: ApprovalDecision = {
   decision: 'deny',
-  reason: 'The agent that it works for has no turn under way, so there is nobody to ask.',
+  reason: 'The parent agent has no running turn, so the request was denied.',
 };

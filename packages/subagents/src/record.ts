@@ -1,48 +1,48 @@
 import type { ErrorInfo, MaybePromise, TurnOutcome, Usage } from '@h/turn';
 
 /**
- * How a sub-agent ended, as the runtime saw it.
+ * How a sub-agent ended.
  *
  * | status | meaning |
  * |---|---|
  * | `ok` | its turn was completed |
- * | `failed` | its turn ended in another way, or could not begin |
- * | `timed-out` | it outlived its time |
- * | `cancelled` | it was stopped, by itself or with its parent |
- * | `interrupted` | the process died while it was under way |
+ * | `failed` | its turn ended otherwise, or could not start |
+ * | `timed-out` | it exceeded its time limit |
+ * | `cancelled` | it was cancelled, alone or with its parent |
+ * | `interrupted` | the process died while it ran |
  */
 export type ChildStatus = 'ok' | 'failed' | 'timed-out' | 'cancelled' | 'interrupted';
 
-/** What became of a sub-agent. There is one for each, and it never changes. */
+/** Result of a sub-agent. It is created once and never changes. */
 export interface ChildEnd {
   readonly child: string;
   readonly agent: string;
   readonly session: string;
   readonly task: string;
   readonly status: ChildStatus;
-  /** How its turn ended, where it had one. */
+  /** Outcome of its turn, if it had one. */
   readonly outcome?: TurnOutcome | undefined;
   readonly reason?: string | undefined;
-  /** Without headers and body, and long messages cut: it is kept until it is read. */
+  /** The error without headers and body, with messages cut. */
   readonly error?: ErrorInfo | undefined;
-  /** What it said last, cut to `limits.resultChars`. */
+  /** Its last message, cut to `limits.resultChars`. */
   readonly text: string;
-  /** Length of what it said, in characters. */
+  /** Length of its last message in characters. */
   readonly textChars: number;
-  /** Where all of it is kept, where it was cut. */
+  /** Artifact with the full message, if it was cut. */
   readonly artifact?: string | undefined;
   readonly steps: number;
   readonly usage: Usage;
-  /** From when it began to work, in milliseconds; 0 where nobody knows. */
+  /** Duration of its work in milliseconds; 0 if unknown. */
   readonly durationMs: number;
-  /** What isolation left behind: a branch, say. */
+  /** Result of isolation, such as a branch name. */
   readonly note?: string | undefined;
 }
 
-/** Who gets the result: the parent's turns, or the code that spawned it. */
+/** Receiver of the result: the parent's turns, or the code that spawned the sub-agent. */
 export type ChildReceiver = 'parent' | 'caller';
 
-/** A sub-agent as it is kept, so that it is found after a crash. Plain JSON. */
+/** Stored state of a sub-agent, so that it is found after a crash. Plain JSON. */
 export interface ChildRecord {
   /** Version of the format. */
   readonly v: 1;
@@ -52,7 +52,7 @@ export interface ChildRecord {
   readonly session: string;
   /** Id of its turn. */
   readonly turn: string;
-  /** The session that it works for. */
+  /** The session of its parent. */
   readonly parent: string;
   /** The session at the top of the tree. */
   readonly root: string;
@@ -60,18 +60,20 @@ export interface ChildRecord {
   readonly receiver: ChildReceiver;
   /** As milliseconds since 1970. */
   readonly spawnedAt: number;
-  /** The folder of its copy, where it works in one. */
+  /** The folder of its copy, if it is isolated. */
   readonly isolated?: string | undefined;
   readonly end?: ChildEnd | undefined;
-  /** The tool call of the parent that took its result, until that is known to be safe. */
+  /** The tool call of the parent that received its result, until that is stored. */
   readonly takenBy?: string | undefined;
 }
 
 /**
- * Where records of sub-agents are kept, so that those whose process died are found.
+ * Stores records of sub-agents, so that those whose process died are found.
  *
- * Contract: each `subagents()` has one of its own. `save` replaces the record of the same id; what it has confirmed survives a crash. `list` may leave out what is not
- * wanted, so that another process finds it.
+ * Contract:
+ * - Each `subagents()` has a separate store.
+ * - `save` replaces the record with the same id. A confirmed record survives a crash.
+ * - `list` may omit records that are not wanted; another process can then find them.
  */
 export interface ChildStore {
   save(record: ChildRecord): MaybePromise<void>;
@@ -80,7 +82,7 @@ export interface ChildStore {
 }
 
 /**
- * Keeps records in memory: for tests, and for objects that outlive another.
+ * Stores records in memory, for tests and for stores that outlive a `subagents()`.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export interface RecordsHost {
   readonly onProblem: (child: Child, reason: string) => void;
 }
 
-/** Keeps the records of sub-agents: those of one in the order in which it changed. No store holds anybody up for long. */
+/** Writes the records of sub-agents, in the order of their changes. A slow store does not block callers. */
 export class Records {
   readonly #store: ChildStore | undefined;
   readonly #host: RecordsHost;
@@ -37,12 +37,12 @@ export class Records {
     const saving = child.saving.then(() => store.save(record));
     child.saving = saving.then(undefined, () => undefined);
     if (await this.#inTime(saving)) return;
-    // It may be kept yet, and nobody is to find it then.
+    // The store may still save it, and recovery must not find it then.
     void this.remove(child);
     throw new Error(this.#lateness);
   }
 
-  /** Changes the record. What cannot be kept is said, and nobody waits for it. */
+  /** Changes the record in the background. A failure is reported. */
   change(child: Child, changes: Partial<ChildRecord>): Promise<void> {
     child.record = { ...child.record, ...changes };
     const { record } = child;
@@ -55,7 +55,7 @@ export class Records {
     return this.#inOrder(child, (store) => store.delete(child.record.id));
   }
 
-  /** Resolves when all that was to be kept is, or was given up. */
+  /** Resolves when all writes have completed or were abandoned. */
   async settled(): Promise<void> {
     await Promise.all(this.#writing);
   }

@@ -6,7 +6,7 @@ import { isChildSession, memoryChildStore, type ChildRecord, type ChildStore } f
 
 useVirtualTime();
 
-/** What lies in a store when the process dies: a copy, because the old process goes on in these tests. */
+/** Copies a store as it is when the process dies: the old process continues in these tests. */
 const copyOf = async (store: ChildStore): Promise<ChildStore> => {
   const copy = memoryChildStore();
   for (const record of await store.list()) await copy.save(JSON.parse(JSON.stringify(record)) as ChildRecord);
@@ -51,7 +51,7 @@ describe('recover', () => {
     await first.team.close();
   });
 
-  it('tells the agent at the top of those below a sub-agent, and nobody of those that code had spawned', async () => {
+  it('informs the agent at the top about nested sub-agents, but not about those that code spawned', async () => {
     const record = (id: string, more: Partial<ChildRecord>): ChildRecord => ({
       v: 1,
       id,
@@ -201,7 +201,7 @@ describe('recover', () => {
     ]);
   });
 
-  it('knows a result that was told by a call whose answer was cut', async () => {
+  it('detects a result that was delivered by a call whose answer was lost', async () => {
     const store = memoryChildStore();
     const sessions = memorySessions();
     let before: ChildStore | undefined;

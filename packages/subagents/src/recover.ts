@@ -11,25 +11,25 @@ import type { Team } from './team.js';
 /** A sub-agent whose process died. */
 export interface Orphan {
   readonly record: ChildRecord & { readonly end: ChildEnd };
-  /** Its turn was begun and can be resumed by the agent that ran it: but its parent is told that it was interrupted. */
+  /** Its turn can be resumed by its agent, although its parent is informed that it was interrupted. */
   readonly isResumable: boolean;
-  /** The session that is told; nothing where its receiver was code that is gone. */
+  /** The session that receives the result; `undefined` if the receiver was code of the dead process. */
   readonly toldTo: string | undefined;
 }
 
-/** Where recovery looks for turns that never ended. */
+/** Options of recovery. */
 export interface RecoverOptions {
-  /** `unfinished` of the agent, whose store holds the sessions of sub-agents too. */
+  /** Lists unfinished turns of the store that holds the sessions of sub-agents: `unfinished` of the agent. */
   readonly unfinished?: (() => MaybePromise<readonly UnfinishedTurn[]>) | undefined;
   /**
-   * Which sessions at the top this process looks after; what belongs to others is left to theirs.
+   * Returns whether this process is responsible for a session at the top. Other sessions are ignored.
    *
    * @defaultValue all
    */
   readonly sessions?: ((session: string) => boolean) | undefined;
 }
 
-/** Finds sub-agents whose process died, ends them as interrupted, and lets their parents know with their next turn. */
+/** Ends sub-agents whose process died as interrupted, and informs their parents with their next turn. */
 export const recover = async (team: Team, options: RecoverOptions = {}): Promise<readonly Orphan[]> => {
   checkOptions('recover()', options, { unfinished: anyFunction, sessions: anyFunction });
   const { unfinished, sessions = () => true } = options;
@@ -46,7 +46,7 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
     const isResumable = turns.has(record.turn);
     const end = record.end ?? interrupted(record, isResumable, unfinished !== undefined);
     const toldTo = record.receiver === 'parent' ? record.root : undefined;
-    // A parent that is a sub-agent itself has died with it: the agent at the top is told instead.
+    // A parent that is a sub-agent died as well, so the agent at the top is informed.
     if (toldTo === undefined) writing.push(quietly(() => team.options.store?.delete(record.id)));
     else {
       const child = team.family.adopt(toldTo, (parent) =>
@@ -65,12 +65,12 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
   return orphans.filter(({ record }) => record.end.status === 'interrupted');
 };
 
-/** What cannot be written now is found again at the next start; the history then says what was told. */
+/** A failed write is repeated at the next start, when the history shows what was delivered. */
 const quietly = async (write: () => unknown): Promise<void> => {
   try {
     await write();
   } catch {
-    // The parents are told all the same.
+    // The parents are informed anyway.
   }
 };
 

@@ -61,7 +61,7 @@ describe('a sub-agent', () => {
     await team.close();
   });
 
-  it('is not spawned with amounts that nobody counts', async () => {
+  it('is not spawned with amounts if there is no budget', async () => {
     const { team } = tree({
       parent: [],
       budget: () => undefined,
@@ -142,12 +142,12 @@ describe('a sub-agent', () => {
       outcome: 'error',
       steps: 0,
       error: { code: 'budget-not-charged' },
-      reason: expect.stringContaining('The agent "worker" has a share') as string,
+      reason: expect.stringContaining('The turn of the agent "worker" is not charged') as string,
     });
     expect(children[0]?.requests).toEqual([]);
   });
 
-  it('is not run where something stands behind its guard', async () => {
+  it('is not run if an operator follows its guard', async () => {
     const { team, children } = tree({
       parent: [],
       agents: { odd: { description: 'Odd.', create: ({ guard }) => harness({ model: () => [] }).pipe(guard, tap()) } },

@@ -23,7 +23,7 @@ export interface RunHost {
   readonly lanes: ChildLanes;
   readonly options: Pick<SubagentsOptions, 'isolate' | 'artifacts'>;
   readonly now: () => number;
-  /** Calls back after so many milliseconds; returns how to cancel it. */
+  /** Calls back after a delay in milliseconds; returns a function that cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void;
   readonly contextOf: (child: Child, info: ChildInfo, folder: string | undefined) => ChildContext;
   readonly onEvent: (child: Child, event: TurnEvent) => void;
@@ -63,9 +63,9 @@ export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Pr
 };
 
 interface GraceTime {
-  /** Resolves when the run is given up. */
+  /** Resolves when the run is abandoned. */
   readonly cutOff: Promise<void>;
-  /** From now on it has to end within the grace. */
+  /** Starts the grace period in which the run must end. */
   readonly arm: () => void;
 }
 

@@ -4,37 +4,36 @@ import type { ChildEnd, ChildReceiver } from './record.js';
 import type { Team } from './team.js';
 import { waitFor } from './wait.js';
 
-/** What is asked for. */
+/** Request to spawn a sub-agent. */
 export interface SpawnRequest {
-  /** The session that the sub-agent works for. */
+  /** The session of its parent. */
   readonly parent: string;
   /** The kind of agent: its name in `agents`. */
   readonly agent: string;
-  /** What it is to do: all that it is told. */
+  /** The task, which is its only input. */
   readonly task: string;
-  /** What it may do at most, besides what its kind and its parent may. */
+  /** Further restricts the rights of its kind and its parent. */
   readonly policy?: Partial<AgentPolicy> | undefined;
   /**
-   * Who gets the result: the parent's turns as a message, or you by `ended`.
+   * Receiver of the result: the parent's turns as a message, or the caller through `ended`.
    *
    * @defaultValue `'caller'`
    */
   readonly receiver?: ChildReceiver | undefined;
 }
 
-/** A sub-agent that was spawned: it works, or waits for its place. */
+/** A sub-agent that runs or waits for a place. */
 export interface Spawned {
   readonly status: 'accepted';
   readonly child: string;
   readonly agent: string;
   readonly session: string;
-  /** What becomes of it. Never rejected. Whoever awaits it in a tool keeps the slot of the agent meanwhile: `wait` does not. */
+  /** Its result. Never rejects. A tool that awaits it keeps the slot of its agent; use `wait` to release it meanwhile. */
   readonly ended: Promise<ChildEnd>;
   /**
-   * Waits for its end without the slot and the place of the agent that it works for, as the tool `wait` does: for tools that
-   * spawn. Without a turn of that agent it only waits.
+   * Waits for the result and releases the slot of the parent meanwhile, as the tool `wait` does. For tools that spawn.
    *
-   * @param signal Ends the wait, as does that of the tool call; then it is rejected with the reason. The sub-agent goes on.
+   * @param signal Aborts the wait, which then rejects with its reason. The sub-agent continues.
    *
    * @example
    * ```ts
@@ -47,7 +46,7 @@ export interface Spawned {
   wait(signal?: AbortSignal): Promise<ChildEnd>;
 }
 
-/** What whoever asked for a sub-agent is told of it. */
+/** Creates the handle of a sub-agent for its caller. */
 export const spawnedOf = (team: Team, child: Child): Spawned => {
   const { id, agent, session, parent } = child.record;
   const isDone = (): boolean => child.end !== undefined;

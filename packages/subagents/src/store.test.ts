@@ -36,7 +36,7 @@ describe('a store', () => {
     await pass(1000);
   });
 
-  it('that fails lets a spawn be refused, which is told', async () => {
+  it('that fails causes a spawn to be refused, with a notice', async () => {
     const store: ChildStore = {
       save: () => Promise.reject(new Error('The disk is full.')),
       delete: () => undefined,
@@ -50,14 +50,14 @@ describe('a store', () => {
     expect(readBy(parent, 1)).toContain('not-kept');
   });
 
-  it('may take its time: calls that wait for it are given up later', () => {
+  it('may be slow: tool calls that wait for it have a later deadline', () => {
     const timesOf = (limits: object): readonly number[] =>
       tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
     expect(timesOf({ storeMs: 100_000, waitMs: 1000 })).toEqual([130_000, 31_000]);
     expect(timesOf({ storeMs: Infinity, waitMs: Infinity })).toEqual([2_147_483_647, 2_147_483_647]);
   });
 
-  it('that fails while everything is cancelled leaves nobody waiting', async () => {
+  it('that fails during cancellation leaves no waiter', async () => {
     let fail: (error: Error) => void = () => undefined;
     const store: ChildStore = {
       save: () => new Promise<void>((_, reject) => (fail = reject)),
@@ -74,7 +74,7 @@ describe('a store', () => {
     await Promise.all([cancelled, closed]);
   });
 
-  it('that hangs later on holds up a result for so long and no longer, and is told of', async () => {
+  it('that hangs later delays a result by the time limit only, with a notice', async () => {
     const store: ChildStore = {
       save: (record: ChildRecord) => (record.takenBy === undefined && record.end === undefined ? undefined : never()),
       delete: never,

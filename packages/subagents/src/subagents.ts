@@ -18,41 +18,40 @@ export interface ChildSnapshot extends Pick<ChildRecord, 'id' | 'agent' | 'task'
 
 /** The operator, its tools, and what code may do with sub-agents. One object for all agents of a tree. */
 export interface Subagents extends TurnOperator {
-  /** `spawn` and `wait`, for the agents at the top and for those below them: `tools.map(defineTool)`. */
+  /** `spawn` and `wait`, for all agents of a tree: `tools.map(defineTool)`. */
   readonly tools: readonly [spawn: SubagentTool, wait: SubagentTool];
   /**
-   * Spawns a sub-agent. A refusal is an answer.
+   * Spawns a sub-agent. Returns a refusal instead of throwing.
    *
-   * @throws TurnError `invalid-option` for a policy that is none
+   * @throws InvalidOptionError `invalid-option` for an invalid policy
    */
   spawn(request: SpawnRequest): Promise<Spawned | SpawnRefusal>;
-  /** The sub-agents of a session whose results were not delivered. */
+  /** Lists the sub-agents of a session whose results were not delivered. */
   list(session: string): readonly ChildSnapshot[];
   /**
-   * Cancels the sub-agents of a session, or one of them, and all below; resolves when they have ended, which takes at most
-   * `limits.graceMs`, and what the store takes. Results say so.
+   * Cancels the sub-agents of a session, or one of them, with all below. Resolves when they have ended, after at most
+   * `limits.graceMs` and the time of the store.
    */
   cancel(session: string, options?: { readonly child?: string; readonly reason?: string }): Promise<void>;
   /**
-   * Finds sub-agents whose process died and tells their parents. To be called once, before turns begin or are resumed. Turns of
-   * sub-agents that never ended are not to be resumed then, because their parents are told that they were interrupted.
+   * Finds sub-agents whose process died and informs their parents. Call it once, before turns begin or are resumed. Do not
+   * resume turns of sub-agents that never ended: their parents are informed that they were interrupted.
    */
   recover(options?: RecoverOptions): Promise<readonly Orphan[]>;
-  /** Forgets the results that a session has not had, because it will have no further turn. */
+  /** Drops the undelivered results of a session that will have no further turn. */
   forget(session: string): void;
-  /** Spawns nothing more and cancels all; resolves when all have ended. */
+  /** Refuses new sub-agents and cancels all running ones. Resolves when they have ended. */
   close(reason?: string): Promise<void>;
 }
 
 /**
- * Lets agents give tasks to agents.
+ * Creates a team of sub-agents: the tools that spawn them, and the operator of every agent that spawns.
  *
- * It is the operator of every agent that spawns, at the top and below, and it has the tools. A sub-agent runs as a turn of its
- * own, in a session and lane of its own, with no more rights than its parent. Results come into the parent's history with its
- * next step, each once; while sub-agents work the parent's turn does not end, unless `parentEnd` says so. A parent's turn that
- * is stopped takes them along.
+ * A sub-agent runs as a separate turn in a separate session and lane, with no more rights than its parent. Each result enters
+ * the parent's history once, with its next step. The parent's turn ends after its sub-agents, unless `parentEnd` differs. If
+ * the parent's turn is stopped, they are cancelled.
  *
- * @throws TurnError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -63,12 +62,12 @@ export interface Subagents extends TurnOperator {
  * ```
  */
 export const subagents = <Budget extends SharedBudget = SharedBudget>(options: SubagentsOptions<Budget>): Subagents => {
-  // A share is of the kind of what it is a share of, so create() is given what it takes.
+  // A share has the type of its budget, so create() receives what its type declares.
   const plain = options as unknown as SubagentsOptions;
   checkSubagents(plain);
   const team = new Team(plain);
   const tools = [spawnTool(team), waitTool(team)] as const;
-  /** One after the other, so that nobody is found twice. */
+  /** Recoveries run one after another, so that no record is found twice. */
   let recovered: Promise<unknown> = Promise.resolve();
   const members: Omit<Subagents, keyof TurnOperator> = {
     tools,

@@ -106,7 +106,7 @@ export class Team {
   };
 
   readonly newId = (): string => {
-    // oxlint-disable-next-line h/no-clock -- ids have to be new in every process
+    // oxlint-disable-next-line h/no-clock -- ids must be unique across processes
     return this.options.newId?.() ?? crypto.randomUUID();
   };
 
@@ -142,7 +142,7 @@ export class Team {
     return refused;
   }
 
-  /** Its end is kept before anybody hears of it, so that after a crash nobody is told of another one. */
+  /** Stores a result before it is delivered, so that it cannot change after a crash. */
   async #run(child: Child, kind: AgentKind): Promise<void> {
     const end = await runChild(child, kind, this.#host);
     if (child.record.receiver === 'parent' && this.options.store) await this.records.change(child, { end });
@@ -167,7 +167,7 @@ export class Team {
     await Promise.all([this.records.settled(), this.endedSessions.close()]);
   }
 
-  /** Tells the app that there are results for an agent that has no turn to take them; what was cancelled wakes nobody. */
+  /** Calls `wake` for results of an agent without a turn; cancellations do not wake it. */
   wake(session: string): void {
     const member = this.family.find(session);
     const isIdle = !this.turns.has(session) && member?.root === member;
@@ -177,7 +177,7 @@ export class Team {
     tell(() => this.options.wake?.(session, ends));
   }
 
-  /** Nobody will read this result: there were too many of them. */
+  /** Drops a result because there are too many. */
   #forgetUnread(child: Child): void {
     this.delivery.forget([child]);
     const { end } = child;
@@ -189,11 +189,12 @@ export class Team {
     if (!kind) {
       return refusal(
         'unknown-agent',
-        `There is no agent ${JSON.stringify(agent)}; there are ${[...this.#kinds.keys()].join(', ')}.`,
+        `${JSON.stringify(agent)} is not an agent. Available agents: ${[...this.#kinds.keys()].join(', ')}.`,
       );
     }
-    if (typeof task !== 'string' || task.trim() === '') return refusal('invalid-task', 'It has to be told what to do.');
-    if (this.#isClosed) return refusal('parent-ended', 'No more sub-agents are spawned; the harness is closing.');
+    if (typeof task !== 'string' || task.trim() === '')
+      return refusal('invalid-task', 'The task must be a non-empty string.');
+    if (this.#isClosed) return refusal('parent-ended', 'No sub-agent can be spawned because the harness is closing.');
     const member = this.family.find(parent);
     const aliases = { aliases: this.options.aliases };
     const own = member?.child?.policy ?? valueFor(this.options.policy, parent) ?? unrestricted;
@@ -204,7 +205,7 @@ export class Team {
     if (amounts.length > 0 && !budget) {
       return refusal(
         'not-allowed',
-        `It is to use only so much (${amounts.join(', ')}), but there is no budget that counts it.`,
+        `The policy limits ${amounts.join(', ')}, but the parent has no budget that counts it.`,
       );
     }
     const place = this.family.reserve(parent);
@@ -264,7 +265,7 @@ export class Team {
       notice('subagent.ended', { child: record.id, agent: record.agent, status, outcome, steps, usage, durationMs }),
     );
     void this.cancelAll(child.node, 'The agent that it worked for has ended.');
-    // A sub-agent has no next turn: what it has not read nobody will.
+    // A sub-agent has no next turn, so its unread results are dropped.
     this.delivery.forget(this.delivery.pending(this.family.find(session)));
     const isUnread = record.receiver === 'caller' || child.parent.child?.end !== undefined;
     if (isUnread) this.delivery.forget([child]);

@@ -5,7 +5,7 @@ import type { Child, Member } from './family.js';
 import type { Team } from './team.js';
 import { awaitedOf, isUnderWay, waitFor, type WaitEnd } from './wait.js';
 
-/** What a tool is told about the call, as the drivers of `@h/tools` tell it. */
+/** Context of a tool call, as the drivers of `@h/tools` pass it. */
 export interface SubagentToolContext {
   readonly call: { readonly id: string };
   readonly turn: string;
@@ -13,7 +13,7 @@ export interface SubagentToolContext {
   readonly signal: AbortSignal;
 }
 
-/** A tool in the shape that `defineTool` of `@h/tools` takes. */
+/** A tool in the shape that `defineTool` of `@h/tools` accepts. */
 export interface SubagentTool {
   readonly name: 'spawn' | 'wait';
   readonly description: string;
@@ -24,12 +24,12 @@ export interface SubagentTool {
   readonly run: (input: JSONObject, context: SubagentToolContext) => Promise<JSONObject | string>;
 }
 
-/** The tool that spawns. It answers at once: what becomes of the sub-agent comes by itself. */
+/** Creates the tool `spawn`. It returns at once; the result is delivered later. */
 export const spawnTool = (team: Team): SubagentTool => ({
   name: 'spawn',
   description: [
-    'Gives a task to a sub-agent, which works on it while you go on. Use it for work that stands alone: it knows nothing but its task, so tell it everything.',
-    'Its result comes to you by itself when it has ended; never ask for it again and again. Use the tool wait if you can do nothing without it.',
+    'Gives a task to a sub-agent, which works on it while you continue. Use it for independent work: the sub-agent knows nothing but its task, so include everything that it needs.',
+    'Its result is delivered to you when it has ended; do not poll for it. Use the tool wait if you cannot continue without it.',
     'Agents:',
     ...Object.entries(team.options.agents).map(([name, { description }]) => `- ${name}: ${description}`),
   ].join('\n'),
@@ -40,12 +40,12 @@ export const spawnTool = (team: Team): SubagentTool => ({
       task: {
         type: 'string',
         minLength: 1,
-        description: 'What it is to do and what it is to report, with all that it has to know.',
+        description: 'What to do and what to report, with everything that the sub-agent must know.',
       },
       tools: {
         type: 'array',
         items: { type: 'string' },
-        description: 'The only tools that it may use. All that you may use without it.',
+        description: 'The only tools that it may use. Default: all tools that you may use.',
       },
     },
     required: ['agent', 'task'],
@@ -59,7 +59,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
       return {
         status: 'refused',
         code: 'parent-ended',
-        reason: 'Your turn is over, or subagents() is not in its pipe.',
+        reason: 'The turn has ended, or subagents() is not in its pipe.',
       };
     }
     const policy = Array.isArray(tools) ? { tools: tools.map(String) } : undefined;
@@ -76,11 +76,11 @@ export const spawnTool = (team: Team): SubagentTool => ({
   },
 });
 
-/** The tool that waits: under one deadline, for what has not been read yet, whenever it ended. */
+/** Creates the tool `wait`, which waits for unread results under one deadline. */
 export const waitTool = (team: Team): SubagentTool => ({
   name: 'wait',
   description:
-    'Waits until sub-agents have ended and gives their results, those included that ended before. Without ids it waits for all. It ends early when somebody says something to you.',
+    'Waits until sub-agents have ended and returns their results, including earlier ones that you have not read. Without ids it waits for all. It ends early when new input arrives.',
   input: {
     type: 'object',
     properties: {
@@ -88,12 +88,12 @@ export const waitTool = (team: Team): SubagentTool => ({
         type: 'array',
         items: { type: 'string' },
         minItems: 1,
-        description: 'Ids of the sub-agents, as spawn gave them.',
+        description: 'Ids of the sub-agents, as returned by spawn.',
       },
       timeoutMs: {
         type: 'integer',
         minimum: 1,
-        description: `How long to wait for all of them together, in milliseconds; ${team.limits.waitMs} at most.`,
+        description: `How long to wait for all of them together, in milliseconds; at most ${team.limits.waitMs}.`,
       },
     },
     additionalProperties: false,
@@ -125,7 +125,7 @@ export const waitTool = (team: Team): SubagentTool => ({
           { session: context.session, turn: team.turns.get(context.session), place: member.child?.place },
           () => waitFor(member, isDone, until),
         );
-    if (context.signal.aborted) throw new Error('The wait was given up.');
+    if (context.signal.aborted) throw new Error('The wait was aborted.');
     const ended = targets.filter(
       (child): child is EndedChild => child.end !== undefined && child.delivery === 'waiting',
     );
@@ -140,7 +140,7 @@ export const waitTool = (team: Team): SubagentTool => ({
 
 const textOf = (value: JSONValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** What a call waits for is over before the call is given up. */
+/** Margin by which a tool call outlives what it waits for. */
 const marginMs = 30_000;
 const longestTimerMs = 2_147_483_647;
 
@@ -168,7 +168,7 @@ const openLine = ({ record }: Child, why: WaitEnd): string => {
     why === 'timed-out'
       ? 'timed out: it had not ended when the wait was over'
       : 'not waited for any longer, because a message came in';
-  return `Sub-agent ${record.id} (${record.agent}): ${reason}. It goes on, and its result will come.`;
+  return `Sub-agent ${record.id} (${record.agent}): ${reason}. It is still running, and its result will be delivered.`;
 };
 
 const unknownLine = (id: string): string =>

@@ -28,7 +28,7 @@ class TurnChildren {
   #turn: ParentTurn | undefined;
   /** Results that are in the history as soon as the next step begins, unless something holds them up. */
   readonly #arriving = new Set<Child>();
-  /** What sub-agents had asked in a process that died; nobody waits for the answers. */
+  /** Requests of sub-agents whose process died; they have no waiter. */
   readonly #stale = new Set<string>();
   #hasEnded = false;
   #isResumed = false;
@@ -45,7 +45,7 @@ class TurnChildren {
         this.#isResumed = replayed === true;
         this.#inContext = AsyncLocalStorage.snapshot();
       },
-      // Not before: one that finds its session busy is the parent of nobody.
+      // Not earlier: a turn whose session is busy has no children.
       'session.loaded': ({ turn, session, messages }) => {
         this.#begin(turn, session);
         this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member)));
@@ -158,7 +158,7 @@ class TurnChildren {
     return [{ type: 'subagent.delivered', children: names }, proceed([message], 'Sub-agents have ended.')];
   }
 
-  /** A tool call was answered: with results, unless it was given up at the last moment. */
+  /** Called when a tool call was answered: with results, unless it was aborted at the last moment. */
   #answered({ call, status }: TurnEventOf<'tool.result'>): void {
     const taken = [...(this.#member?.children ?? [])].filter(
       ({ end, record }) => end !== undefined && record.takenBy === call.id,
@@ -205,7 +205,7 @@ class TurnChildren {
     for (const listener of Array.from(this.#turn?.onInput ?? [])) listener();
   }
 
-  /** Whoever stops a turn means its sub-agents too; one that is merely done does not. */
+  /** Stopping a turn cancels its sub-agents; a turn that is done does not. */
   #takeAlong(outcome: TurnEventOf<'turn.end'>['outcome']): void {
     const policy = this.#parentEnd;
     const isDone = outcome === 'completed' || outcome === 'replied';
@@ -222,7 +222,7 @@ class TurnChildren {
     if (this.#team.turns.get(turn.session) === turn) this.#team.turns.delete(turn.session);
     this.#giveBack();
     if (!this.#hasEnded) {
-      void this.#team.cancelAll(this.#member, 'The turn of the agent that it works for was given up.');
+      void this.#team.cancelAll(this.#member, 'The turn of the parent agent was abandoned.');
     }
     moveOn(turn);
     this.#team.wake(turn.session);

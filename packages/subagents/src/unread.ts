@@ -1,16 +1,16 @@
 import type { Child } from './family.js';
 
-/** What keeping unread results takes. */
+/** Settings and callbacks of {@link Unread}. */
 export interface UnreadHost {
-  /** How many there may be. */
+  /** Maximum number of unread results. */
   readonly most: number;
-  /** Whether an agent has a turn that may read them. */
+  /** Returns whether an agent has a turn that may read them. */
   readonly isBusy: (session: string) => boolean;
-  /** Nobody will read it. */
+  /** Drops a result. */
   readonly forget: (child: Child) => void;
 }
 
-/** The results that wait for their parents, the oldest first. Those for turns that never come do not pile up. */
+/** Unread results, oldest first, with a limit for parents that have no turn. */
 export class Unread {
   readonly #host: UnreadHost;
   readonly #children = new Set<Child>();

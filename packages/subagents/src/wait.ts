@@ -1,6 +1,6 @@
 import { aliveOf, type Child, type Member } from './family.js';
 
-/** Why a wait is over. */
+/** Why a wait ended. */
 export type WaitEnd = 'all-ended' | 'timed-out' | 'message' | 'aborted';
 
 /** What may end a wait before all have ended. */
@@ -8,7 +8,7 @@ export interface WaitUntil {
   /** One deadline for all of them, in milliseconds from now. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told when somebody says something to the waiting turn. */
+  /** Called when new input arrives for the waiting turn. */
   readonly onInput?: Set<() => void> | undefined;
   readonly after: (delayMs: number, callback: () => void) => () => void;
 }
@@ -41,7 +41,7 @@ export const waitFor = (
   });
 };
 
-/** Whether it may still have a result: it has not ended and nobody took its place away. */
+/** Returns whether a result may still arrive: the sub-agent has neither ended nor lost its place. */
 export const isUnderWay = (child: Child): boolean => child.end === undefined && child.parent.children.has(child);
 
 /** The sub-agents whose results go to the parent itself. */

@@ -8,7 +8,7 @@ export interface Slots extends ChildLanes {
   readonly sessions: readonly string[];
 }
 
-/** Lanes as small as can be: so many slots, in the order in which they are asked for. */
+/** Minimal lanes with a number of slots, acquired in order of request. */
 export const slots = (count: number): Slots => {
   const context = new AsyncLocalStorage<ChildLease>();
   const waiting: (() => void)[] = [];

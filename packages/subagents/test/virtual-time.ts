@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-/** Time stands still in these tests, and no timer outlives one. */
+/** Virtual time for tests; no timer outlives a test. */
 export const useVirtualTime = (): void => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => {
@@ -10,7 +10,7 @@ export const useVirtualTime = (): void => {
   });
 };
 
-/** Lets so much time pass, and all that happens in it happen. */
+/** Advances the time and runs everything that is scheduled in it. */
 export const pass = async (ms: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(ms);
 };

@@ -8,7 +8,7 @@ type Event = TraceLine['event'];
 
 const refusals: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled']);
 const successes: ReadonlySet<string> = new Set(['ok', 'stored']);
-/** Told by the nodes, or of no use to people. */
+/** Shown by other nodes, or irrelevant to readers. */
 const untold: ReadonlySet<string> = new Set([
   'turn.start',
   'turn.end',
@@ -20,9 +20,9 @@ const untold: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What happened in a turn, as a tree with times: steps, below them model calls, tool calls and notices.
+ * Builds the tree of a turn: steps, and below them model calls, tool calls and notices, with times.
  *
- * @param costOf what calls cost, for recordings are made without prices
+ * @param costOf computes costs, which recordings do not contain
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
     toolCalls += 1;
     const status = textMember(event, 'status') ?? 'ok';
     const ran = numberMember(event, 'durationMs');
-    // The driver knows when the tool ran; what came before was waiting for its turn.
+    // The driver reports how long the tool ran; before that, the call waited.
     const begun = ran === undefined ? node.start : Math.max(node.start, now - Math.max(0, ran));
     Object.assign(node, { start: begun });
     finish(node, now, successes.has(status) ? 'ok' : refusals.has(status) ? 'refused' : 'error', status);
@@ -162,7 +162,7 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
   };
 };
 
-/** Milliseconds since the beginning of each line. A clock that has begun anew belongs to a resume. */
+/** Returns the time of each line in milliseconds since the first. A clock that restarts belongs to a resumed turn. */
 const timesOf = (lines: readonly TraceLine[]): readonly number[] => {
   let offset = -(lines[0]?.ms ?? 0);
   let last: TraceLine | undefined;

@@ -3,6 +3,6 @@ import { main } from './cli/main.js';
 
 process.exitCode = await main(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
-  say: (text) => process.stdout.write(`${text}\n`),
-  complain: (text) => process.stderr.write(`${text}\n`),
+  print: (text) => process.stdout.write(`${text}\n`),
+  printError: (text) => process.stderr.write(`${text}\n`),
 });

@@ -1,6 +1,6 @@
 import type { JSONValue } from '@h/turn';
 
-/** The member of this name, of anything. */
+/** Returns an own member of any value. */
 export const member = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key]
@@ -16,7 +16,7 @@ export const numberMember = (value: unknown, key: string): number | undefined =>
   return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
 };
 
-/** The text of messages, parts, tool results or any value. */
+/** Returns the text of messages, parts, tool results or any other value. */
 export const textOfValue = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -35,7 +35,7 @@ export const textOfValue = (value: unknown): string => {
   return inner === undefined ? JSON.stringify(value, null, 2) : textOfValue(inner);
 };
 
-/** An error in a few words. */
+/** Formats an error as its code and message. */
 export const errorText = (error: unknown): string => {
   const code =
     textMember(error, 'code') ??
@@ -44,7 +44,7 @@ export const errorText = (error: unknown): string => {
   return [code, message].filter((part) => part !== undefined).join(': ');
 };
 
-/** What an event carries besides its envelope, for people. */
+/** Formats the payload of an event. */
 export const payloadText = (event: Readonly<Record<string, JSONValue | undefined>>): string => {
   const { type: _type, turn: _turn, at: _at, annotations: _annotations, ...payload } = event;
   return JSON.stringify(payload, null, 2);

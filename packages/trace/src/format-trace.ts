@@ -2,7 +2,7 @@ import { isEmptyUsage } from '@h/prices';
 import { count, formatCost, formatDuration, formatUsage, oneLine } from './format.js';
 import type { Trace, TraceNode } from './trace.js';
 
-/** How parts of a tree are coloured. */
+/** Colors the parts of a tree. */
 export interface TracePaint {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -15,7 +15,7 @@ const plain = (text: string): string => text;
 const noPaint: TracePaint = { strong: plain, faint: plain, good: plain, bad: plain, warn: plain };
 
 /**
- * A turn as a tree of lines, with times and tokens. What was recorded is shown without its control characters.
+ * Formats a turn as a tree of lines with times and tokens. Control characters of the recording are removed.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ const headline = ({ id, trigger, outcome: recorded, durationMs }: Trace, paint: 
   const outcome = recorded === undefined ? undefined : oneLine(recorded, 40);
   const end =
     outcome === undefined
-      ? paint.warn('without an end')
+      ? paint.warn('no end recorded')
       : outcome === 'completed' || outcome === 'replied'
         ? paint.good(outcome)
         : paint.bad(outcome);
@@ -74,7 +74,7 @@ const line = (node: TraceNode, paint: TracePaint): string => {
   const name = oneLine(node.name, 80);
   const title = status === 'error' ? paint.bad(name) : kind === 'step' ? paint.strong(name) : name;
   const input = kind === 'tool' ? node.details.find(([label]) => label === 'input')?.[1] : undefined;
-  const colour = status === 'error' ? paint.bad : status === 'refused' || status === 'open' ? paint.warn : paint.faint;
+  const color = status === 'error' ? paint.bad : status === 'refused' || status === 'open' ? paint.warn : paint.faint;
   const facts = [
     ...(kind === 'notice' ? [] : [formatDuration(node.end - node.start)]),
     ...(usage === undefined || isEmptyUsage(usage) ? [] : [formatUsage(usage)]),
@@ -82,10 +82,10 @@ const line = (node: TraceNode, paint: TracePaint): string => {
   ].map((fact) => paint.faint(fact));
   const words =
     status === 'open'
-      ? colour('without an end')
+      ? color('no end recorded')
       : note === undefined || (kind === 'tool' && note === 'ok')
         ? undefined
-        : colour(oneLine(note, 100));
+        : color(oneLine(note, 100));
   const shown = input === undefined ? title : `${title} ${paint.faint(oneLine(input.replaceAll(/\s+/g, ' '), 60))}`;
   return [shown, ...facts, ...(words === undefined ? [] : [words])].join(paint.faint(' · '));
 };

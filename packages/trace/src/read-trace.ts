@@ -12,12 +12,12 @@ export interface TraceLine {
 /** The recorded lines of a file, by turn. */
 export interface RecordedTurns {
   readonly turns: ReadonlyMap<string, readonly TraceLine[]>;
-  /** Lines that are none of a recording: torn by a crash, or of something else. */
+  /** Number of lines that were skipped: torn by a crash, or not part of a recording. */
   readonly skipped: number;
 }
 
 /**
- * Reads a recording. Lines that cannot be read are passed over and counted.
+ * Parses a recording. Lines that cannot be parsed are skipped and counted.
  *
  * @example
  * ```ts

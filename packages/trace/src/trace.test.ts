@@ -17,7 +17,7 @@ const at = (ms: number, event: Record<string, unknown>, more: Record<string, unk
   JSON.stringify({ v: 1, seq: 0, ms, ...more, event: { turn: 't', at: 1000 + ms, ...event } });
 
 describe('buildTrace', () => {
-  it('makes a tree of steps, with times, tokens, costs and what failed', () => {
+  it('builds a tree of steps with times, tokens, costs and errors', () => {
     const trace = only(sampleRecording({ steps: 4, tools: 2 }));
     expect(trace).toMatchObject({
       outcome: 'completed',
@@ -50,7 +50,7 @@ describe('buildTrace', () => {
     expect(tracesOf(sampleRecording({ steps: 1, tools: 0 }), () => undefined)[0]?.cost).toBeUndefined();
   });
 
-  it('keeps every node within its turn, whatever the file says', () => {
+  it('keeps every node within its turn for any recording', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -95,7 +95,7 @@ describe('buildTrace', () => {
     );
   });
 
-  it('goes on after a resume, whose clock begins anew', () => {
+  it('continues after a resume, whose clock restarts', () => {
     const text = [
       at(500, { type: 'turn.start' }),
       at(700, { type: 'model.request', step: 1, attempt: 1 }),
@@ -111,7 +111,7 @@ describe('buildTrace', () => {
     ]);
   });
 
-  it('begins a tool when its driver says it ran, and gives what has no end the end of the turn', () => {
+  it('starts a tool when its driver ran it, and ends open nodes with the turn', () => {
     const call = { id: '1', name: 'ls' };
     const text = [
       at(0, { type: 'turn.start' }),
@@ -141,7 +141,7 @@ describe('readTrace', () => {
     expect(readTrace(line)).toEqual({ turns: new Map(), skipped: line === '' ? 0 : 1 });
   });
 
-  it('takes no name of a turn for anything else', () => {
+  it('accepts any turn id as a key', () => {
     const { turns } = readTrace(at(1, { type: 'turn.start', turn: '__proto__' }));
     expect([...turns.keys()]).toEqual(['__proto__']);
   });
@@ -176,7 +176,7 @@ describe('formatTrace', () => {
    └─ anthropic/claude-x · 1.0 s · 100 → 10 tokens · $0.00045 · stop`);
   });
 
-  it('lets nothing that was recorded write to the terminal', () => {
+  it('writes no control characters of a recording', () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\r\nfake\u202e';
     const text = [
       at(0, { type: 'turn.start', turn: evil, input: evil, trigger: evil }),

@@ -126,7 +126,7 @@ export const sampleRecording = ({
     input += 900 + random(1500);
     for (const [index, call] of calls.entries()) {
       const denied =
-        step % 13 === 7 && index === 0 ? { denied: { reason: 'git push has to be approved.', by: 'hooks' } } : {};
+        step % 13 === 7 && index === 0 ? { denied: { reason: 'git push needs approval.', by: 'hooks' } } : {};
       write({ type: 'tool.call', step, index, call, ...denied });
     }
     let longest = 0;
@@ -141,8 +141,8 @@ export const sampleRecording = ({
           step,
           call,
           status: 'denied',
-          reason: 'git push has to be approved.',
-          output: { type: 'error-text', value: 'git push has to be approved.' },
+          reason: 'git push needs approval.',
+          output: { type: 'error-text', value: 'git push needs approval.' },
         });
       } else if ((step * 3 + index) % 8 === 5) {
         write({

@@ -25,7 +25,7 @@ export const parseAISDK = (text: string): Transcript => {
   return builder.finish('ai-sdk');
 };
 
-/** Writes a conversation as the AI SDK's `ModelMessage[]`, whose shape it has; bytes become base64 and addresses text. */
+/** Writes a conversation as `ModelMessage[]` of the AI SDK. Bytes become base64, and URLs strings. */
 export const toAISDK = (messages: readonly Message[]): FormattedTranscript => {
   const notes = new Notes();
   const written = messages.map((message, index) => {

@@ -33,7 +33,7 @@ export class TranscriptBuilder {
     this.#info.set(message, info);
   }
 
-  /** Adds a piece of an answer to the message before it, where that is the model's. */
+  /** Adds a part of an answer to the previous message if that is the model's. */
   addToAnswer(parts: readonly AssistantPart[], info: MessageInfo): void {
     const last = this.#messages.at(-1);
     if (last?.role === 'assistant' && typeof last.content !== 'string') this.#grow(last, last.content, parts, info);
@@ -53,7 +53,7 @@ export class TranscriptBuilder {
     return this.#toolNames.get(callId) ?? 'unknown';
   }
 
-  /** Begins anew, as after a compaction. */
+  /** Starts again, as after a compaction. */
   clear(): void {
     this.#growing = undefined;
     this.#messages.length = 0;
@@ -73,7 +73,7 @@ export class TranscriptBuilder {
     return this.#messages.length === 0;
   }
 
-  /** Counts tokens that are told apart from the messages. */
+  /** Counts tokens that are reported apart from messages. */
   addUsage(usage: Usage): void {
     const last = this.#messages.at(-1);
     if (last) {

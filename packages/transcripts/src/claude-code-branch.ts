@@ -1,7 +1,7 @@
 import { objectIn, objectsIn, textIn, wordIn, type Json, type JsonLine } from './json.js';
 import type { Notes } from './notes.js';
 
-/** What was typed while the agent was at work: it stands in no entry of the user. */
+/** Input that was typed while the agent worked; it has no user entry. */
 export const queuedIn = (value: Json): Json | undefined => {
   const attachment = objectIn(value, 'attachment');
   return value['type'] === 'attachment' && attachment['type'] === 'queued_command' ? attachment : undefined;
@@ -16,7 +16,7 @@ const idOf = ({ value }: JsonLine): string | undefined => textIn(value, 'uuid');
 
 /**
  * The entries that lead to the last one, in the order of the file, with the results that hang off them. What a compaction has
- * kept word by word comes after its summary, although it stands before it.
+ * was preserved verbatim follows its summary, although it precedes it in the file.
  */
 export const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
   const main = mainOf(lines, notes);

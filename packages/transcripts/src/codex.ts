@@ -45,7 +45,7 @@ interface Reading {
   readonly builder: TranscriptBuilder;
   model: string | undefined;
   session: string | undefined;
-  /** Tokens in all so far; the same count is told more than once. */
+  /** Total tokens so far; the same total may be reported repeatedly. */
   total: number;
 }
 
@@ -171,7 +171,7 @@ const addItem = ({ builder, model }: Reading, item: Json, at: number | undefined
   }
 };
 
-/** The server of a tool, where it has one. */
+/** Returns the server of a tool, if any. */
 const namespaceOf = (item: Json) => {
   const namespace = textIn(item, 'namespace');
   return namespace === undefined ? {} : codex({ namespace });

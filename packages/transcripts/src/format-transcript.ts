@@ -2,7 +2,7 @@ import type { Message } from '@h/turn';
 import { nonEmptyString, checkOptions, numberFrom, required, type OptionChecks } from '@h/options';
 import { toAISDK } from './ai-sdk.js';
 import type { FormatContext } from './format-options.js';
-import { aFormat, withoutOverflow } from './parse-transcript.js';
+import { formatCheck, withoutOverflow } from './parse-transcript.js';
 import { toClaudeCode } from './to-claude-code.js';
 import { toCodex } from './to-codex.js';
 import { toOpenAIChat } from './to-openai-chat.js';
@@ -46,7 +46,7 @@ export interface FormatTranscriptOptions {
 const maxTime = 8.64e15;
 
 const checks: OptionChecks<FormatTranscriptOptions> = {
-  format: required(aFormat),
+  format: required(formatCheck),
   session: nonEmptyString,
   cwd: nonEmptyString,
   at: numberFrom(0, maxTime),

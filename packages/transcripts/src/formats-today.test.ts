@@ -178,7 +178,7 @@ describe('a session of Claude Code of today', () => {
     expect(transcript.turns).toHaveLength(2);
   });
 
-  it('may be that of a sub-agent, which has a file of its own', () => {
+  it('may belong to a sub-agent, which has a separate file', () => {
     const side = { isSidechain: true, agentId: 'a1' };
     const transcript = parseTranscript(
       chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }),
@@ -480,7 +480,7 @@ describe('a session of pi', () => {
       ),
     );
     expect(JSON.stringify(transcript.turns)).not.toContain('.env');
-    expect(notesOf(transcript)).toContain('dropped: a command of the user that the model was not told of (1)');
+    expect(notesOf(transcript)).toContain('dropped: a user command that was not sent to the model (1)');
   });
 });
 

@@ -128,7 +128,7 @@ describe('a session of Claude Code', () => {
     ]);
   });
 
-  it('tells when a turn was, who answered, and counts the tokens of an answer once', () => {
+  it('reads times and models of turns, and counts the tokens of an answer once', () => {
     const { turns } = parseTranscript(session);
     expect(turns).toHaveLength(2);
     expect(turns[0]).toMatchObject({
@@ -714,10 +714,10 @@ describe('messages of the AI SDK', () => {
 });
 
 describe('what is no transcript', () => {
-  it.each(['', 'Hello.', '{"a":1}', '[]', '[1,2]', 'null'])('is not taken for one: %j', (text) => {
+  it.each(['', 'Hello.', '{"a":1}', '[]', '[1,2]', 'null'])('is rejected: %j', (text) => {
     expect(detectTranscript(text)).toBeUndefined();
     expect(() => parseTranscript(text)).toThrow(
-      /cannot be told; give one of claude-code, codex, pi, openai-chat, ai-sdk/,
+      /cannot be detected; pass one of claude-code, codex, pi, openai-chat, ai-sdk/,
     );
   });
 
@@ -737,9 +737,9 @@ describe('what is no transcript', () => {
     );
   });
 
-  it('is told where a line is broken', () => {
+  it('reports the line of broken JSON', () => {
     const text = `${lines({ type: 'session', id: 'p', version: 3 })}\nbroken\n${lines({ type: 'message', id: 'a', parentId: null, message: { role: 'user', content: 'Hi.' } })}`;
-    expect(told(parseTranscript(text))).toEqual(['dropped: a line that is no JSON object ×1 @2']);
+    expect(told(parseTranscript(text))).toEqual(['dropped: a line that is not a JSON object ×1 @2']);
   });
 });
 
@@ -748,7 +748,7 @@ describe('what a transcript says of itself', () => {
     ['claude-code', /"cwd":"\/here","sessionId":"s-9".*"timestamp":"2026-11-21T00:00:00.000Z"/],
     ['codex', /"payload":\{"id":"s-9","timestamp":"2026-11-21T00:00:00.000Z","cwd":"\/here"/],
     ['pi', /"type":"session","version":3,"id":"s-9","timestamp":"2026-11-21T00:00:00.000Z","cwd":"\/here"/],
-  ])('is what it was told, in the format %s', (format, pattern) => {
+  ])('uses the given session, folder and time in the format %s', (format, pattern) => {
     const { text } = formatTranscript([{ role: 'user', content: 'Hi.' }], {
       format,
       session: 's-9',

@@ -51,7 +51,7 @@ describe('importTranscript', () => {
     );
   });
 
-  it('makes turns of it that are listed and kept in the archive, with which an agent goes on', async () => {
+  it('creates turns that are listed and archived, and that an agent continues', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'h-transcripts-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const sessions = fileSessions({ directory, fsync: 'never' });
@@ -82,7 +82,7 @@ describe('importTranscript', () => {
     ]);
   });
 
-  it('leaves a session alone that has turns, and lets it go', async () => {
+  it('rejects a session that has turns, and closes it', async () => {
     const sessions = memorySessions();
     await importTranscript(sessions, 'alice', transcript);
     await expect(importTranscript(sessions, 'alice', transcript)).rejects.toMatchObject({ code: 'session-not-empty' });
@@ -93,7 +93,7 @@ describe('importTranscript', () => {
     await sessions.open('alice');
   });
 
-  it('stores nothing when a message cannot be', async () => {
+  it('stores nothing if a message is invalid', async () => {
     const sessions = memorySessions();
     const broken = {
       ...transcript,

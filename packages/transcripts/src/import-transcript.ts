@@ -11,7 +11,7 @@ import {
 } from '@h/turn';
 import type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
 
-/** What was stored of a transcript. */
+/** Result of an import. */
 export interface ImportedTranscript {
   readonly session: string;
   readonly turns: number;
@@ -19,17 +19,17 @@ export interface ImportedTranscript {
 }
 
 /**
- * Stores a transcript as the turns of a new session, which an agent can then go on with.
+ * Stores a transcript as the turns of a new session, which an agent can then continue.
  *
- * Works with every session store. Nothing is stored when one of the messages cannot be.
+ * Works with every session store. Nothing is stored if one of the messages is invalid.
  *
- * @throws TurnError `session-not-empty` when the session has turns already; SessionBusyError while it runs
+ * @throws TurnError `session-not-empty` if the session has turns; SessionBusyError while it runs
  *
  * @example
  * ```ts
  * const transcript = parseTranscript(text);
  * await importTranscript(sessions, 'alice', transcript);
- * await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+ * await reply(agent.turn({ session: 'alice', input: 'Continue.' }));
  * ```
  */
 export const importTranscript = async (
@@ -45,7 +45,7 @@ export const importTranscript = async (
     if (open.journal.length > 0 || MessageList.of(messages).length > 0) {
       throw new TurnError(
         'session-not-empty',
-        `The session ${JSON.stringify(session)} has turns already; import into one that has none.`,
+        `The session ${JSON.stringify(session)} already has turns. Import into an empty session.`,
       );
     }
     for (const events of given) await write(open, events);
@@ -63,7 +63,7 @@ const write = async (open: OpenSession, events: readonly TurnEvent[]): Promise<v
   );
 };
 
-/** A turn as its journal would be, had it run here. */
+/** Returns the journal that the turn would have here. */
 const eventsOf = (
   { messages, startedAt = 0, endedAt = startedAt, usage, model }: TranscriptTurn,
   session: string,

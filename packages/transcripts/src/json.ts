@@ -1,13 +1,13 @@
 import { InvalidInputError, type JSONValue } from '@h/turn';
 import type { Notes } from './notes.js';
 
-/** JSON of which nothing is known yet. */
+/** Unchecked JSON. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member that should be an object; an empty one when it is none. */
+/** Returns an object member; an empty object if it is anything else. */
 export const objectIn = (value: Json, key: string): Json => {
   const found = value[key];
   return isObject(found) ? found : {};
@@ -23,7 +23,7 @@ export const numberIn = (value: Json, key: string): number => {
   return typeof found === 'number' && Number.isFinite(found) ? found : 0;
 };
 
-/** A member that should be a list of objects; what is no object is left out. */
+/** Returns the objects of an array member. */
 export const objectsIn = (value: Json, key: string): readonly Json[] => {
   const found = value[key];
   return Array.isArray(found) ? found.filter(isObject) : [];
@@ -31,22 +31,22 @@ export const objectsIn = (value: Json, key: string): readonly Json[] => {
 
 const maxWord = 40;
 
-/** A member that says what something is, short enough for a note. */
+/** Returns a string member, short enough for a note. */
 export const wordIn = (value: Json, key: string): string => {
   const found = value[key];
   if (found === undefined) return 'unknown';
-  if (typeof found !== 'string') return `no text (${found === null ? 'null' : typeof found})`;
+  if (typeof found !== 'string') return `not a string (${found === null ? 'null' : typeof found})`;
   return found.length > maxWord ? `${found.slice(0, maxWord)}…` : found;
 };
 
-/** A time in milliseconds since 1970, from a number or an ISO date. */
+/** Returns a time in milliseconds since 1970, from a number or an ISO date. */
 export const timeIn = (value: Json, key: string): number | undefined => {
   const found = value[key];
   const time = typeof found === 'string' ? Date.parse(found) : found;
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 };
 
-/** JSON that parses, or the text as it is. */
+/** Parses JSON; returns the text itself if it is invalid. */
 export const parsedOr = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -55,7 +55,7 @@ export const parsedOr = (text: string): unknown => {
   }
 };
 
-/** An object that JSON gave, as such. */
+/** Casts parsed JSON. */
 export const asJson = (value: unknown): JSONValue => value as JSONValue;
 
 /** A line of a transcript, counted from 1. */
@@ -64,15 +64,15 @@ export interface JsonLine {
   readonly value: Json;
 }
 
-/** The objects in JSON lines. What is none is noted; a file in which no line is one is refused. */
+/** Parses JSON lines. Lines that are not objects are noted; a file without any is rejected. */
 export const parseLines = (text: string, notes: Notes): readonly JsonLine[] => {
   const lines: JsonLine[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const value = parsedOr(line);
     if (isObject(value)) lines.push({ line: index + 1, value });
-    else notes.dropped('a line that is no JSON object', index + 1);
+    else notes.dropped('a line that is not a JSON object', index + 1);
   }
-  if (lines.length === 0) throw new InvalidInputError('The transcript holds no line that is a JSON object.');
+  if (lines.length === 0) throw new InvalidInputError('The transcript contains no line that is a JSON object.');
   return lines;
 };

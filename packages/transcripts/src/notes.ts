@@ -1,10 +1,10 @@
 import type { TranscriptNote } from './transcript.js';
 
-/** A report is for people: a transcript that has more kinds of trouble than that is told from the others by nothing. */
+/** Maximum number of different notes; further kinds are merged. */
 const maxNotes = 200;
-const other = 'something else of many kinds';
+const other = 'other problems';
 
-/** Collects what did not come through as it was, the same thing once. */
+/** Collects what was dropped or changed, each kind once with a count. */
 export class Notes {
   readonly #notes = new Map<
     string,

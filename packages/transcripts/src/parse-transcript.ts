@@ -21,17 +21,17 @@ export const transcriptFormats: readonly TranscriptFormat[] = Object.keys(parser
 
 /** Options of {@link parseTranscript}. */
 export interface ParseTranscriptOptions {
-  /** @defaultValue what the transcript looks like */
+  /** @defaultValue detected from the text */
   readonly format?: TranscriptFormat | undefined;
 }
 
 /**
- * Reads another agent's transcript as turns.
+ * Parses the transcript of another agent into turns.
  *
- * What the formats share comes through as it is: texts, reasoning with its signatures, files, calls and their results.
- * All else is told in `notes`. Where a conversation branches or was compacted, it is what its agent would go on with.
+ * Text, reasoning with its signatures, files, calls and results are preserved; everything else is listed in `notes`. If the
+ * conversation branches or was compacted, the result is what its agent would continue with.
  *
- * @throws InvalidInputError when the format cannot be told, or nothing in the text is of it; InvalidOptionError
+ * @throws InvalidInputError if the format cannot be detected or the text does not have it; InvalidOptionError
  *
  * @example
  * ```ts
@@ -41,39 +41,39 @@ export interface ParseTranscriptOptions {
  */
 export const parseTranscript = (text: string, options: ParseTranscriptOptions = {}): Transcript => {
   checkValue('parseTranscript()', 'text', text, anyString);
-  checkOptions('parseTranscript()', options, { format: aFormat });
+  checkOptions('parseTranscript()', options, { format: formatCheck });
   const chosen = options.format ?? detectTranscript(text);
   if (chosen === undefined) {
     throw new InvalidInputError(
-      `The format of the transcript cannot be told; give one of ${transcriptFormats.join(', ')}.`,
+      `The format of the transcript cannot be detected; pass one of ${transcriptFormats.join(', ')}.`,
     );
   }
   return withoutOverflow(() => parsers[chosen](text));
 };
 
-/** Does something to JSON of any depth. @throws InvalidInputError where it is deeper than a call stack */
+/** Runs work on JSON of any depth. @throws InvalidInputError if the JSON is too deep for the call stack */
 export const withoutOverflow = <Result>(work: () => Result): Result => {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new InvalidInputError('The transcript is nested too deeply, or holds a text that is too long.', {
+    throw new InvalidInputError('The transcript is nested too deeply or contains a string that is too long.', {
       cause: error,
     });
   }
 };
 
-export const aFormat = oneOf(...transcriptFormats);
+export const formatCheck = oneOf(...transcriptFormats);
 
-const lookedAt = 50;
+const sampledLines = 50;
 
-/** What a transcript looks like; `undefined` when it looks like none that is known. */
+/** Detects the format of a transcript; `undefined` if it is unknown. */
 export const detectTranscript = (text: string): TranscriptFormat | undefined => {
   const whole = parsedOr(text);
   if (isObject(whole) && isObject(whole['session']) && Array.isArray(whole['items'])) return 'codex';
   const messages = isObject(whole) ? whole['messages'] : whole;
   if (Array.isArray(messages)) return looksOf(messages);
-  for (const line of text.split('\n', lookedAt)) {
+  for (const line of text.split('\n', sampledLines)) {
     const entry = parsedOr(line);
     if (!isObject(entry)) continue;
     if (isObject(entry['payload']) && typeof entry['type'] === 'string') return 'codex';
@@ -89,7 +89,7 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
   return undefined;
 };
 
-/** The two lists of messages differ in calls, results and files; without any of them they are the same. */
+/** The two message formats differ in calls, results and files only. */
 const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => {
   const known = messages.filter(isObject).filter(({ role }) => typeof role === 'string');
   if (known.length === 0) return undefined;

@@ -123,7 +123,7 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
     }
     case 'bashExecution':
       if (message['excludeFromContext'] === true) {
-        builder.notes.dropped('a command of the user that the model was not told of', line);
+        builder.notes.dropped('a user command that was not sent to the model', line);
         return;
       }
       builder.notes.changed('a command of the user became a message', line);

@@ -44,7 +44,7 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
     );
   });
 
-  it('is told from the others', () => {
+  it('is distinguished from the other formats', () => {
     fc.assert(
       fc.property(conversations(room), (messages) => {
         const detected = detectTranscript(formatTranscript(messages, { format }).text);

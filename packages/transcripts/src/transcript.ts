@@ -1,11 +1,11 @@
 import type { Message, Usage } from '@h/turn';
 
-/** The agents and wires whose transcripts are known. */
+/** Supported transcript formats. */
 export type TranscriptFormat = 'claude-code' | 'codex' | 'pi' | 'openai-chat' | 'ai-sdk';
 
 /** A turn of another agent. */
 export interface TranscriptTurn {
-  /** As milliseconds since 1970, where the transcript says it. */
+  /** As milliseconds since 1970, if the transcript contains it. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   /** The model that answered last. */
@@ -15,27 +15,27 @@ export interface TranscriptTurn {
 }
 
 /**
- * Something that did not come through as it was.
+ * A difference between the transcript and the result.
  *
- * `dropped` is not in the result, `changed` is there in another form, `repaired` is what a provider would have refused.
+ * `dropped` is missing in the result, `changed` has another form, `repaired` would have been rejected by a provider.
  */
 export interface TranscriptNote {
   readonly kind: 'dropped' | 'changed' | 'repaired';
-  /** What it was, and what became of it. */
+  /** Description of the difference. */
   readonly what: string;
   readonly count: number;
-  /** Where it was first seen: the line from 1, or the message from 1 where the format has no lines. */
+  /** First occurrence: the line, or the message if the format has no lines, counted from 1. */
   readonly firstAt?: number | undefined;
 }
 
-/** A conversation that was read from another agent's transcript. */
+/** A parsed transcript. */
 export interface Transcript {
   readonly format: TranscriptFormat;
-  /** The id that the other agent gave it. */
+  /** Session id of the other agent. */
   readonly session?: string | undefined;
   readonly title?: string | undefined;
   readonly turns: readonly TranscriptTurn[];
-  /** Everything that did not come through as it was; empty when all did. */
+  /** All differences; empty if there are none. */
   readonly notes: readonly TranscriptNote[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Keeps the values of a label few: after so many different ones, all new ones are `other`. Names of models and tools are
+ * Bounds the values of a label: after `maxValues` different ones, new ones become `other`. Names of models and tools are
  * few by nature, until a model makes them up.
  */
 export const boundedLabel = (maxValues: number): ((value: string) => string) => {

@@ -36,11 +36,11 @@ interface TraceableTool {
 export interface OtelSink extends Sink {
   /** Lets a model driver work within the span of its call, so that what it traces itself (HTTP) hangs below. */
   traceModel(driver: ModelDriver): ModelDriver;
-  /** Lets a tool driver work within the span of its step; of its call, where there is one call only. */
+  /** Runs a tool driver inside the span of its step, or of its call if there is only one call. */
   traceTools(driver: ToolDriver): ToolDriver;
   /** Lets one tool work within the span of its call: what it does and the turns of sub-agents it starts hang below. */
   traceTool<Tool extends TraceableTool>(tool: Tool): Tool;
-  /** The context of a turn's step, or of one of its tool calls; `undefined` when there is none (any more). */
+  /** Returns the context of a turn's step or of one of its tool calls; `undefined` if it has none. */
   contextOf(turn: string, callId?: string): Context | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface LineHead {
   readonly firstDeltaMs?: number | undefined;
 }
 
-/** An event as a line of a recording. What grows with the history is left out: its entries stand in the events before. */
+/** Formats an event as a line of a recording, without the history, whose entries are in earlier events. */
 export const recordLine = (head: LineHead, event: TurnEvent, rules: TextRules): string => {
   const slim = withoutHistory(event);
   const recorded = rules.content

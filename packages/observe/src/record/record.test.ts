@@ -103,7 +103,7 @@ describe('record', () => {
     expect(lines.at(-1)?.event['type']).toBe('turn.end');
   });
 
-  it('names a file for each turn where it is told how', async () => {
+  it('uses the file that a function returns for each turn', async () => {
     const place = folder();
     const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(
       record(({ turn }) => join(place, `${turn}.jsonl`)),
@@ -205,7 +205,7 @@ describe('record', () => {
     expect(skipped).toBeLessThanOrEqual(1);
     expect(trace.outcome).toBeUndefined();
     expect(trace.steps).toBeGreaterThan(5);
-    expect(formatTrace(trace)).toContain('without an end');
+    expect(formatTrace(trace)).toContain('no end recorded');
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe('record', () => {
     expect(() => record('x', options as never)).toThrow(message);
   });
 
-  it('refuses what is no file', () => {
+  it('rejects an empty file name', () => {
     expect(() => record('')).toThrow('record(): "file" must be a non-empty string or a function; received ""');
   });
 });

@@ -19,52 +19,51 @@ import { recordLine } from './record-line.js';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
-  /** Takes secrets out of all texts. */
+  /** Removes secrets from all strings. */
   readonly redact?: ((text: string) => string) | undefined;
   /**
-   * Whether the recording has what users, models and tools say. Without it, only what is needed for times and tokens.
+   * Whether the recording includes messages of users, models and tools. Without them it shows times and tokens only.
    *
-   * @defaultValue `true`: this is what a recording is for
+   * @defaultValue `true`
    */
   readonly content?: boolean | undefined;
   /**
-   * How many characters of one text are kept.
+   * Maximum length of a string.
    *
    * @defaultValue `20_000`
    */
   readonly maxContentChars?: number | undefined;
   /**
-   * How much one turn may write, in characters; after that only its end is recorded.
+   * Maximum size of one turn in characters. Beyond it, only the end of the turn is recorded.
    *
    * @defaultValue `100_000_000`
    */
   readonly maxChars?: number | undefined;
   /**
-   * How sessions are named: by a hash, or in the clear.
+   * Names sessions by a hash or in plain text.
    *
    * @defaultValue `'hash'`
    */
   readonly sessionKey?: 'hash' | 'plain' | undefined;
   /**
-   * How long lines may be held back, in milliseconds. They are written before a model or tool is called, and at the end.
+   * Maximum delay of a write in milliseconds. Lines are also written before a model or tool is called, and at the end.
    *
    * @defaultValue `100`
    */
   readonly flushMs?: number | undefined;
-  /** Told when nothing can be written, once until it works again. @defaultValue a warning of the process */
+  /** Called when writing fails, once until it works again. @defaultValue a process warning */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Milliseconds of a clock that never goes back. @defaultValue `performance.now` */
+  /** A monotonic clock in milliseconds. @defaultValue `performance.now` */
   readonly clock?: (() => number) | undefined;
 }
 
 /**
- * Writes the events of each turn to a file, one line each, to be read by `h-trace`. The turn goes on as if it were not there.
+ * Writes the events of each turn to a file, one line for each, for `h-trace`. It does not affect the turn.
  *
- * Of the pieces of an answer only their number is kept. A file may hold many turns, one after the other or at once. What
- * was written survives `kill -9`; a last line that was torn by it is passed over when it is read. What a resume shows again
- * is not written again.
+ * The deltas of an answer are only counted. A file may contain many turns, also concurrent ones. Written lines survive
+ * `kill -9`; a torn last line is skipped when the file is read. Events that a resume replays are not written again.
  *
- * @param file the file, or a function that names one for each turn
+ * @param file the file, or a function that returns one for each turn
  * @throws InvalidOptionError `invalid-option`
  *
  * @example
@@ -146,7 +145,7 @@ export const record = (
   });
 };
 
-/** Before the world is changed, and at the end. */
+/** Flushed before effects, and at the end. */
 const flushed: ReadonlySet<string> = new Set(['model.request', 'tool.call', 'turn.end']);
 
 const guarded = (work: () => void, report: (error: unknown) => void): void => {
@@ -156,7 +155,7 @@ const guarded = (work: () => void, report: (error: unknown) => void): void => {
     try {
       report(new TurnError('not-recorded', 'An event could not be recorded.', { cause: error }));
     } catch {
-      // Whoever watches errors must not make new ones.
+      // An error handler that throws must not cause further errors.
     }
   }
 };

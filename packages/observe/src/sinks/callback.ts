@@ -11,7 +11,7 @@ export interface CallbackSinkOptions {
    * @defaultValue `1000`
    */
   readonly maxPending?: number | undefined;
-  /** Told of what a callback throws or rejects with. */
+  /** Receives the errors of the callback. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ export const callbackSink = (
     try {
       onError(error);
     } catch {
-      // Whoever watches errors must not make new ones.
+      // An error handler that throws must not cause further errors.
     }
   };
   return {

@@ -178,7 +178,7 @@ it('takes no more room than it says', () => {
   expect(JSON.parse(bytes.buffer.toString('utf8', 0, bytes.length))).toEqual(longest);
 });
 
-it('adds nothing where an id is no text or a number cannot be JSON', () => {
+it('adds nothing if an id is not a string or a number is not JSON', () => {
   const bytes = new JsonBytes(maxEncoded);
   const call = {
     runId: 'run',

@@ -11,7 +11,7 @@ const maxNames = 2048;
 /**
  * Adds an observation to these bytes as JSON, the same as `JSON.stringify` gives but for the order of members.
  *
- * Gives `false`, and adds nothing, where `JSON.stringify` has to do it.
+ * Returns `false` and adds nothing if `JSON.stringify` is needed.
  */
 export type Encode = (observation: Observation, bytes: JsonBytes) => boolean;
 
@@ -146,7 +146,7 @@ const textMember = (name: RawJson, value: string | undefined, bytes: JsonBytes):
   return bytes.text(value);
 };
 
-/** What stands before the values. */
+/** JSON before each value. */
 const names = {
   modelCall: rawJson('{"type":"model.call","subsystem":"model","runId":'),
   toolCall: rawJson('{"type":"tool.call","subsystem":"tool","runId":'),

@@ -4,7 +4,7 @@ const backslash = 92;
 const point = 46;
 const lineFeed = 10;
 
-/** Texts that are longer are nobody's name or id. */
+/** Longer strings are neither names nor ids. */
 const maxTextLength = 200;
 
 /** Whole numbers from here on are written in two parts, each of which is a small integer to the machine. */
@@ -12,7 +12,7 @@ const million = 1_000_000;
 
 /**
  * JSON that is made once and written often: as words of eight bytes, because a call to copy a few bytes takes longer than
- * the copy. No UTF-8 is read as NaN, whose bytes might change.
+ * the copy. No valid UTF-8 is a NaN, whose bytes could change.
  */
 export interface RawJson {
   readonly words: Float64Array;
@@ -57,7 +57,7 @@ export class JsonBytes {
     this.length += 1;
   }
 
-  /** Adds a number as JavaScript writes it, what is none as `null`. */
+  /** Adds a number as JavaScript formats it, and `null` for values that are not finite. */
   number(value: number): void {
     const small = toInteger(value);
     if (small === value && small >= 0) {
@@ -78,7 +78,7 @@ export class JsonBytes {
 
   /** Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is not ASCII. */
   text(value: string): boolean {
-    // Ids come from providers, whose types are a promise.
+    // Ids come from providers, which may violate their types.
     if (typeof value !== 'string' || value.length > maxTextLength) return false;
     const { buffer } = this;
     let at = this.length;
@@ -121,7 +121,7 @@ export class JsonBytes {
   }
 }
 
-/** The whole part of what is small; of other numbers, some integer. Tells the machine that there are no fractions from here on. */
+/** Truncates a small number to an integer; other numbers give an arbitrary one. Lets the engine use integer arithmetic. */
 const toInteger = (value: number): number => value | 0;
 
 /** Two digits, as the bytes of one number. */

@@ -28,7 +28,7 @@ export interface LinesFileSettings {
 /** A file to which lines are added. */
 export interface LinesFile {
   write(line: string): void;
-  /** Makes room for a line of so many bytes at most, to be put together in place. It counts once `added` is called. */
+  /** Reserves space for a line of at most `maxBytes` bytes, to be written in place. Call `added` to commit it. */
   room(most: number): JsonBytes;
   /** The line is complete but for its end. */
   added(): void;
@@ -53,11 +53,11 @@ const maxBytesPerCharacter = 3;
  * A file to which lines are added, held back for some milliseconds so that a busy step costs one system call.
  *
  * Writing is synchronous: what was handed over survives a crash of the process, nothing grows when a disk is slow, and
- * the exit of the process flushes it. Where a crash has torn the last line, the next one begins on a line of its own.
+ * the exit of the process flushes it. After a line that a crash has torn, the next one starts on a new line.
  * Nothing throws: lines that cannot be written are counted and dropped, and the first error in a row is reported.
  */
 export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
-  // Lines are encoded as they come: texts that are held back would have to be moved about by the garbage collector.
+  // Lines are encoded at once: strings that are held back would be moved by the garbage collector.
   let held: JsonBytes | undefined;
   let lines = 0;
   let dropped = 0;

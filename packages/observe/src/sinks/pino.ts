@@ -40,7 +40,7 @@ const maxLoggers = 100;
 /**
  * A child logger for each subsystem, made when it is first asked for: so that one can be set to `debug` alone.
  *
- * @throws InvalidOptionError `invalid-option`, also where a level is none of the logger's
+ * @throws InvalidOptionError `invalid-option`, also for a level that the logger does not have
  *
  * @example
  * ```ts

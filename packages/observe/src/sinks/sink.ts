@@ -7,7 +7,7 @@ import type { Beginning, Observation } from '../observation.js';
  * Contract:
  * - `write` is called once for each observation, in order, within the turn: it returns quickly and keeps what it holds
  *   back within bounds. What it throws, or a promise of it that fails, is reported and changes nothing in the turn.
- * - A sink belongs to whoever made it and outlives turns; one may serve many `observe()`s.
+ * - A sink belongs to its creator and outlives turns; one may serve many `observe()`s.
  * - `flush` writes out what is held back, `close` does so for good.
  */
 export interface Sink {

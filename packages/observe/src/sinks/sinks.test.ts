@@ -127,7 +127,7 @@ describe('jsonLinesSink', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('rotates by size, keeps so many files, and loses no line that it keeps', () => {
+  it('rotates by size, keeps `maxFiles` files and loses no line in them', () => {
     const file = join(folder(), 'runs.jsonl');
     const sink = jsonLinesSink(file, { maxBytes: 1000, maxFiles: 2 });
     for (let seq = 0; seq < 60; seq += 1) {
@@ -151,7 +151,7 @@ describe('jsonLinesSink', () => {
     expect(linesOf(file).at(-1)?.seq).toBe(19);
   });
 
-  it('begins a line of its own behind one that a crash has torn', () => {
+  it('starts a new line after one that a crash has torn', () => {
     const file = join(folder(), 'runs.jsonl');
     writeFileSync(file, '{"type":"loop.war');
     const sink = jsonLinesSink(file);
@@ -169,7 +169,7 @@ describe('jsonLinesSink', () => {
     sink.close();
   });
 
-  it('tells once that nothing can be written, counts it, and goes on when it can', () => {
+  it('reports a failed write once, counts it, and continues when writing works', () => {
     const place = folder();
     const file = join(place, 'logs', 'runs.jsonl');
     appendFileSync(join(place, 'logs'), 'a file where the folder should be');

@@ -1,6 +1,6 @@
 import type { UsageTotals } from './totals.js';
 
-/** What a session may use. A session that has used exactly so much begins no further call; `0` allows none, `Infinity` any. */
+/** Limits of a session. A session that has reached a limit starts no further call; `0` allows none, `Infinity` any. */
 export interface UsageLimits {
   /**
    * Tokens that are sent, cached ones included.

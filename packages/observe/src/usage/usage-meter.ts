@@ -12,7 +12,7 @@ export interface UsageEntry {
   readonly usage: Partial<Usage> | undefined;
   /** As `costOf` takes it. */
   readonly model?: string | undefined;
-  /** In US dollars, where it is known already. */
+  /** In US dollars, if already known. */
   readonly cost?: number | undefined;
   /** The call has failed. What it used counts all the same. */
   readonly failed?: boolean | undefined;

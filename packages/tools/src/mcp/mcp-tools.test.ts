@@ -40,7 +40,9 @@ describe('toolMaker', () => {
     const list = [describedAs('good'), describedAs('task', { execution: { taskSupport: 'required' } })];
     expect(make(list).map(({ name }) => name)).toEqual(['mcp__s__good']);
     make(list);
-    expect(problems).toEqual(['The tool "task" of the MCP server "s" cannot be offered: the server runs it only as a task, which is not supported']);
+    expect(problems).toEqual([
+      'The tool "task" of the MCP server "s" cannot be offered: the server runs it only as a task, which is not supported',
+    ]);
   });
 
   it('falls back on the title and the name, and bounds what a server says of itself', () => {

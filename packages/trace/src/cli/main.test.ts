@@ -16,8 +16,8 @@ const run = async (text: string | undefined, ...args: readonly string[]) => {
     args.map((arg) => arg.replace('FILE', file)),
     {
       isTerminal: args.includes('--colour'),
-      say: (line) => said.push(line),
-      complain: (line) => complained.push(line),
+      print: (line) => said.push(line),
+      printError: (line) => complained.push(line),
     },
   );
   return { code, said: said.join('\n'), complained: complained.join('\n'), file };
@@ -46,19 +46,24 @@ describe('h-trace', () => {
     expect((await run(undefined, '--help')).said).toContain('Usage: h-trace FILE');
   });
 
-  it('says how much it had to pass over', async () => {
+  it('reports skipped lines', async () => {
     const { code, complained } = await run(`${sampleRecording({ steps: 1, tools: 0 })}{"v":1,"se`, 'FILE', '--no-html');
-    expect([code, complained]).toEqual([0, '1 line was passed over: torn by a crash, or no recording.']);
+    expect([code, complained]).toEqual([0, '1 line was skipped: torn by a crash, or not part of a recording.']);
   });
 
   it.each<[string | undefined, readonly string[], number, string]>([
-    [undefined, [], 2, 'h-trace takes one file.'],
-    [undefined, ['a', 'b'], 2, 'h-trace takes one file.'],
+    [undefined, [], 2, 'h-trace requires exactly one file.'],
+    [undefined, ['a', 'b'], 2, 'h-trace requires exactly one file.'],
     [undefined, ['FILE', '--what'], 2, "Unknown option '--what'"],
-    [undefined, ['FILE'], 1, 'cannot be read: ENOENT'],
-    ['{"type":"run.completed"}\n', ['FILE'], 1, 'holds no recorded turn'],
-    [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--turn', 'zzz'], 1, 'holds no turn "zzz"'],
-    [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--html', 'FILE/x'], 1, 'cannot be written'],
+    [undefined, ['FILE'], 1, 'ENOENT'],
+    ['{"type":"run.completed"}\n', ['FILE'], 1, 'contains no recorded turn'],
+    [
+      sampleRecording({ steps: 1, tools: 0 }),
+      ['FILE', '--turn', 'zzz'],
+      1,
+      'contains no turn whose id starts with "zzz"',
+    ],
+    [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--html', 'FILE/x'], 1, 'Cannot write'],
   ])('answers %j with %j by code %d', async (text, args, code, message) => {
     const result = await run(text, ...args);
     expect(result.code).toBe(code);

@@ -7,47 +7,47 @@ import { traceHtml } from '../html/trace-html.js';
 import { readTrace } from '../read-trace.js';
 import type { Trace } from '../trace.js';
 
-/** Where the program says things. */
+/** Output of the program. */
 export interface Terminal {
   readonly isTerminal: boolean;
-  say(text: string): void;
-  complain(text: string): void;
+  print(text: string): void;
+  printError(text: string): void;
 }
 
 const help = `Usage: h-trace FILE [options]
 
-Shows a recording that was made with record(FILE) of @h/observe: prints each turn as a tree with times and tokens, and writes
-a page with a waterfall that opens offline.
+Shows a recording of record(FILE) of @h/observe: prints each turn as a tree with times and tokens, and writes a page
+with a waterfall that opens offline.
 
-  --html PATH    where to write the page (default: FILE.html)
+  --html PATH    path of the page (default: FILE.html)
   --no-html      write no page
-  --turn ID      only this turn; the beginning of its id is enough
-  --help         show this`;
+  --turn ID      show only turns whose id starts with ID
+  --help         show this help`;
 
-/** @returns the exit code: 0, 1 where the recording cannot be read, 2 where the arguments are wrong */
+/** Runs the program. Returns 0, 1 if the recording cannot be read or the page written, 2 for invalid arguments. */
 export const main = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   const given = readArguments(args);
   if (typeof given === 'string') {
-    terminal.complain(`${given}\n\n${help}`);
+    terminal.printError(`${given}\n\n${help}`);
     return 2;
   }
   if (given.help) {
-    terminal.say(help);
+    terminal.print(help);
     return 0;
   }
   const { file, turn, html } = given;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    terminal.complain(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    terminal.printError(`Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   });
   if (text === undefined) return 1;
   const { turns, skipped } = readTrace(text);
   const chosen = [...turns].filter(([id]) => turn === undefined || id.startsWith(turn));
   if (chosen.length === 0) {
-    terminal.complain(
+    terminal.printError(
       turn === undefined
-        ? `${file} holds no recorded turn; recordings are made with record() of @h/observe.`
-        : `${file} holds no turn ${JSON.stringify(turn)}.`,
+        ? `${file} contains no recorded turn. Create recordings with record() of @h/observe.`
+        : `${file} contains no turn whose id starts with ${JSON.stringify(turn)}.`,
     );
     return 1;
   }
@@ -55,10 +55,10 @@ export const main = async (args: readonly string[], terminal: Terminal): Promise
   const traces = chosen
     .map(([id, lines]) => buildTrace(id, lines, costOf))
     .toSorted((left, right) => left.startedAt - right.startedAt);
-  terminal.say(traces.map((trace) => formatTrace(trace, terminal.isTerminal ? colours : undefined)).join('\n\n'));
+  terminal.print(traces.map((trace) => formatTrace(trace, terminal.isTerminal ? colors : undefined)).join('\n\n'));
   if (skipped > 0) {
-    terminal.complain(
-      `${skipped} ${skipped === 1 ? 'line was' : 'lines were'} passed over: torn by a crash, or no recording.`,
+    terminal.printError(
+      `${skipped} ${skipped === 1 ? 'line was' : 'lines were'} skipped: torn by a crash, or not part of a recording.`,
     );
   }
   return html === undefined ? 0 : writePage(html, traces, terminal);
@@ -84,7 +84,7 @@ const readArguments = (args: readonly string[]): Arguments | string => {
       },
     });
     const [file = '', ...more] = positionals;
-    if (values.help !== true && (file === '' || more.length > 0)) return 'h-trace takes one file.';
+    if (values.help !== true && (file === '' || more.length > 0)) return 'h-trace requires exactly one file.';
     return {
       file,
       html: values['no-html'] === true ? undefined : (values.html ?? `${file}.html`),
@@ -99,15 +99,15 @@ const readArguments = (args: readonly string[]): Arguments | string => {
 const writePage = async (path: string, traces: readonly Trace[], terminal: Terminal): Promise<number> => {
   try {
     await writeFile(path, traceHtml(traces), { mode: 0o600 });
-    terminal.say(`\n${path}`);
+    terminal.print(`\n${path}`);
     return 0;
   } catch (error) {
-    terminal.complain(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    terminal.printError(`Cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
 };
 
-/** Recordings have no prices in them; where the catalog is installed, costs are shown. */
+/** Recordings contain no prices. Costs are shown if the price catalog is installed. */
 const pricesIfInstalled = async (): Promise<CostOf | undefined> => {
   try {
     return await loadPrices();
@@ -116,7 +116,7 @@ const pricesIfInstalled = async (): Promise<CostOf | undefined> => {
   }
 };
 
-const colours: TracePaint = {
+const colors: TracePaint = {
   strong: (text) => styleText('bold', text),
   faint: (text) => styleText('dim', text),
   good: (text) => styleText('green', text),

@@ -3,7 +3,7 @@ import { isEmptyUsage } from '@h/prices';
 import { formatCost, formatDuration, formatUsage, oneLine } from '../format.js';
 import type { Trace, TraceNode, TraceStatus } from '../trace.js';
 
-/** A row of the waterfall, as the page gets it. */
+/** A row of the waterfall in the page. */
 export interface Row {
   readonly depth: number;
   readonly kind: 'turn' | TraceNode['kind'];
@@ -16,16 +16,16 @@ export interface Row {
   readonly time: string;
   readonly tokens?: string | undefined;
   readonly cost?: string | undefined;
-  /** When the first piece of the answer came. */
+  /** When the first delta arrived. */
   readonly first?: number | undefined;
   readonly details: readonly (readonly [label: string, text: string])[];
 }
 
-/** Rows of which each may have long texts; a page of more has shorter ones, or it would take too long to open. */
+/** A page with more rows gets shorter texts, so that it opens quickly. */
 const manyRows = 300;
 const maxChars = { few: 20_000, many: 1500 } as const;
 
-/** The rows of all turns, each below what it belongs to. */
+/** Returns the rows of all turns in tree order. */
 export const rowsOf = (traces: readonly Trace[]): readonly Row[] => {
   const first = Math.min(...traces.map(({ startedAt }) => startedAt));
   const total = traces.reduce(
@@ -44,9 +44,9 @@ const turnRow = (trace: Trace, offset: number, limit: number): Row => {
   const status = outcome === undefined ? 'open' : outcome === 'completed' || outcome === 'replied' ? 'ok' : 'error';
   const details = [
     ['turn', id],
-    ['asked for by', parent],
+    ['parent', parent],
     ['session', trace.session],
-    ['outcome', outcome ?? 'no end was recorded'],
+    ['outcome', outcome ?? 'no end recorded'],
     ['reason', reason],
     ['input', trace.input],
   ];
@@ -57,7 +57,7 @@ const turnRow = (trace: Trace, offset: number, limit: number): Row => {
     name: `turn ${id.slice(0, 8)}`,
     start: offset,
     end: offset + durationMs,
-    note: outcome ?? 'without an end',
+    note: outcome ?? 'no end recorded',
     time: formatDuration(durationMs),
     ...(!isEmptyUsage(usage) && { tokens: formatUsage(usage) }),
     ...(cost !== undefined && cost > 0 && { cost: formatCost(cost) }),
@@ -67,7 +67,7 @@ const turnRow = (trace: Trace, offset: number, limit: number): Row => {
   };
 };
 
-/** A few words beside the name: what a tool was asked, what went wrong, how a model ended. */
+/** Returns a short note: the input of a tool, an error, or a finish reason. */
 const noteOf = ({ kind, note, details, children }: TraceNode): string => {
   if (kind === 'step') {
     const problems = children.filter(({ status }) => status === 'error').length;

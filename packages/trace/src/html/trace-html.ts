@@ -9,8 +9,8 @@ import { viewerScript } from './viewer-script.js';
 import { viewerStyle } from './viewer-style.js';
 
 /**
- * A page that shows turns as a waterfall. It is one file that needs nothing else: it opens offline, and its content policy
- * forbids it to load, send or run anything but its own script. All that was recorded is in it as data, never as markup.
+ * Creates a page that shows turns as a waterfall. It is one file that needs nothing else: it opens offline, and its content policy
+ * allows nothing but its own script and style. Recorded data is embedded as data, never as markup.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export const traceHtml = (traces: readonly Trace[]): string => {
 };
 
 const badge = (traces: readonly Trace[]): string => {
-  const outcomes = traces.map(({ outcome }) => outcome ?? 'without an end');
+  const outcomes = traces.map(({ outcome }) => outcome ?? 'no end recorded');
   const worst = outcomes.find((outcome) => outcome !== 'completed' && outcome !== 'replied');
   return `<span class="badge ${worst === undefined ? 'ok' : 'bad'}">${escape(worst ?? outcomes[0] ?? '')}</span>`;
 };
@@ -73,7 +73,7 @@ const badge = (traces: readonly Trace[]): string => {
 const asked = (trace: Trace | undefined): string =>
   trace === undefined || trace.input === '' ? '' : `<q>${escape(oneLine(trace.input, 160))}</q>`;
 
-/** The numbers at the top: a label, a value, and what belongs to it. */
+/** The facts at the top: a label, a value, and an addition. */
 const factsOf = (
   traces: readonly Trace[],
 ): readonly (readonly [label: string, value: string, more?: string | undefined])[] => {
@@ -110,5 +110,5 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** JSON that cannot end the element which it stands in. */
+/** Writes JSON that cannot close its script element. */
 const embed = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

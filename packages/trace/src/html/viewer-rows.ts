@@ -23,7 +23,7 @@ export const viewerRows = String.raw`
   let isFollowing = false;
   const rowHeight = 26;
   const marks = { error: '✕', refused: '⊘', open: '…' };
-  const words = { ok: 'done', error: 'problem', refused: 'not run', open: 'without an end' };
+  const words = { ok: 'done', error: 'problem', refused: 'not run', open: 'no end recorded' };
 
   /* The tree: where each row hangs, and what hangs below it. */
   const stack = [];

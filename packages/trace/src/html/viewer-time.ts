@@ -65,7 +65,7 @@ export const viewerTime = String.raw`
     const share = inView ? (middle - from) / span : 0.5;
     zoom(middle - span * factor * share, span * factor);
   };
-  /* A long turn is a thin diagonal; so the time that is shown follows the rows that are, until somebody zooms. */
+  /* A long turn is a thin diagonal, so the visible time follows the visible rows until the user zooms. */
   const follow = () => {
     if (!isFollowing) return;
     const top = Math.max(0, document.querySelector('header').getBoundingClientRect().bottom - list.getBoundingClientRect().top);
