@@ -47,7 +47,7 @@ import { volatileSections } from './volatile-sections.js';
  * );
  * ```
  */
-export const prompt = (options: PromptOptions): TurnOperator => {
+export const prompt = (options: PromptOptions = {}): TurnOperator => {
   const checked = checkedOptions(options);
   const { memory, volatileAfterTools } = checked;
   const mayHaveBootstrap = checked.bootstrap.length > 0 || checked.session.some((entry) => 'load' in entry);

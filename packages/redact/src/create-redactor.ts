@@ -26,6 +26,8 @@ export type RedactionCounts = Readonly<Record<string, number>>;
 
 /** Replaces secrets. The functions need no `this`, and none of them throws. */
 export interface Redactor {
+  /** What a secret is replaced with. */
+  readonly replacement: string;
   /** Returns the text without secrets, or the same text if it has none. A second pass changes nothing. */
   readonly redact: (text: string) => string;
   /** Does the same as `redact` and counts what was found. */
@@ -74,6 +76,7 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
     finders.reduce((rest, finder) => replaceAll(rest, finder, replacement, onFound), text);
   const redact = (text: string): string => clean(text);
   return {
+    replacement,
     redact,
     inspect: (text) => {
       const counts: Record<string, number> = {};

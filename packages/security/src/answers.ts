@@ -1,44 +1,48 @@
+import type { Redactor, RedactionStream } from '@h/redact';
 import type { AssistantPart, NewEvent, TurnEventOf } from '@h/turn';
-import type { RedactionStream, Redactor } from '@h/redact';
 
-/** Takes secrets out of what a model says, while it says it. */
+type Delta = TurnEventOf<'model.delta'>;
+
+/** Redacts what a model says while it says it. */
 export interface AnswerRedaction {
-  /** A piece without secrets; nothing, where all of it is held back. */
-  readonly delta: (event: TurnEventOf<'model.delta'>) => NewEvent | readonly NewEvent[] | null | undefined;
-  /** What was held back, as pieces. */
+  /** The delta without secrets; `null` if all of it is held back. */
+  readonly delta: (event: Delta) => NewEvent | null | undefined;
+  /** What was held back, as deltas. */
   readonly flush: () => readonly NewEvent[];
   readonly response: (event: TurnEventOf<'model.response'>) => TurnEventOf<'model.response'>;
 }
 
 interface OpenText {
   readonly stream: RedactionStream;
-  readonly last: TurnEventOf<'model.delta'>;
+  readonly last: Delta;
 }
 
+/** Texts, reasoning and inputs of calls are streams of their own: deltas of one do not end another. */
+const streamOf = ({ delta }: Delta): string =>
+  delta.type === 'tool-input' ? `input ${delta.toolCallId}` : `${delta.type} ${delta.id ?? ''}`;
+
+const withText = (event: Delta, text: string): NewEvent => ({ ...event, delta: { ...event.delta, text } });
+
+/**
+ * Redacts the deltas of one turn. Joined, the deltas of a text are what redaction makes of the whole text, whatever other
+ * deltas come between them. The end of a text that may become a secret follows with its next delta, or with the response.
+ */
 export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   const open = new Map<string, OpenText>();
-  const piece = (event: TurnEventOf<'model.delta'>, text: string): NewEvent => ({
-    ...event,
-    delta: { ...event.delta, text },
-  });
-  const flush = (): readonly NewEvent[] => {
-    const rest = [...open.values()].map(({ stream, last }) => ({ last, text: stream.end() }));
-    open.clear();
-    return rest.filter(({ text }) => text !== '').map(({ last, text }) => piece(last, text));
-  };
   return {
     delta: (event) => {
-      const { delta } = event;
-      // What follows a text shall not overtake its end.
-      if (delta.type !== 'text') return open.size === 0 ? undefined : [...flush(), event];
-      const name = delta.id ?? '';
+      const name = streamOf(event);
       const { stream } = open.get(name) ?? { stream: redactor.stream() };
       open.set(name, { stream, last: event });
-      const text = stream.push(delta.text);
-      if (text === delta.text) return undefined;
-      return text === '' ? null : piece(event, text);
+      const text = stream.push(event.delta.text);
+      if (text === event.delta.text) return undefined;
+      return text === '' ? null : withText(event, text);
     },
-    flush,
+    flush: () => {
+      const rest = [...open.values()].map(({ stream, last }) => ({ last, text: stream.end() }));
+      open.clear();
+      return rest.filter(({ text }) => text !== '').map(({ last, text }) => withText(last, text));
+    },
     response: (event) => {
       const content = event.content.map((part) => redactPart(part, redactor));
       return content.some((part, index) => part !== event.content[index]) ? { ...event, content } : event;
@@ -46,7 +50,7 @@ export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   };
 };
 
-/** Reasoning is signed by its provider, and calls are to be carried out as they are: only texts are changed. */
+/** Reasoning is signed by its provider and calls must run as written, so only texts change. */
 const redactPart = (part: AssistantPart, { redact }: Redactor): AssistantPart => {
   if (part.type !== 'text') return part;
   const text = redact(part.text);

@@ -3,55 +3,83 @@ import { anyBoolean, anyFunction, anyString, checkOptions, anyOf, arrayOf, objec
 import type { Redactor } from '@h/redact';
 
 /**
- * Where secrets are taken out.
+ * Where secrets are replaced.
  *
- * | place | what is changed |
+ * | place | what changes |
  * |---|---|
- * | `results` | results of tools: what the model reads, details, errors |
+ * | `results` | tool results: what the model reads, details, errors |
  * | `progress` | what tools report while they run |
- * | `approvals` | what people are asked to approve, as it is shown to them; the call is carried out as it is |
+ * | `approvals` | what people are asked to approve, as it is shown; the call runs as written |
+ * | `errors` | errors and reasons of models, drivers, denials, stops and endings |
+ * | `notices` | the notices of all operators |
+ * | `context` | messages that operators, such as hooks, add to the history |
+ * | `metadata` | the metadata of a turn |
  * | `input` | what users say, before the model reads it |
- * | `answers` | what the model says: pieces are held back until it is clear that they are no secret |
+ * | `answers` | what the model says; deltas are held back until they cannot become a secret |
  * | `state` | what operators keep for the session's next turn |
  */
-export type RedactionPlace = 'results' | 'progress' | 'approvals' | 'input' | 'answers' | 'state';
+export type RedactionPlace = (typeof redactionPlaces)[number];
+
+const redactionPlaces = [
+  'results',
+  'progress',
+  'approvals',
+  'errors',
+  'notices',
+  'context',
+  'metadata',
+  'input',
+  'answers',
+  'state',
+] as const;
+
+/** All places but what users and the model say, and state. */
+export const defaultPlaces: readonly RedactionPlace[] = [
+  'results',
+  'progress',
+  'approvals',
+  'errors',
+  'notices',
+  'context',
+  'metadata',
+];
 
 /** Options of `security()`. */
 export interface SecurityOptions {
   /**
-   * Takes secrets out; `false` leaves them in.
+   * Replaces secrets; `false` leaves them.
    *
-   * @defaultValue `createRedactor()`
+   * @defaultValue `createRedactor()` of `@h/redact`
    */
   readonly redactor?: Redactor | false | undefined;
   /**
-   * Where secrets are taken out.
+   * Where secrets are replaced.
    *
-   * @defaultValue `['results', 'progress', 'approvals']`: a model that never reads a secret cannot tell it
+   * @defaultValue all places but `'input'`, `'answers'` and `'state'`: a model that never reads a secret cannot repeat it
    */
   readonly redact?: readonly RedactionPlace[] | undefined;
   /**
-   * Tools whose results come from outside, besides those that say so themselves (`external: true` of `defineTool`, all of MCP): their names, or
-   * a function that tells by the result. A function that throws says yes.
+   * Tools whose results come from outside, by name or by a function of the result. Results that are marked as external
+   * (`external: true` of `defineTool`, all of MCP) are included in any case. If the function throws, the result counts as
+   * external.
    *
    * @defaultValue `[]`
    */
   readonly external?: readonly string[] | ((event: TurnEventOf<'tool.result'>) => boolean) | undefined;
   /**
-   * Where a result comes from, for the mark.
+   * Returns where a result comes from, for the mark.
    *
    * @defaultValue the tool's name, and the `url` or `uri` of its input
    */
   readonly sourceOf?: ((event: TurnEventOf<'tool.result'>) => string) | undefined;
   /**
-   * Whether results from outside are scanned, their first 262,144 characters, and observers told with `security.suspicious`. Nothing
-   * is withheld.
+   * Scans the first 262,144 characters of external results and emits `security.suspicious`. Nothing is withheld.
    *
    * @defaultValue `true`
    */
   readonly scan?: boolean | undefined;
   /**
-   * Makes the ids of wraps.
+   * Creates the ids of wraps.
    *
    * @defaultValue 64 random bits, in hexadecimal
    */
@@ -61,7 +89,7 @@ export interface SecurityOptions {
 export const checkSecurityOptions = (options: SecurityOptions): void =>
   checkOptions('security()', options, {
     redactor: anyOf(objectWithMethods('redact', 'inspect', 'redactData', 'stream'), oneOf(false)),
-    redact: arrayOf(oneOf('results', 'progress', 'approvals', 'input', 'answers', 'state')),
+    redact: arrayOf(oneOf(...redactionPlaces)),
     external: anyOf(arrayOf(anyString), anyFunction),
     sourceOf: anyFunction,
     scan: anyBoolean,

@@ -26,10 +26,10 @@ import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '@h/redact';
-import { tokenMakers } from '../../redact/test/secrets.js';
 import { security } from './security.js';
 
-const key = tokenMakers[0]?.[1](7) ?? '';
+/** In the form of a key, in parts, so that nothing in this file looks like one. */
+const key = ['sk', 'ant', 'api03', 'Ab3dEf6hIj9lMnOpQrStUvWxYz0123456789AbCdEfGh'].join('-');
 const createId = (): string => 'abcdefgh';
 const begin = (source: string): string => `<<<external-content id="abcdefgh" source="${source}">>>`;
 const end = '<<<end-external-content id="abcdefgh">>>';
@@ -40,7 +40,7 @@ const result = (outcome: ToolOutcome, name = 'fetch', input: unknown = {}): Turn
 const play = (operator: TurnOperator, ...events: readonly TurnEvent[]): readonly TurnEvent[] => {
   const left: TurnEvent[] = [];
   marbles(({ turn, expectObservable }) => {
-    const names = 'abcdefghijklm'.slice(0, events.length);
+    const names = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'.slice(0, events.length);
     const byName = Object.fromEntries(Array.from(names, (name, index) => [name, events[index]]));
     const source = turn(`${names}|`, byName as never);
     expectObservable(source).toBe(`${names}|`, byName);
@@ -205,7 +205,45 @@ describe('security', () => {
     expect(treated(operator, ok('Hi')).output).toEqual({ type: 'text', value: `${begin('fetch')}\nHi\n${end}` });
   });
 
-  it('redacts only where it is told to', () => {
+  it('redacts errors, reasons, notices, context and metadata by default', () => {
+    const error = { ...failure(`Bad key ${key}`), headers: { authorization: `Bearer ${key}` }, body: { echo: [key] } };
+    const events = [
+      event('turn.start', {
+        session: 's',
+        input: [],
+        trigger: 'user',
+        metadata: { webhook: `https://x.org/?k=${key}` },
+      }),
+      event('model.error', { step: 1, attempt: 1, error }),
+      event('turn.stop', { outcome: 'error', reason: `no: ${key}`, error }),
+      event('tool.call', {
+        step: 1,
+        index: 0,
+        call: { id: '1', name: 'sh', input: {} },
+        denied: { reason: `because of ${key}`, by: 'x' },
+      }),
+      event('approval.answer', { id: '1', decision: 'deny', reason: key }),
+      event('history.append', { origin: 'hooks', messages: [user(`env: ${key}`)] }),
+      event('turn.continue', { reason: key, messages: [user(key)] }),
+      event('event.ignored', { event: 'x', reason: key }),
+      event('hook.failed' as never, { hook: 'pre', error } as never),
+    ];
+    const left = play(security(), ...events);
+    expect(left.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    expect(JSON.stringify(left)).not.toContain(key);
+    expect(JSON.stringify(play(security({ redact: ['results'] }), ...events)).split(key).length).toBeGreaterThan(9);
+  });
+
+  it('keeps inputs of calls, answers and the input of users exact by default', () => {
+    const events = [
+      event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'sh', input: { command: `echo ${key}` } } }),
+      event('model.response', { step: 1, attempt: 1, ...response(key) }),
+      event('history.append', { origin: 'input', messages: [user(key)] }),
+    ];
+    expect(play(security(), ...events)).toEqual(events);
+  });
+
+  it('redacts only the chosen places', () => {
     const progress = event('tool.progress', {
       step: 1,
       call: { id: '1', name: 'sh', input: {} },
@@ -281,43 +319,76 @@ describe('in a turn', () => {
     expect(JSON.stringify(events)).not.toContain(key);
   });
 
-  it('lets nothing overtake the end of a text', () => {
-    const delta = (text: string): TurnEvent =>
-      event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
+  const delta = (text: string, type: 'text' | 'reasoning' = 'text'): TurnEvent =>
+    event('model.delta', { step: 1, attempt: 1, delta: { type, text } });
+  const shown = (events: readonly TurnEvent[]): readonly string[] =>
+    events.map((one) => (one.type === 'model.delta' ? one.delta.text : one.type));
+
+  it('gives the end of a text before the response', () => {
     const input = event('model.delta', {
       step: 1,
       attempt: 1,
-      delta: { type: 'tool-input', toolCallId: '1', toolName: 'ls', text: '{}' },
+      delta: { type: 'tool-input', toolCallId: '1', toolName: 'ls', text: '{} ' },
     });
     const left = play(
       security({ redact: ['answers'] }),
-      delta('token: ab'),
+      delta('a token: ab'),
       input,
-      event('model.response', { step: 1, attempt: 1, ...response('token: ab') }),
+      event('model.response', { step: 1, attempt: 1, ...response('a token: ab') }),
     );
-    expect(left.map((one) => (one.type === 'model.delta' ? one.delta.text : one.type))).toEqual([
-      'token',
-      ': ab',
-      '{}',
-      'model.response',
-    ]);
+    expect(shown(left)).toEqual(['a ', '{} ', 'token: ab', 'model.response']);
   });
 
   it('gives what was held back when the model fails', () => {
-    const delta = (text: string): TurnEvent =>
-      event('model.delta', { step: 1, attempt: 1, delta: { type: 'text', text } });
     const left = play(
       security({ redact: ['answers'] }),
       event('model.request', { step: 1, attempt: 1, ...request() }),
-      delta('token: ab'),
+      delta('a token: ab'),
       event('model.error', { step: 1, attempt: 1, error: failure('No.') }),
     );
-    expect(left.map((one) => (one.type === 'model.delta' ? one.delta.text : one.type))).toEqual([
-      'model.request',
-      'token',
-      ': ab',
-      'model.error',
-    ]);
+    expect(shown(left)).toEqual(['model.request', 'a ', 'token: ab', 'model.error']);
+  });
+
+  it('gives the same answer for every cut, with reasoning between the parts', () => {
+    const text = `The key is ${key}, and {"password":"hunter2x"} too.`;
+    const expected = createRedactor().redact(text);
+    for (let cut = 1; cut < text.length; cut += 3) {
+      const left = play(
+        security({ redact: ['answers'] }),
+        delta(text.slice(0, cut)),
+        delta('Hm, ', 'reasoning'),
+        delta(text.slice(cut)),
+        event('model.response', { step: 1, attempt: 1, ...response(text) }),
+      );
+      const said = left.flatMap((one) =>
+        one.type === 'model.delta' && one.delta.type === 'text' ? [one.delta.text] : [],
+      );
+      expect(said.join('')).toBe(expected);
+    }
+  });
+
+  it.each([5, 7, 30])('redacts progress in pieces of %i characters as the whole', (size) => {
+    const text = `+ curl -H "x-api-key: ${key}" https://x.org\nDB_PASSWORD=hunter2x\ndone\n`;
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      event('tool.progress', {
+        step: 1,
+        call: { id: '1', name: 'sh', input: {} },
+        progress: { text: text.slice(index * size, (index + 1) * size) },
+      }),
+    );
+    const joined = play(security(), ...pieces)
+      .map((one) => (one.type === 'tool.progress' ? (one.progress as { text: string }).text : ''))
+      .join('');
+    expect(joined).toBe(createRedactor().redact(text));
+  });
+
+  it('replaces the rest of a secret at the beginning of a window', () => {
+    const progress = { bytes: 900, latest: `${key.slice(20)}" --verbose\nok ` };
+    const [left] = play(
+      security(),
+      event('tool.progress', { step: 1, call: { id: '1', name: 'sh', input: {} }, progress }),
+    );
+    expect(left).toMatchObject({ progress: { bytes: 900, latest: '[redacted]" --verbose\nok ' } });
   });
 
   it('goes on after a crash with what had left: the same wrap, nothing twice', async () => {

@@ -1,25 +1,29 @@
 import {
   annotate,
+  eventSchemas,
   intercept,
   notice,
+  type DecideHandlers,
   type Message,
   type NewEvent,
   type ToolStatus,
+  type TurnEvent,
   type TurnEventOf,
   type TurnOperator,
   type UserMessage,
 } from '@h/turn';
 import { answerRedaction } from './answers.js';
 import { redactOutcome, textsOf, wrapOutput } from './outcome.js';
+import { progressRedaction } from './progress.js';
 import { createRedactor, type Redactor } from '@h/redact';
 import { scanContext, type ScanContextResult } from './scan/scan-context.js';
-import { checkSecurityOptions, type RedactionPlace, type SecurityOptions } from './security-options.js';
+import { checkSecurityOptions, defaultPlaces, type RedactionPlace, type SecurityOptions } from './security-options.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** Secrets were taken out of a tool's result. */
+    /** Secrets in a tool result were replaced. */
     'security.redacted': { readonly call: string; readonly tool: string };
-    /** A result from outside tries to redirect the model. It was wrapped and handed on. */
+    /** An external result tries to redirect the model. It was wrapped and passed on. */
     'security.suspicious': {
       readonly call: string;
       readonly tool: string;
@@ -31,7 +35,7 @@ declare module '@h/turn' {
 
 const annotationName = 'security';
 const maxFindings = 20;
-/** Longer results are capped by `tools()` before they come here. */
+/** `tools()` caps longer results before. */
 const maxScanned = 262_144;
 
 /** Results that the harness wrote itself. */
@@ -43,14 +47,17 @@ const own: ReadonlySet<ToolStatus> = new Set([
   'cancelled',
   'interrupted',
 ]);
+/** Messages that the runner adds: what users, the model and tools said. */
+const spoken: ReadonlySet<string> = new Set(['input', 'response', 'results', 'steering']);
 
 /**
- * Has the last word on what goes in and out: takes secrets out of tools' results, and wraps the results of tools that reach outside, so
- * that the model can tell data from instructions.
+ * Replaces secrets in what leaves the turn, and wraps the results of tools that reach outside, so that the model can tell
+ * data from instructions.
  *
- * Belongs behind `tools()`, so that no cut goes through a wrap, and behind `loopDetect()`, which compares results without the ids of
- * wraps. A result that was treated carries `annotations.security`; a resumed turn finds it as it left, with the same id, and
- * a second `security()` leaves it alone. Put {@link externalContentRule} into the system prompt.
+ * Place it behind `tools()`, so that no cut goes through a wrap, and behind `loopDetect()`, which compares results without
+ * the ids of wraps. A treated result carries `annotations.security`: a resumed turn finds it with the same id, and a second
+ * `security()` passes it. Inputs of calls and reasoning stay exact; `eventRedactor` of `@h/redact` redacts them for
+ * observers. Put {@link externalContentRule} into the system prompt.
  *
  * @throws InvalidOptionError
  *
@@ -65,50 +72,132 @@ const own: ReadonlySet<ToolStatus> = new Set([
  */
 export const security = (options: SecurityOptions = {}): TurnOperator => {
   checkSecurityOptions(options);
-  const { redactor = createRedactor(), redact = ['results', 'progress', 'approvals'] } = options;
+  const { redactor = createRedactor(), redact = defaultPlaces } = options;
   const at = (place: RedactionPlace): Redactor | undefined =>
     redactor !== false && redact.includes(place) ? redactor : undefined;
-  const [results, progress, approvals, input, answers, state] = [
-    at('results'),
-    at('progress'),
-    at('approvals'),
-    at('input'),
-    at('answers'),
-    at('state'),
-  ];
+  const results = at('results');
 
   return intercept('security', () => {
-    const said = answers === undefined ? undefined : answerRedaction(answers);
+    const progress = mapped(at('progress'), progressRedaction);
     return {
-      decide: {
-        'tool.result': (event) =>
-          event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined,
-        ...(progress !== undefined && {
-          'tool.progress': (event) => changed(event, 'progress', progress.redactData(event.progress)),
-        }),
-        ...(state !== undefined && {
-          'session.state': (event) => changed(event, 'value', state.redactData(event.value)),
-        }),
-        ...(approvals !== undefined && { 'approval.request': (event) => redactApproval(event, approvals) }),
-        ...(input !== undefined && {
-          'turn.start': (event) => changed(event, 'input', redactMessages(event.input, input)),
-          'input.received': (event) => changed(event, 'message', redactMessage(event.message, input)),
-          'history.append': (event) =>
-            event.origin === 'input' || event.origin === 'steering'
-              ? changed(event, 'messages', redactMessages(event.messages, input))
-              : undefined,
-        }),
-        ...(said !== undefined && {
-          'model.delta': said.delta,
-          'model.response': (event) => [...said.flush(), said.response(event)],
-          'model.error': (event) => [...said.flush(), event],
-        }),
-      },
+      decide: withNotices(
+        {
+          'tool.result': (event) => {
+            progress?.end(event.call.id);
+            return event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined;
+          },
+          'tool.progress': (event) => progress?.progress(event),
+          'session.state': (event) => redactMember(event, 'value', at('state')),
+          'approval.request': (event) => mapped(at('approvals'), (known) => redactApproval(event, known)),
+          ...errorHandlers(at('errors')),
+          ...messageHandlers({ input: at('input'), context: at('context'), metadata: at('metadata') }),
+          ...answerHandlers(at('answers'), at('errors')),
+        },
+        at('notices'),
+      ),
     };
   });
 };
 
-/** The event with another value in one place; nothing, where it is the same. */
+const mapped = <Value, Result>(value: Value | undefined, map: (value: Value) => Result): Result | undefined =>
+  value === undefined ? undefined : map(value);
+
+/** Errors and reasons, wherever they are. */
+const errorHandlers = (redactor: Redactor | undefined): DecideHandlers => ({
+  'turn.stop': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
+  'turn.end': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
+  'tool.call': (event) => redactMember(event, 'denied', redactor),
+  'approval.answer': (event) => redactMember(event, 'reason', redactor),
+});
+
+interface MessageRedactors {
+  readonly input: Redactor | undefined;
+  readonly context: Redactor | undefined;
+  readonly metadata: Redactor | undefined;
+}
+
+/** What users say, what operators add to it, and what describes a turn. */
+const messageHandlers = ({ input, context, metadata }: MessageRedactors): DecideHandlers => ({
+  'turn.start': (event) => {
+    const described = redactMember(event, 'metadata', metadata) ?? event;
+    const redacted =
+      mapped(input, (known) => changed(described, 'input', redactMessages(event.input, known))) ?? described;
+    return redacted === event ? undefined : redacted;
+  },
+  'input.received': (event) => mapped(input, (known) => changed(event, 'message', redactMessage(event.message, known))),
+  'history.append': (event) => {
+    const isInput = event.origin === 'input' || event.origin === 'steering';
+    const known = isInput ? input : spoken.has(event.origin) ? undefined : context;
+    return mapped(known, (redactor) => changed(event, 'messages', redactMessages(event.messages, redactor)));
+  },
+  'turn.continue': (event) =>
+    mapped(context, (known) => {
+      const reasoned = changed(event, 'reason', known.redact(event.reason)) ?? event;
+      const redacted = changed(reasoned, 'messages', redactMessages(event.messages, known)) ?? reasoned;
+      return redacted === event ? undefined : redacted;
+    }),
+});
+
+/** The deltas of an answer, the answer, and the error in its place. */
+const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefined): DecideHandlers => {
+  const said = mapped(answers, answerRedaction);
+  return {
+    'model.error': (event) => {
+      const redacted = redactMember(event, 'error', errors);
+      return said === undefined ? redacted : [...said.flush(), redacted ?? event];
+    },
+    ...(said !== undefined && {
+      'model.delta': said.delta,
+      'model.response': (event) => [...said.flush(), said.response(event)],
+    }),
+  };
+};
+
+/**
+ * Adds a handler for every notice. Packages declare notices of their own, so that no list can name them: every type that is
+ * not an event of the loop counts.
+ */
+const withNotices = (handlers: DecideHandlers, redactor: Redactor | undefined): DecideHandlers => {
+  if (redactor === undefined) return handlers;
+  const redactNotice = (event: TurnEvent): NewEvent | undefined => {
+    const { type, turn, at, replayed, annotations, ...payload } = event as TurnEvent &
+      Readonly<Record<string, unknown>>;
+    const redacted = redactor.redactData(payload);
+    return redacted === payload
+      ? undefined
+      : ({
+          ...redacted,
+          type,
+          turn,
+          at,
+          ...(replayed && { replayed }),
+          ...(annotations && { annotations }),
+        } as NewEvent);
+  };
+  const isNotice = (type: string | symbol): boolean =>
+    typeof type === 'string' &&
+    (type === 'event.ignored' || (type.includes('.') && !Object.hasOwn(eventSchemas, type)));
+  return new Proxy(handlers, {
+    get: (target, type) => (isNotice(type) ? redactNotice : (Reflect.get(target, type) as unknown)),
+    getOwnPropertyDescriptor: (target, type) =>
+      isNotice(type)
+        ? { value: redactNotice, configurable: true, enumerable: true, writable: true }
+        : Reflect.getOwnPropertyDescriptor(target, type),
+  });
+};
+
+/** The event with one member redacted; nothing if that changes nothing. */
+const redactMember = <Event extends NewEvent>(
+  event: Event,
+  name: keyof Event,
+  redactor: Redactor | undefined,
+  original: Event = event,
+): Event | undefined => {
+  const redacted = redactor === undefined ? event : (changed(event, name, redactor.redactData(event[name])) ?? event);
+  return redacted === original ? undefined : redacted;
+};
+
+/** The event with another value of one member; nothing if it is the same value. */
 const changed = <Event extends NewEvent, Name extends keyof Event>(
   event: Event,
   name: Name,
@@ -142,13 +231,13 @@ const treat = (
 const suspicions = ({ output }: TurnEventOf<'tool.result'>, call: string, tool: string): readonly NewEvent[] => {
   const { verdict, findings } = scanContext(textsOf(output).join('\n').slice(0, maxScanned), { policy: 'warn' });
   if (verdict === 'clean') return [];
-  const told = findings.filter(({ severity }) => severity !== 'note').slice(0, maxFindings);
+  const reported = findings.filter(({ severity }) => severity !== 'note').slice(0, maxFindings);
   return [
     notice('security.suspicious', {
       call,
       tool,
       verdict,
-      findings: told.map(({ rule, severity, line }) => ({ rule, severity, line })),
+      findings: reported.map(({ rule, severity, line }) => ({ rule, severity, line })),
     }),
   ];
 };
@@ -200,10 +289,10 @@ const redactMessages = <One extends Message>(messages: readonly One[], redactor:
   return redacted.some((message, index) => message !== messages[index]) ? redacted : messages;
 };
 
-/** Texts of a user's message; files are left alone. */
+/** The texts of a user or system message. Files stay. */
 const redactMessage = <One extends Message>(message: One, { redact }: Redactor): One => {
-  if (message.role !== 'user') return message;
-  const { content }: UserMessage = message;
+  if (message.role !== 'user' && message.role !== 'system') return message;
+  const { content } = message as UserMessage;
   const redacted =
     typeof content === 'string'
       ? redact(content)

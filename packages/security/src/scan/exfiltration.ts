@@ -63,6 +63,8 @@ interface Line {
 /** Whether the line sends what it names: as data, through a pipe, by redirection, in an address or as a copy. */
 const isExfiltration = ({ before, match, after }: Line): boolean => {
   if (match.startsWith('$') && !/^\$\(|^\$\{?AWS_S/.test(match)) return isSentVariable(before, after);
+  // `export` in backquotes is a word of prose, not a substitution.
+  if (match.startsWith('`') && /^`\s?export$/.test(match)) return false;
   const line = before + after;
   const piped = after.indexOf('|');
   if (piped !== -1 && reader.test(before) && sender.test(after.slice(piped))) return true;
@@ -71,8 +73,9 @@ const isExfiltration = ({ before, match, after }: Line): boolean => {
     sender.test(before) &&
     /(?:\$\(|`)[^)`]{0,80}$/.test(before.slice(0, -match.length)) &&
     /https?:|\.\w{2,}/.test(line)
-  )
+  ) {
     return true;
+  }
   if (sender.test(before) && /(?:\$\(|`)\s?$/.test(match)) return true;
   if (sender.test(before) && /^(?:\$\(|`)/.test(match)) return true;
   if (sender.test(before) && match.startsWith('$')) return /https?:\/\/[^\s]{0,200}$/.test(before) || data.test(before);

@@ -17,7 +17,7 @@ const bar = 124;
 
 /** Styles and attributes that make the content of an element disappear. */
 const concealing =
-  /<(\w{1,20})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true))[^<>]{0,400}>/gi;
+  /<(div|span|p|section|article|t[dhr]|table|a|b|em|strong|font|h[1-6]|li|[uod]l|d[td]|small|label|blockquote|pre|code|aside|footer|header|main|nav|button|input|textarea|form|center|[us]|su[bp]|script|marquee|text|figure|figcaption)\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true))[^<>]{0,400}>/gi;
 
 /** Attributes, titles and reference definitions that are read by models and seen by nobody. */
 const asides: readonly RegExp[] = [
@@ -60,14 +60,12 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
   return regions;
 };
 
-const contentless: ReadonlySet<string> = new Set(['img', 'br', 'hr', 'link', 'source', 'path', 'svg', 'i', 'use']);
-
 /** Elements that are not shown, up to their closing tag. */
 const elements = (text: string): readonly Region[] => {
   const regions: Region[] = [];
   let last = 0;
   for (const { 0: match, 1: name = '', index } of text.matchAll(concealing)) {
-    if (index < last || contentless.has(name.toLowerCase())) continue;
+    if (index < last) continue;
     const from = index + match.length;
     const rest = text.slice(from, from + 4000);
     const close = rest.search(new RegExp(`</${name}\\s*>`, 'i'));
@@ -139,8 +137,9 @@ export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): rea
     if (
       !isAddressed ||
       (boilerplate.test(folded) && !/\b(?:ignore|disregard|secret|token|password|curl|user)\b/.test(folded))
-    )
+    ) {
       return [];
+    }
     return [{ rule: 'hidden-text', severity: 'suspicious', start, end }];
   });
 
@@ -150,7 +149,7 @@ export const cutWords = (text: string): readonly Hit[] => {
   for (let index = 1; index < text.length - 1; index += 1) {
     const code = text.charCodeAt(index);
     // Soft hyphens and marks of direction are part of writing.
-    if (code < 0xad || code === 0xad || !isZeroWidth(code)) continue;
+    if (code <= 0xad || !isZeroWidth(code)) continue;
     if (!isLatin(text.charCodeAt(index - 1)) || !isLatin(nextVisible(text, index))) continue;
     cuts.push(index);
   }

@@ -160,7 +160,7 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
-    `\\binstead of (?:\\S{1,20} ){0,4}?(?:the|this|your|what) (?:\\S{1,15} ){0,3}?(?:task|instructions?|question|summary|text|document|page|article|content|file|user (?:asked|wants|requested)|you were (?:asked|told))[^.\\n]{0,20}?(?:,|, please| -) (?:you (?:must|should|will) |please |just )?${act}\\b`,
+    `\\binstead of (?:\\S{1,20} ){0,4}?(?:the|this|your|what) (?:\\S{1,15} ){0,3}?(?:task|instructions?|question|summary|text|document|page|article|content|file|user (?:asked|wants|requested)|you were (?:asked|told))[^.\\n]{0,20}?(?:,|, please) (?:you (?:must|should|will) |please |just )?${act}\\b`,
   ),
   // To take another's place.
   phrase(
@@ -352,8 +352,9 @@ const phrasesOf = (language: Language): PhraseGroup => {
   }
   if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
   if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
-  if (renewal !== undefined)
+  if (renewal !== undefined) {
     found.push(phrase('new-instructions', false, start, `(?:${source(renewal)})\\S{0,6} ?[:：]`));
+  }
   const hints = [verbs, prompt, secrecy, persona, renewal].flatMap((stems) => stems?.split('|') ?? []).map(hintOf);
   return { hint: new RegExp([...new Set(hints)].join('|'), 'gu'), phrases: found };
 };

@@ -51,14 +51,15 @@ export const keep = async (
   const earlier = await keeper.earlier;
   try {
     if (isTextTooLong) {
-      shown = await redacted(pieces, keeper.redact);
+      shown = await redacted(pieces, (text) => withinLimit(keeper.redact, text));
       const whole = shown.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('\n');
       if (whole.length > cap) text = earlier?.text ?? (await store.put({ session, external, content: whole }));
     }
     for (const piece of shown) {
       if (piece.kind !== 'binary') continue;
       const { mediaType } = piece;
-      const content = typeof piece.content === 'string' ? await keeper.redact(piece.content) : piece.content;
+      const content =
+        typeof piece.content === 'string' ? await withinLimit(keeper.redact, piece.content) : piece.content;
       binaries.set(
         piece,
         earlier?.binaries[binaries.size] ?? (await store.put({ session, external, content, mediaType })),
@@ -68,6 +69,26 @@ export const keep = async (
     error = toErrorInfo(thrown);
   }
   return { pieces: shown, text, binaries, error };
+};
+
+/** A redactor that takes longer has failed, so that its text is not stored and the turn continues. */
+const redactTimeoutMs = 30_000;
+
+const withinLimit = async (redact: Redactor, text: string): Promise<string> => {
+  const answer = redact(text);
+  if (typeof answer === 'string') return answer;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`redact() did not settle within ${redactTimeoutMs} ms, so the result was not stored.`)),
+      redactTimeoutMs,
+    );
+  });
+  try {
+    return await Promise.race([answer, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 const redacted = (pieces: readonly Piece[], redact: Redactor): Promise<readonly Piece[]> =>

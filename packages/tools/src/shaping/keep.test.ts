@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryArtifacts } from '../artifacts/memory.js';
+import { keep } from './keep.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('keep', () => {
+  it('stores nothing when redact does not settle, and continues', async () => {
+    const store = memoryArtifacts();
+    const put = vi.spyOn(store, 'put');
+    const kept = keep([{ kind: 'text', text: 'a long text' }], true, 4, {
+      store,
+      redact: () => new Promise<string>(() => undefined),
+      session: 's',
+      external: false,
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    const { error, text } = await kept;
+    expect(error?.message).toContain('did not settle within 30000 ms');
+    expect(text).toBeUndefined();
+    expect(put).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
