@@ -466,7 +466,7 @@ describe('what hangs', () => {
   });
 });
 
-describe('a turn that ends while its history is being summarised', () => {
+describe('a turn that ends while its history is being summarized', () => {
   it('waits for nobody, leaves no timer, and keeps its history', async () => {
     vi.useFakeTimers();
     try {
@@ -487,7 +487,7 @@ describe('a turn that ends while its history is being summarised', () => {
     }
   });
 
-  it('goes on in time when the summariser hangs', async () => {
+  it('goes on in time when the summarizer hangs', async () => {
     vi.useFakeTimers();
     try {
       const agent = harness({ model: scriptedModel(['Done.']), sessions: memorySessions({ alice: long }) }).pipe(
@@ -518,7 +518,7 @@ describe('system prompt and tools that leave no room', () => {
 });
 
 describe('names', () => {
-  it('survive in the session when the summariser rewords everything', async () => {
+  it('survive in the session when the summarizer rewords everything', async () => {
     const { history } = await runTurn({ ...options, summarize: paraphrasing, maxCorrections: 1 }, { history: long });
     for (const name of identifiers) expect(JSON.stringify(history)).toContain(name);
     expect(textOf(history[0] as Message)).toContain(firstAsk);

@@ -159,7 +159,7 @@ describe('splitHistory', () => {
     expect(splitHistory(messages, { protectTokens: 99, count: one })).toMatchObject({ chunks: [], tail: messages });
   });
 
-  it('sizes chunks for the summariser’s window', () => {
+  it('sizes chunks for the summarizer’s window', () => {
     const messages = Array.from({ length: 100 }, (_, index) => user(`${index} ${'word '.repeat(1000)}`));
     const large = splitHistory(messages, { summarizerWindow: 200_000 });
     const small = splitHistory(messages, { summarizerWindow: 16_000 });

@@ -21,7 +21,7 @@ export interface SplitHistoryOptions {
   /**
    * The most tokens a chunk may have.
    *
-   * @defaultValue two fifths of the summariser's window with a margin of a fifth for miscounting, less at most 4,096
+   * @defaultValue two fifths of the summarizer's window with a margin of a fifth for miscounting, less at most 4,096
    * for instructions: it has to read the chunk and write about it
    */
   readonly chunkTokens?: number | undefined;
@@ -33,7 +33,7 @@ export interface SplitHistoryOptions {
   readonly count?: ((message: Message) => number) | undefined;
 }
 
-/** A part of a history that a summariser can read at a time. */
+/** A part of a history that a summarizer can read at a time. */
 export interface HistoryChunk {
   readonly messages: readonly Message[];
   readonly tokens: number;
@@ -87,7 +87,7 @@ export const splitHistory = (messages: readonly Message[], options: SplitHistory
   };
 };
 
-/** How much a model of this window can be given to summarise at a time. */
+/** How much a model of this window can be given to summarize at a time. */
 export const chunkTokensFor = (summarizerWindow: number): number =>
   Math.max(200, Math.floor((summarizerWindow * 0.4) / 1.2 - Math.min(4096, summarizerWindow * 0.05)));
 

@@ -16,7 +16,7 @@ import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
 /** How the strategy `summarize` works. */
 export interface SummarizeSettings {
-  /** Summarisers, the next one for when the one before it fails. */
+  /** Summarizers, the next one for when the one before it fails. */
   readonly summarizers: readonly Summarize[];
   readonly summarizerWindow: number;
   readonly maxSummaryTokens: number;
@@ -37,7 +37,7 @@ export interface SummarizeStrategyContext extends CompactionContext {
   readonly countText: (text: string) => number;
 }
 
-/** What is to be summarised, and what stays around it. */
+/** What is to be summarized, and what stays around it. */
 interface Plan {
   readonly system: readonly Message[];
   readonly earlier: readonly SummaryEntry[];
@@ -97,7 +97,7 @@ const planOf = (
     .slice(0, tailStart)
     .filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
   if (head.length === 0) {
-    throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarised before.');
+    throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarized before.');
   }
   const traffic = protectedTraffic(messages, tailStart, protectedTools, targetTokens / 4, count);
   return {
@@ -177,14 +177,14 @@ const writeAndProve = async (
   }
 };
 
-/** Asks the summarisers in turn. What one of them has answered is not asked of the next. */
+/** Asks the summarizers in turn. What one of them has answered is not asked of the next. */
 const firstThatWorks = async <Result>(
   summarizers: readonly Summarize[],
   signal: AbortSignal,
   work: (summarize: Summarize) => Promise<Result>,
 ): Promise<Result> => {
   const [first, ...others] = summarizers;
-  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summariser.');
+  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summarizer.');
   try {
     return await work(first);
   } catch (error) {

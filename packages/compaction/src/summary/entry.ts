@@ -10,7 +10,7 @@ export interface SummaryParts {
   readonly ask: string | undefined;
   /** How long that may be, in characters. */
   readonly maxAskChars: number;
-  /** What the summariser wrote. */
+  /** What the summarizer wrote. */
   readonly body: string;
   /** Identifiers that the body lacks. */
   readonly ledger: readonly RankedIdentifier[];
@@ -35,7 +35,7 @@ export interface SummaryEntry {
 const kind = 'summary';
 const maxFiles = 40;
 
-/** The message that takes the place of what was summarised. It is marked as such, for models and for the next compaction. */
+/** The message that takes the place of what was summarized. It is marked as such, for models and for the next compaction. */
 export const summaryMessage = (parts: SummaryParts): UserMessage => {
   const { body, files } = parts;
   const ask = parts.ask === undefined ? undefined : clip(parts.ask, parts.maxAskChars);

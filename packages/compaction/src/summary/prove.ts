@@ -8,7 +8,7 @@ import { isVital, type RankedIdentifier } from './rank-identifiers.js';
 /** What {@link proveSummary} needs. */
 export interface ProveOptions {
   readonly interview: Interview;
-  /** How often the summariser may mend its text. */
+  /** How often the summarizer may mend its text. */
   readonly maxCorrections: number;
   /** How long the list of identifiers may be that is appended. */
   readonly ledgerTokens: number;
@@ -24,11 +24,11 @@ export interface ProvenSummary {
   readonly report: IdentifierReport;
 }
 
-/** How many identifiers the summariser is told to put in at a time. */
+/** How many identifiers the summarizer is told to put in at a time. */
 const maxTold = 60;
 
 /**
- * Checks letter by letter that identifiers are in the text that will be stored. When vital ones are missing the summariser
+ * Checks letter by letter that identifiers are in the text that will be stored. When vital ones are missing the summarizer
  * may mend its text; what is missing then is appended, as much as has room, the most important first.
  */
 export const proveSummary = async (
@@ -55,7 +55,7 @@ export const proveSummary = async (
   return { body, ledger, report: { found: identifiers.length, appended: ledger.length, dropped } };
 };
 
-/** The text with these identifiers in it; nothing when the summariser fails, as there is still the ledger. */
+/** The text with these identifiers in it; nothing when the summarizer fails, as there is still the ledger. */
 const correct = async (
   body: string,
   missing: readonly RankedIdentifier[],

@@ -13,7 +13,7 @@ const forms: readonly RegExp[] = [
 ];
 
 /**
- * Takes secrets out of a text: keys and tokens that are known by their form, passwords in URLs, authorisation headers, and
+ * Takes secrets out of a text: keys and tokens that are known by their form, passwords in URLs, authorization headers, and
  * what is assigned to a name such as `API_KEY` or `password`.
  *
  * The default of the option `redact`; UUIDs, hashes, model names and numbers stay.

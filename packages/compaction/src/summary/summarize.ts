@@ -1,6 +1,6 @@
 import type { MaybePromise, Usage } from '@h/turn';
 
-/** A question to a summariser. */
+/** A question to a summarizer. */
 export interface SummarizeRequest {
   /** What it is to do: the system prompt. */
   readonly instructions: string;
@@ -11,7 +11,7 @@ export interface SummarizeRequest {
   readonly purpose: 'summarize' | 'merge' | 'correct';
 }
 
-/** What a summariser may know about the turn it works for. */
+/** What a summarizer may know about the turn it works for. */
 export interface SummarizeContext {
   readonly turn: string;
   readonly session: string;
@@ -19,13 +19,13 @@ export interface SummarizeContext {
   readonly signal: AbortSignal;
 }
 
-/** An answer of a summariser, with what it cost if that is known. */
+/** An answer of a summarizer, with what it cost if that is known. */
 export type SummarizeAnswer = string | { readonly text: string; readonly usage?: Usage | undefined };
 
 /**
  * Writes summaries. `summarizeWith` makes one of a model driver; any function will do.
  *
- * It fails by throwing; it is asked again a few times, and then the next summariser is. An error that the option
- * `isOverflow` recognises makes the text be cut in two.
+ * It fails by throwing; it is asked again a few times, and then the next summarizer is. An error that the option
+ * `isOverflow` recognizes makes the text be cut in two.
  */
 export type Summarize = (request: SummarizeRequest, context: SummarizeContext) => MaybePromise<SummarizeAnswer>;

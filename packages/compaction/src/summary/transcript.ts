@@ -2,7 +2,7 @@ import type { Message, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
 import { clip } from './clip.js';
 
-/** How long what tools have said may be where it is summarised; identifiers are taken from the whole. */
+/** How long what tools have said may be where it is summarized; identifiers are taken from the whole. */
 const maxResultChars = 2_000;
 const maxInputChars = 4_000;
 

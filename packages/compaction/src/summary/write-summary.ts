@@ -12,18 +12,18 @@ export interface WriteSummaryOptions {
   /** The summary that stands before the messages, to be taken up in the new one. */
   readonly earlier: string | undefined;
   readonly summarizerWindow: number;
-  /** Takes secrets out of what the summariser is given. */
+  /** Takes secrets out of what the summarizer is given. */
   readonly redact: (text: string) => string;
   readonly countText: (text: string) => number;
 }
 
-/** A text that is too long for the summariser is halved so many times before it is given up. */
+/** A text that is too long for the summarizer is halved so many times before it is given up. */
 const maxHalvings = 4;
 /** About the fewest characters that make a token of ordinary text. */
 const charsPerToken = 3;
 
 /**
- * Summarises messages: as one text if the summariser can read it at a time, else in chunks at the same time, whose summaries
+ * Summarizes messages: as one text if the summarizer can read it at a time, else in chunks at the same time, whose summaries
  * are merged under the same instructions.
  *
  * @throws CompactionError
@@ -46,7 +46,7 @@ export const writeSummary = async (messages: readonly Message[], options: WriteS
   return mergeParts(parts.flat(), options);
 };
 
-/** Summarises a chunk; in halves, if it is too long after all. */
+/** Summarizes a chunk; in halves, if it is too long after all. */
 const summarizePart = async (
   texts: readonly string[],
   earlier: string | undefined,
@@ -71,7 +71,7 @@ const summarizePart = async (
   return [...first, ...second];
 };
 
-/** Makes one report of many; as many at a time as the summariser can read, and two at least. */
+/** Makes one report of many; as many at a time as the summarizer can read, and two at least. */
 const mergeParts = async (parts: readonly string[], options: WriteSummaryOptions): Promise<string> => {
   const [first = ''] = parts;
   if (parts.length === 1) return first;
