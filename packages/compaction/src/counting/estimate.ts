@@ -13,13 +13,13 @@ const classOf = (code: number): number => {
   return code < 32 ? control : other;
 };
 
-/** The class of every ASCII character; what is beyond counts as `other`. */
+/** The class of every ASCII character; all others are `other`. */
 const classes: Readonly<Uint8Array> = Uint8Array.from({ length: 128 }, (_, code) => classOf(code));
 
 /**
- * How many tokens a text has at most in all likelihood, without a tokenizer.
+ * Estimates the tokens of a text without a tokenizer, on the high side.
  *
- * It errs on the side of too many: next to the vocabularies `o200k_base` and `cl100k_base` it counts 0 to 35 % more for
+ * Compared with the vocabularies `o200k_base` and `cl100k_base` it counts 0 to 35 % more for
  * prose, code, JSON, logs, hashes and base64, and up to several times more for scripts that these pack densely and
  * other vocabularies do not. It reads the text once.
  *
@@ -40,7 +40,7 @@ export const estimateTokens = (text: string): number => {
     }
     const kind = classes[code] as number;
     if (kind >= lower && kind <= digit) {
-      // A number does not take the space before it into its first token, as words do.
+      // Unlike a word, a number does not include the preceding space in its first token.
       if (kind === digit && index > 0 && text.charCodeAt(index - 1) === 32) tokens += 1;
       const end = endOfWord(text, index);
       tokens += wordTokens(text, index, end, kind);
@@ -88,7 +88,7 @@ const runTokens = (kind: number, length: number): number => {
   return Math.ceil(length / 2);
 };
 
-/** Letters and digits without anything between. What changes its class all the time is a hash, a key or base64. */
+/** A run of letters and digits. If the class changes often, it is a hash, a key or base64. */
 const wordTokens = (text: string, start: number, end: number, first: number): number => {
   let tokens = 0;
   let changes = 0;
@@ -106,7 +106,7 @@ const wordTokens = (text: string, start: number, end: number, first: number): nu
   return length >= 8 && changes * 5 >= length ? Math.max(tokens, length / 1.35) : tokens;
 };
 
-/** One class within a word. A capital that begins a word is part of it. */
+/** A run of one class within a word, including a leading capital. */
 const stretchTokens = (kind: number, length: number, next: number): number => {
   if (kind === digit) return Math.ceil(length / 3);
   if (kind === upper) return next === lower ? (length - 1) * 0.45 : 1 + (length - 1) * 0.3;

@@ -1,16 +1,15 @@
 import type { Vocabulary } from './vocabulary.js';
 
-/** Longer pieces are counted in parts: merging takes time in the square of the length, and words are shorter. */
+/** Longer pieces are counted in parts: merging takes quadratic time, and words are shorter. */
 const maxPieceLength = 64;
-/** How many pieces are remembered; ordinary text comes back to far fewer. */
+/** The number of cached pieces; ordinary text repeats far fewer. */
 const maxPieces = 50_000;
 
 /**
- * Makes a function that counts the tokens of a text as the vocabulary has them.
+ * Creates a function that counts the tokens of a text with a vocabulary.
  *
- * Text is only text: the names of special tokens are counted as the characters that they are. The time it takes grows with
- * the length of the text, whatever is in it; for that, runs of more than 64 characters of one kind (no word is so long)
- * are counted in parts, which gives at most one token too many for each part.
+ * Names of special tokens count as plain text. Time is linear in the length of the text, whatever it contains: runs of more than 64
+ * characters of one class are counted in parts, which adds at most one token per part.
  */
 export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string) => number) => {
   const next = new RegExp(pattern, 'gu');
@@ -32,7 +31,7 @@ export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string)
     let start = 0;
     next.lastIndex = 0;
     while (start < text.length) {
-      // Every character belongs to a piece, so that the end of one is the beginning of the next.
+      // Every character belongs to a piece, so each piece ends where the next begins.
       const end = next.test(text) ? next.lastIndex : text.length;
       for (let from = start; from < end;) {
         const to = end - from <= maxPieceLength ? end : wholeCharacters(text, from + maxPieceLength);
@@ -50,15 +49,15 @@ const isAscii = (text: string): boolean => {
   return true;
 };
 
-/** The place itself, or the one before when a surrogate pair lies across it. */
+/** The position, or the one before it if it splits a surrogate pair. */
 const wholeCharacters = (text: string, place: number): number => {
   const code = text.charCodeAt(place - 1);
   return code >= 0xd800 && code <= 0xdbff ? place - 1 : place;
 };
 
-/** Byte pair encoding: joins the neighbours of the lowest rank until no two can be joined. */
+/** Byte pair encoding: joins the neighbors of the lowest rank until none can be joined. */
 const countMerged = (bytes: string, ranks: Vocabulary['ranks']): number => {
-  // Where each token begins, and the rank that it would have together with the next one.
+  // The start of each token, and its rank if joined with the next one.
   const starts: number[] = [];
   const pairs: number[] = [];
   for (let place = 0; place < bytes.length; place += 1) {
