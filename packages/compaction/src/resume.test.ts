@@ -48,7 +48,7 @@ interface Run {
   readonly outcome: string;
 }
 
-/** Runs the turn, or goes on with it where the journal ends. */
+/** Runs the turn, or resumes it at the end of the journal. */
 const run = async (journal: readonly JournalRecord[], answer: ScriptStep, options: CompactionOptions): Promise<Run> => {
   const store = storeOf(journal);
   const summarize = summarizer();

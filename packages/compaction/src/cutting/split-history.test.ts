@@ -82,7 +82,7 @@ describe('groupMessages', () => {
     ]);
   });
 
-  it('gives a result without an id, or with one that nobody knows, to the last calls', () => {
+  it('assigns a result without a known id to the latest calls', () => {
     expect(boundsOf([assistant(''), user('a'), results(''), user('b')])).toEqual([
       [0, 3],
       [3, 4],
@@ -124,7 +124,7 @@ describe('groupMessages', () => {
     ]);
   });
 
-  it('holds parallel calls together that stand in messages of their own', () => {
+  it('keeps parallel calls in separate messages together', () => {
     expect(boundsOf([assistant('1'), assistant('2'), results('1'), results('2'), user('b')])).toEqual([
       [0, 4],
       [4, 5],
