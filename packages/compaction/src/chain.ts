@@ -51,7 +51,7 @@ export const chainOf = (
   );
 };
 
-/** A strategy of the user's, given up after its time. */
+/** A custom strategy, aborted after its time limit. */
 const inTime =
   (strategy: CompactionStrategy, timeoutMs: (tokens: number) => number): CompactionStrategy =>
   (context) => {
@@ -91,7 +91,7 @@ const summarizeSettings = (
   };
 };
 
-/** How long strategies may take. */
+/** The time limits of strategies. */
 export const timeoutOf = ({ timeoutMs = defaultTimeout }: CompactionOptions): ((tokens: number) => number) =>
   typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs;
 

@@ -17,7 +17,7 @@ import type { SummarizeStrategyContext } from './strategies/summarize.js';
 import { withDeadline, type After, type WorkContext } from './summary/deadline.js';
 import type { RequestSize, TurnState } from './turn-state.js';
 
-/** A request that is to be made smaller. */
+/** A request to compact. */
 export interface Job {
   readonly request: ModelRequest;
   readonly trigger: CompactionTrigger;
@@ -27,11 +27,11 @@ export interface Job {
   readonly signal: AbortSignal;
 }
 
-/** What became of it. */
+/** The outcome. */
 export interface Outcome {
-  /** The new history; nothing when it stays as it is. */
+  /** The new history; `undefined` if it is unchanged. */
   readonly messages: readonly Message[] | undefined;
-  /** To be journaled with it. */
+  /** The record to journal with it. */
   readonly annotation: {
     readonly trigger: CompactionTrigger;
     readonly tokensBefore: number;
@@ -40,11 +40,11 @@ export interface Outcome {
   readonly notices: readonly NewEvent[];
 }
 
-/** After a compaction a request takes this share of its limit, so that the next one is some way off. */
+/** The target size of a compacted request as a share of its limit, which delays the next compaction. */
 const goalShare = 0.6;
 const leastTokens = 500;
 
-/** Makes a request smaller, and takes note of how well that went. */
+/** Compacts a request and records how effective that was. */
 export const compactRequest = async (
   job: Job,
   settings: CompactionSettings,
@@ -91,7 +91,7 @@ interface Bounds {
   readonly maxTokens: number;
 }
 
-/** What the history may take. After an overflow our own counts are not to be trusted: it has to shrink in any case. */
+/** The maximum size of the history. After an overflow the counts are unreliable, so it must shrink in any case. */
 const boundsOf = ({ trigger, size, limits }: Job): Bounds => {
   const isForced = trigger === 'overflow' || trigger === 'manual';
   const within = (total: number, share: number): number =>
@@ -124,7 +124,7 @@ const contextOf = (
     turn: state.place.turn,
     session: state.place.session,
     signal,
-    // Estimates come out the same in every process: a turn that is resumed puts the same questions.
+    // Estimates are equal in every process, so that a resumed turn asks the same questions.
     count: (message) => estimate.message(message) * factor,
     countText: estimate.text,
     archive: () => (archived ??= keepHistory(settings, { ...state.place, messages }, { after, signal })),
@@ -151,7 +151,7 @@ const keepHistory = async (
 const sizeAfter = (result: ChainResult, { request, size }: Job, state: TurnState): RequestSize =>
   result.worked.length === 0 ? size : measured({ ...request, messages: MessageList.of(result.messages) }, state);
 
-/** Counts the request that is to leave in both ways, as it is this one that the provider's usage will speak of. */
+/** Counts the final request in both ways, because the provider's usage will refer to it. */
 const measured = (request: ModelRequest, state: TurnState): RequestSize => {
   state.measure(request, 'estimate');
   return state.measure(request, 'best');

@@ -52,7 +52,7 @@ describe('a request', () => {
     expect(history).toEqual([...request.messages, { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }]);
   });
 
-  it('tells observers when a compaction begins and what it has brought', async () => {
+  it('reports when a compaction begins and what it saved', async () => {
     const { of, events } = await runTurn(options, { history: long });
     expect(of('compaction.started')).toMatchObject([{ trigger: 'threshold', limit: Math.floor((size / 0.8) * 0.7) }]);
     const [done] = of('compaction.done');
@@ -310,7 +310,7 @@ describe('after an overflow error', () => {
     expect(of('compaction.done')).toMatchObject([{ trigger: 'threshold' }]);
   });
 
-  it('a number that cannot be a window is not taken for one', async () => {
+  it('a number that cannot be a window is ignored', async () => {
     const sessions = memorySessions({ alice: long });
     await runTurn(fitting, {
       sessions,
@@ -334,7 +334,7 @@ describe('after an overflow error', () => {
     expect(tokensOf(model.requests[2] as ModelRequest)).toBeLessThan(tokensOf(model.requests[1] as ModelRequest) * 0.9);
   });
 
-  it('other errors are none of its business, and the option isOverflow decides', async () => {
+  it('other errors are ignored, and the option isOverflow decides', async () => {
     const other = failure('Internal error', { status: 500 });
     expect((await runTurn(fitting, { history: long, script: [{ error: other }] })).of('compaction.started')).toEqual(
       [],
@@ -451,7 +451,7 @@ describe('what hangs', () => {
   it.each<readonly [string, CompactionOptions, string]>([
     ['a strategy of your own', { strategy: endless }, 'timed-out'],
     ['the archive', { archive: endless, strategy: 'compact' }, 'archive-failed'],
-  ])('%s is given up in time', async (_, hanging, reason) => {
+  ])('%s is aborted in time', async (_, hanging, reason) => {
     vi.useFakeTimers();
     try {
       const running = runTurn({ ...options, window: size, timeoutMs: 5_000, ...hanging }, { history: long });
@@ -466,8 +466,8 @@ describe('what hangs', () => {
   });
 });
 
-describe('a turn that ends while its history is being summarised', () => {
-  it('waits for nobody, leaves no timer, and keeps its history', async () => {
+describe('a turn that ends while its history is being summarized', () => {
+  it('awaits no work, leaves no timer, and keeps its history', async () => {
     vi.useFakeTimers();
     try {
       const sessions = memorySessions({ alice: long });
@@ -487,7 +487,7 @@ describe('a turn that ends while its history is being summarised', () => {
     }
   });
 
-  it('goes on in time when the summariser hangs', async () => {
+  it('continues in time if the summarizer hangs', async () => {
     vi.useFakeTimers();
     try {
       const agent = harness({ model: scriptedModel(['Done.']), sessions: memorySessions({ alice: long }) }).pipe(
@@ -511,14 +511,14 @@ describe('system prompt and tools that leave no room', () => {
     expect(of('turn.end')[0]?.reason).toMatch(/about \d+ tokens, and the window has 10000/);
   });
 
-  it('do not end it where nobody has said how large the window is', async () => {
+  it('do not end it if the window is not configured', async () => {
     const { of } = await runTurn({ summarize: report }, { system: 'word '.repeat(150_000) });
     expect(of('turn.end')[0]?.outcome).toBe('completed');
   });
 });
 
 describe('names', () => {
-  it('survive in the session when the summariser rewords everything', async () => {
+  it('survive in the session when the summarizer rewords everything', async () => {
     const { history } = await runTurn({ ...options, summarize: paraphrasing, maxCorrections: 1 }, { history: long });
     for (const name of identifiers) expect(JSON.stringify(history)).toContain(name);
     expect(textOf(history[0] as Message)).toContain(firstAsk);

@@ -5,17 +5,17 @@ import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
 
 /**
- * Keeps requests inside the context window: a history that has grown too long is made shorter before the model is asked, and
- * once a turn after the model has said that it was too long.
+ * Keeps requests inside the context window: compacts a history that has grown too long before the model is asked, and once a turn
+ * after the model has reported an overflow.
  *
- * The request waits for it. The new history takes the place of the old one in the session (`history.replace`); with the
- * option `memory`, where a host owns the history, it is applied to each of its requests instead. When no strategy works
- * the history stays as it is, and the next attempt comes when the request has grown.
+ * The request waits for the compaction. The new history replaces the old one in the session (`history.replace`); with the option
+ * `memory`, if a host owns the history, it is applied to each request instead. If every strategy fails, the history stays
+ * unchanged, and the next attempt follows once the request has grown.
  *
- * A turn whose `metadata` has `compaction: 'now'` makes the history shorter and ends: its input is not stored, and no
- * model is asked but the summariser.
+ * A turn whose `metadata` has `compaction: 'now'` compacts the history and ends: its input is not stored, and only the summarizer
+ * is called.
  *
- * @throws InvalidOptionError `invalid-option` for an unknown option or a value that it does not take
+ * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *
  * @example
  * ```ts

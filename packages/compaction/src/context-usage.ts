@@ -7,26 +7,26 @@ import type { CompactionOptions } from './options.js';
 /** Options of {@link contextUsage}: those of `compaction()` with the same names, and with the same defaults. */
 export interface ContextUsageOptions extends Pick<CompactionOptions, 'window' | 'reserve' | 'threshold'> {
   /**
-   * Counts tokens. The one that `compaction()` was given knows the model.
+   * Counts tokens. Pass the counter of `compaction()`, which is calibrated for the model.
    *
    * @defaultValue a new one
    */
   readonly counter?: TokenCounter | undefined;
 }
 
-/** What fills a context window, in tokens. */
+/** The use of a context window, in tokens. */
 export interface ContextUsage extends RequestTokens {
   readonly window: number;
-  /** Kept free for the answer. */
+  /** Reserved for the answer. */
   readonly reserve: number;
-  /** From here on the history is compacted. */
+  /** The size above which the history is compacted. */
   readonly limit: number;
-  /** Left until there. */
+  /** What is left until then. */
   readonly free: number;
 }
 
 /**
- * What fills the window of a request: the system prompt, tools, the history, the tail; and how much is left.
+ * Returns what fills the window of a request (system prompt, tools, history, tail) and how much is left.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -2,18 +2,18 @@ import type { ErrorInfo, Usage } from '@h/turn';
 import type { CompactionFailureReason } from './failure.js';
 
 /**
- * What set a compaction off: the threshold, a provider's overflow error, the switch to a model with a smaller window, or
- * somebody who asked for it.
+ * The cause of a compaction: the threshold, an overflow error of the provider, the switch to a model with a smaller window, or an
+ * explicit request.
  */
 export type CompactionTrigger = 'threshold' | 'overflow' | 'model-switch' | 'manual';
 
-/** What became of the identifiers of a summary. */
+/** The identifiers of a summary. */
 export interface IdentifierReport {
-  /** How many different ones the summarised messages have. */
+  /** The number of different identifiers in the summarized messages. */
   readonly found: number;
-  /** How many the summariser had lost, so that they were appended. */
+  /** The number that the summarizer lost and that were appended. */
   readonly appended: number;
-  /** How many had no room. */
+  /** The number without room. */
   readonly dropped: number;
 }
 
@@ -21,31 +21,31 @@ declare module '@h/turn' {
   interface TurnEvents {
     /** A compaction begins; the request waits for it. */
     'compaction.started': { readonly trigger: CompactionTrigger; readonly tokens: number; readonly limit: number };
-    /** The history is shorter now. */
+    /** The history was compacted. */
     'compaction.done': {
       readonly trigger: CompactionTrigger;
-      /** The strategies that have worked, in order. */
+      /** The strategies that succeeded, in order. */
       readonly strategies: readonly string[];
-      /** What the request takes, system prompt and tools included. */
+      /** The tokens of the request, including system prompt and tools. */
       readonly tokensBefore: number;
       readonly tokensAfter: number;
       readonly messagesBefore: number;
       readonly messagesAfter: number;
       readonly durationMs: number;
       readonly identifiers?: IdentifierReport | undefined;
-      /** What the summariser has used, as far as it tells. */
+      /** The reported usage of the summarizer. */
       readonly usage?: Usage | undefined;
-      /** Where the full history is kept. */
+      /** The reference to the archived history. */
       readonly archive?: string | undefined;
     };
-    /** A strategy did not work, or none did; what it was given stayed as it was. */
+    /** A strategy failed, or all did; its input is unchanged. */
     'compaction.failed': {
       readonly trigger: CompactionTrigger;
       readonly strategy?: string | undefined;
       readonly reason: CompactionFailureReason;
       readonly message: string;
       readonly error?: ErrorInfo | undefined;
-      /** Not tried again before the request has so many tokens. */
+      /** The size of the request, in tokens, at which the next attempt is made. */
       readonly retryAtTokens?: number | undefined;
     };
   }

@@ -1,22 +1,22 @@
 import { toErrorInfo, TurnError, type ErrorInfo } from '@h/turn';
 
 /**
- * Why a compaction was not made.
+ * Why a compaction failed.
  *
  * | reason | meaning |
  * |---|---|
- * | `nothing-to-compact` | all that is there is protected |
- * | `ineffective` | it would have saved less than a twentieth |
- * | `empty` | the summariser returned nothing |
- * | `inflated` | the summary is no shorter than what it sums up |
- * | `overflow` | the text was too long for the summariser, also in parts |
- * | `timed-out` | the summariser took longer than it may |
+ * | `nothing-to-compact` | everything is protected |
+ * | `ineffective` | it would have saved less than 5 % |
+ * | `empty` | the summarizer returned nothing |
+ * | `inflated` | the summary is not shorter than its source |
+ * | `overflow` | the text was too long for the summarizer, even in chunks |
+ * | `timed-out` | the summarizer exceeded its time limit |
  * | `cancelled` | the turn ended |
- * | `summarizer-failed` | the summariser threw; `error` has what |
- * | `strategy-failed` | a strategy of your own threw |
+ * | `summarizer-failed` | the summarizer threw; see `error` |
+ * | `strategy-failed` | a custom strategy threw |
  * | `invalid-result` | the result has calls without results or results without calls |
- * | `archive-failed` | the full history could not be kept, so that nothing was removed from it |
- * | `overhead` | system prompt and tools alone do not leave room |
+ * | `archive-failed` | the full history could not be archived, so nothing was removed |
+ * | `overhead` | system prompt and tools alone fill the window |
  */
 export type CompactionFailureReason =
   | 'nothing-to-compact'
@@ -32,9 +32,9 @@ export type CompactionFailureReason =
   | 'archive-failed'
   | 'overhead';
 
-/** A compaction that was not made. */
+/** A failed compaction. */
 export class CompactionError extends TurnError {
-  /** The reason; `code` is the same word. */
+  /** The reason; equal to `code`. */
   readonly reason: CompactionFailureReason;
 
   constructor(reason: CompactionFailureReason, message: string, options?: ErrorOptions) {
@@ -43,7 +43,7 @@ export class CompactionError extends TurnError {
   }
 }
 
-/** What was thrown, as a failure with a reason. */
+/** Converts a thrown value to a failure with a reason. */
 export const toFailure = (thrown: unknown, otherwise: CompactionFailureReason, message: string): CompactionError =>
   thrown instanceof CompactionError
     ? thrown

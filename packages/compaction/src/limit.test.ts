@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { atMost } from './limit.js';
 
-it('runs so many tasks at a time, in order, and goes on after a failure', async () => {
+it('runs N tasks at a time, in order, and continues after a failure', async () => {
   const limit = atMost(2);
   const events: string[] = [];
   let active = 0;

@@ -1,7 +1,7 @@
-/** Runs tasks, some now and some later; the place to let a queue of your own decide. */
+/** Schedules tasks, for instance through a queue. */
 export type Limit = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** Runs so many tasks at a time, in the order in which they come. */
+/** Runs at most `count` tasks at a time, in order of arrival. */
 export const atMost = (count: number): Limit => {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -11,7 +11,7 @@ export const atMost = (count: number): Limit => {
     try {
       return await task();
     } finally {
-      // Whoever waits takes over the place, so that nobody else can slip in.
+      // The first waiter takes over the slot, so that no later task overtakes it.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

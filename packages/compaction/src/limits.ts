@@ -1,6 +1,6 @@
 import type { ModelSettings } from '@h/turn';
 
-/** What is said about windows. */
+/** The options about windows. */
 export interface WindowSettings {
   readonly window: number | ((model: string | undefined) => number | undefined);
   readonly reserve: number | undefined;
@@ -8,16 +8,16 @@ export interface WindowSettings {
   readonly protectTokens: number | undefined;
 }
 
-/** The bounds of a request, in tokens. */
+/** The limits of a request, in tokens. */
 export interface Limits {
   readonly window: number;
-  /** Kept free for the answer. */
+  /** Reserved for the answer. */
   readonly reserve: number;
-  /** `window − reserve`: a request may not be larger. */
+  /** `window − reserve`: the maximum size of a request. */
   readonly usable: number;
   /** A larger request is compacted. */
   readonly limit: number;
-  /** Left as it is at the end of a history. */
+  /** Unchanged at the end of a history. */
   readonly protectTokens: number;
 }
 
@@ -26,10 +26,10 @@ const defaultReserve = 16_384;
 const defaultProtected = 40_000;
 
 /**
- * The bounds for a model. An answer never gets more than half of the window, and a quarter where nobody has said how
- * much it needs; the protected tail never more than three tenths of what is usable.
+ * The limits for a model. The answer gets at most half of the window, or a quarter if its size is not configured; the protected
+ * tail at most three tenths of the usable window.
  *
- * @param known the window that the model's provider has named, where it is smaller than the configured one
+ * @param known - the window that the provider named, if it is smaller than the configured one
  */
 export const limitsFor = (
   { window: given, reserve, threshold, protectTokens = defaultProtected }: WindowSettings,

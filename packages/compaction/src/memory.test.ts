@@ -39,7 +39,7 @@ const hostOf = (operator: () => TurnOperator) => {
     branch: (length: number): void => {
       history = history.slice(0, length);
     },
-    /** One call, as a bridge makes it: a turn of its own. What left of the request, and all notices. */
+    /** One call as a bridge makes it: a separate turn. Returns the request that was sent, and all notices. */
     send: (
       error?: string,
     ): Promise<{ readonly sent: readonly ModelRequest[]; readonly events: readonly TurnEvent[] }> =>
@@ -103,7 +103,7 @@ describe('around a host that owns the history', () => {
     expect(host.history).toHaveLength(long.length + 10);
   });
 
-  it('the next compaction goes on from the one before', async () => {
+  it('the next compaction continues from the one before', async () => {
     const memory = compactionMemory();
     const summarize = recorded(paraphrasing);
     const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, maxCorrections: 0 }));

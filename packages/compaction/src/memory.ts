@@ -3,7 +3,7 @@ import { MessageList, type Message } from '@h/turn';
 import { checkOptions, integerFrom } from '@h/options';
 import type { Notes } from './notes.js';
 
-/** A decision about a history that somebody else owns: so many of its messages are replaced by these. */
+/** A decision about a history that a host owns: its first N messages are replaced by these. */
 export interface Projection {
   readonly covers: number;
   readonly messages: readonly Message[];
@@ -11,9 +11,9 @@ export interface Projection {
 }
 
 /**
- * What was decided about histories that somebody else owns, found again by their content.
+ * Decisions about histories that a host owns, by the content of the histories.
  *
- * A map will do. Whoever keeps it elsewhere gets JSON, bytes of files apart.
+ * A `Map` suffices. Other implementations receive JSON, except for the bytes of files.
  */
 export interface CompactionMemory {
   get(history: string): Projection | undefined;
@@ -23,7 +23,7 @@ export interface CompactionMemory {
 /** Options of {@link compactionMemory}. */
 export interface CompactionMemoryOptions {
   /**
-   * How many decisions are kept; the one that was not used for the longest time goes first.
+   * The number of decisions to keep; the least recently used one is removed first.
    *
    * @defaultValue `1000`
    */
@@ -31,10 +31,10 @@ export interface CompactionMemoryOptions {
 }
 
 /**
- * Keeps what was decided about histories that a host owns, so that each of its requests gets the same bytes.
+ * Stores decisions about histories that a host owns, so that each of its requests gets the same bytes.
  *
- * Create one, and pass it to every `compaction()` around that host. Decisions belong to the content of a conversation, not
- * to a name, so that conversations which branch off keep what they have in common.
+ * Create one and pass it to every `compaction()` around that host. Decisions belong to the content of a conversation, not to a name,
+ * so that branches of a conversation share the decisions about their common beginning.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -66,15 +66,15 @@ export const compactionMemory = (options: CompactionMemoryOptions = {}): Compact
   };
 };
 
-/** A history with what was decided about its beginning. */
+/** A history with the decision about its beginning applied. */
 export interface Projected {
   readonly projection: Projection | undefined;
   readonly messages: MessageList;
-  /** Under which a decision about the whole of it is kept. */
+  /** The key for a decision about the whole history. */
   readonly key: string;
 }
 
-/** Applies the latest decision that was made about the beginning of this history. */
+/** Applies the latest decision about the beginning of this history. */
 export const project = (memory: CompactionMemory, history: MessageList): Projected => {
   const keys = prefixKeys(history);
   const key = keys.at(-1) ?? '';
@@ -86,7 +86,7 @@ export const project = (memory: CompactionMemory, history: MessageList): Project
   return { projection: undefined, messages: history, key };
 };
 
-/** For each message the hash of all up to it. */
+/** The hash of all messages up to each message. */
 const prefixKeys = (history: MessageList): readonly string[] => {
   let key = '';
   return Array.from(history, (message) => {
@@ -95,7 +95,7 @@ const prefixKeys = (history: MessageList): readonly string[] => {
   });
 };
 
-/** What a message says. How it is to be cached or stored changes from request to request and is no part of it. */
+/** The content of a message. Options about caching and storage change between requests and are excluded. */
 const contentOf = ({ role, content }: Message): string =>
   `${role}\0${typeof content === 'string' ? content : JSON.stringify(content, withoutOptions)}`;
 

@@ -2,10 +2,10 @@ import { MessageList, type ModelRequest } from '@h/turn';
 import type { TokenGauge } from './counting/gauge.js';
 import { countAll } from './counting/token-counter.js';
 
-/** Counts requests of one turn, of each only what the one before did not have. */
+/** Counts the requests of one turn; each costs only what is new in it. */
 export interface Meter {
   readonly name: TokenGauge['name'];
-  /** Tokens of a request, as the gauge says. */
+  /** The tokens of a request, by the gauge. */
   measure(request: ModelRequest): CountedRequest;
 }
 

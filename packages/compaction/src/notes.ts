@@ -1,24 +1,24 @@
 import type { JSONObject, JSONValue } from '@h/turn';
 
-/** What compaction remembers of a session from turn to turn: small, and made of JSON. */
+/** What compaction stores in a session between turns. Small, plain JSON. */
 export interface Notes {
   readonly v: 1;
-  /** The model that was asked last. */
+  /** The latest model. */
   readonly model?: string | undefined;
-  /** How many compactions in a row have saved next to nothing or failed. */
+  /** The number of consecutive compactions that failed or saved almost nothing. */
   readonly ineffective: number;
-  /** The size at which the last of them was tried, and the one from which on the next is. */
+  /** The size at which the latest of them was tried, and the size for the next attempt. */
   readonly triedAt: number;
   readonly retryAt: number;
-  /** Windows that providers have named in overflow errors, by model. */
+  /** Windows that providers named in overflow errors, by model. */
   readonly windows: Readonly<Record<string, number>>;
-  /** How far estimates are from what providers report, by model. */
+  /** Ratios of reported to estimated tokens, by model. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
 export const noNotes: Notes = Object.freeze({ v: 1, ineffective: 0, triedAt: 0, retryAt: 0, windows: {}, factors: {} });
 
-/** Reads notes back; what is not of this version counts as none. */
+/** Reads stored notes; other versions count as absent. */
 export const readNotes = (value: JSONValue | undefined): Notes => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noNotes;
   const { v, model, ineffective, triedAt, retryAt, windows, factors } = value as JSONObject;
@@ -55,17 +55,17 @@ const numbersOf = (value: JSONValue | undefined): Readonly<Record<string, number
       )
     : {};
 
-/** A compaction that saves less than this share of a request was for nothing. */
+/** A compaction that saves less than this share of a request is ineffective. */
 export const leastSaving = 0.05;
 
-/** By how much a request has to grow after so many compactions for nothing, as a share of what is usable. */
+/** The growth of a request before the next attempt, after N ineffective compactions, as a share of the usable window. */
 const growth = [0, 0.02, 0.04, 0.08, 0.16] as const;
 
 /**
- * Notes after a compaction that left a request with so many tokens.
+ * The notes after a compaction, given the resulting size of the request.
  *
- * One for nothing, and one that did not get below the threshold, is not tried again before the request has grown: from one to the
- * next by twice as much.
+ * An ineffective compaction, or one that stayed above the threshold, is repeated only after the request has grown: each time by
+ * twice as much.
  */
 export const afterCompaction = (
   notes: Notes,
@@ -80,6 +80,6 @@ export const afterCompaction = (
   return { ...notes, ineffective, triedAt: before, retryAt: after + limits.usable * share };
 };
 
-/** Whether a compaction at this size would only repeat one for nothing. A window that is full is tried once more. */
+/** Whether a compaction at this size would repeat an ineffective one. A full window is tried once more. */
 export const isBackingOff = ({ triedAt, retryAt }: Notes, tokens: number, usable: number): boolean =>
   tokens < retryAt && !(tokens > usable && triedAt <= usable);

@@ -20,7 +20,7 @@ import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strat
 import type { TouchedFiles } from './summary/files.js';
 import type { Summarize } from './summary/summarize.js';
 
-/** A history that is about to be made shorter. */
+/** A history that is about to be compacted. */
 export interface ArchivedHistory {
   readonly turn: string;
   readonly session: string;
@@ -30,107 +30,107 @@ export interface ArchivedHistory {
 /** Options of {@link compaction}. */
 export interface CompactionOptions {
   /**
-   * The context window in tokens, or a function that knows it for a model. A window that the provider names in an overflow
-   * error counts when it is smaller.
+   * The context window in tokens, or a function that returns it for a model. A smaller window that the provider names in an
+   * overflow error takes precedence.
    *
-   * @defaultValue `128_000`, less than large models have today, so that an unknown one is compacted rather too early
+   * @defaultValue `128_000`, less than current large models have, so that an unknown model is compacted early
    */
   readonly window?: number | ((model: string | undefined) => number | undefined) | undefined;
   /**
-   * How many tokens of the window are kept free for the answer. Never more than half of it.
+   * Tokens of the window that are reserved for the answer; at most half of it.
    *
    * @defaultValue `maxOutputTokens` of the request, else 16,384 but at most a quarter of the window
    */
   readonly reserve?: number | undefined;
   /**
-   * The share of `window − reserve` from which on a request is compacted.
+   * The share of `window − reserve` above which a request is compacted.
    *
    * @defaultValue `0.7`
    */
   readonly threshold?: number | undefined;
   /**
-   * How many tokens at the end of the history are left as they are. Never more than three tenths of `window − reserve`.
+   * Tokens at the end of the history that stay unchanged; at most three tenths of `window − reserve`.
    *
    * @defaultValue `40_000`
    */
   readonly protectTokens?: number | undefined;
   /**
-   * How a history is made shorter; several are tried in turn, the next one when the one before it has failed or was not
-   * enough. `sliding-window` and `compact`, which drop messages, are only used in a later place once the window is full.
+   * The strategies, in order; the next one is tried if the one before it fails or does not suffice. After another strategy,
+   * `sliding-window` and `compact`, which drop messages, are used only if the window is full.
    *
-   * @defaultValue `['summarize', 'clear-tool-results', 'compact']`, without `summarize` when there is no summariser
+   * @defaultValue `['summarize', 'clear-tool-results', 'compact']`, without `summarize` if there is no summarizer
    */
   readonly strategy?:
     | BuiltInStrategy
     | CompactionStrategy
     | readonly (BuiltInStrategy | CompactionStrategy)[]
     | undefined;
-  /** Writes summaries, see `summarizeWith`. Of several, the next one is asked when the one before it has failed. */
+  /** Writes summaries, see `summarizeWith`. Of several, the next one is used if the one before it fails. */
   readonly summarize?: Summarize | readonly Summarize[] | undefined;
   /**
-   * The context window of the summarisers, in tokens.
+   * The context window of the summarizers, in tokens.
    *
    * @defaultValue `128_000`
    */
   readonly summarizerWindow?: number | undefined;
   /**
-   * How long a summary may be, in tokens.
+   * The maximum length of a summary, in tokens.
    *
    * @defaultValue `8_000`
    */
   readonly maxSummaryTokens?: number | undefined;
   /**
-   * How often a summariser is asked the same question before it counts as failed, the first time included.
+   * The most attempts at one question before a summarizer counts as failed, the first included.
    *
    * @defaultValue `2`
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * How often a summariser may mend a summary that has lost identifiers. What it still lacks is appended.
+   * The most corrections of a summary that lost identifiers. Identifiers that are still missing are appended.
    *
    * @defaultValue `1`
    */
   readonly maxCorrections?: number | undefined;
   /**
-   * How long a summariser may take, in milliseconds, for a history of so many tokens; and so a strategy of your own, and
+   * The time limit of a summarizer, in milliseconds, for a history of N tokens. It also applies to custom strategies and to
    * `archive`.
    *
    * @defaultValue 120 s and 1 s for every 1,000 tokens, of which at most 200,000 count
    */
   readonly timeoutMs?: number | ((tokens: number) => number) | undefined;
   /**
-   * Runs the calls of summarisers, for instance through a lane that you have.
+   * Schedules the calls of summarizers, for instance through a queue.
    *
    * @defaultValue two at a time
    */
   readonly limit?: Limit | undefined;
   /**
-   * Takes secrets out of what summarisers read and of what is stored; `false` says that there is nothing to take out.
+   * Redacts what summarizers read and what is stored; `false` disables redaction.
    *
    * @defaultValue `redactSecrets`
    */
   readonly redact?: ((text: string) => string) | false | undefined;
   /**
-   * Tools whose results are kept word by word.
+   * Tools whose results are preserved verbatim.
    *
    * @defaultValue `['skill']`
    */
   readonly protectedTools?: readonly string[] | undefined;
   /**
-   * How many of the last messages the strategy `compact` keeps.
+   * The number of messages at the end that the strategy `compact` keeps.
    *
    * @defaultValue `20`
    */
   readonly keepMessages?: number | undefined;
   /**
-   * Tells which files a tool call reads or modifies; a summary lists them.
+   * Returns the files that a tool call reads or modifies; a summary lists them.
    *
-   * @defaultValue `filesOfCall`, which goes by usual names of tools and inputs
+   * @defaultValue `filesOfCall`, which knows common names of tools and inputs
    */
   readonly filesOf?: ((call: ToolCallPart) => TouchedFiles) | undefined;
   /**
-   * Keeps the full history before anyValue of it goes, and returns how it can be found (`artifact 7f3a`): the summary says
-   * so. When it fails, nothing is compacted.
+   * Stores the full history before any of it is removed, and returns a reference (`artifact 7f3a`) that the summary contains. If
+   * it fails, nothing is compacted.
    *
    * @example
    * ```ts
@@ -142,21 +142,20 @@ export interface CompactionOptions {
    */
   readonly archive?: ((history: ArchivedHistory) => MaybePromise<string>) | undefined;
   /**
-   * Whether a model's error says that the request was too long.
+   * Whether an error of the model reports that the request was too long.
    *
    * @defaultValue `isContextOverflow`
    */
   readonly isOverflow?: ((error: ErrorInfo) => boolean) | undefined;
   /**
-   * Counts tokens. One that is passed in serves all turns and sessions: nothing is counted again in the next turn, and what
-   * is learnt about a model stays known.
+   * Counts tokens. A shared counter serves all turns and sessions: it counts each message once and remembers its calibration.
    *
    * @defaultValue a new one for each turn
    */
   readonly counter?: TokenCounter | undefined;
   /**
-   * For histories that a host owns, see `compactionMemory`: what was decided is remembered there and applied to each
-   * request, and the history stays as it is.
+   * For histories that a host owns, see `compactionMemory`: decisions are stored there and applied to each request, and the
+   * host's history stays unchanged.
    */
   readonly memory?: CompactionMemory | undefined;
 }

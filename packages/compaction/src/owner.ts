@@ -3,24 +3,24 @@ import { project, type CompactionMemory, type Projected } from './memory.js';
 import { noNotes } from './notes.js';
 import type { TurnState } from './turn-state.js';
 
-/** Whose the history is, and so how it is changed. */
+/** The owner of the history, which decides how it is changed. */
 export interface HistoryOwner {
-  /** The request with what was decided about its history before. */
+  /** The request with earlier decisions about its history applied. */
   shown(request: TurnEventOf<'model.request'>): TurnEventOf<'model.request'>;
-  /** Makes these messages the history; what it returns has to leave. */
+  /** Replaces the history; returns the events to emit. */
   replace(messages: readonly Message[], annotation: HistoryAnnotation): readonly NewEvent[];
-  /** Takes down what was learnt, without a change of the history; what it returns has to leave. */
+  /** Stores what was learned without changing the history; returns the events to emit. */
   keep(): readonly NewEvent[];
 }
 
-/** What is journaled with a new history. */
+/** The record that is journaled with a new history. */
 export type HistoryAnnotation = {
   readonly trigger: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 };
 
-/** In our own loop the session has the history: it is replaced there. */
+/** The history is in the session and is replaced there. */
 export const sessionOwner = (state: TurnState): HistoryOwner => ({
   shown: (request) => request,
   replace: (messages, annotation) => [
@@ -31,7 +31,7 @@ export const sessionOwner = (state: TurnState): HistoryOwner => ({
   keep: () => state.changedNotes(),
 });
 
-/** A host that has the history sends all of it each time: what was decided is remembered and applied again. */
+/** The host sends the whole history with each request: decisions are stored and applied again. */
 export const hostOwner = (state: TurnState, memory: CompactionMemory): HistoryOwner => {
   let last: (Projected & { readonly covers: number }) | undefined;
   return {

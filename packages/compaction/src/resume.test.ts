@@ -48,7 +48,7 @@ interface Run {
   readonly outcome: string;
 }
 
-/** Runs the turn, or goes on with it where the journal ends. */
+/** Runs the turn, or resumes it at the end of the journal. */
 const run = async (journal: readonly JournalRecord[], answer: ScriptStep, options: CompactionOptions): Promise<Run> => {
   const store = storeOf(journal);
   const summarize = summarizer();
@@ -105,7 +105,7 @@ describe.each<readonly [string, CompactionOptions, ScriptStep]>([
     }
   });
 
-  it('leaves nothing of its summariser’s answers in the session', async () => {
+  it('leaves nothing of its summarizer’s answers in the session', async () => {
     const { store } = await run([], answer, options);
     const kept = new Map<string, unknown>();
     for (const { event } of store.journal) if (event.type === 'session.state') kept.set(event.key, event.value);
@@ -124,7 +124,7 @@ describe('a turn that has used up its retry after an overflow error', () => {
   });
 });
 
-describe('a turn that died while its history was being summarised', () => {
+describe('a turn that died while its history was being summarized', () => {
   it('leaves its answers to the turn after it', async () => {
     const whole = await run([], 'Done.', { window: size / 0.8 });
     const [first] = whole.store.journal.flatMap(({ event }, index) =>

@@ -4,7 +4,7 @@ import { shortenResults } from './strategies/shorten-results.js';
 import type { SummarizeStrategyContext } from './strategies/summarize.js';
 import type { CompactedHistory, NamedStrategy } from './strategy.js';
 
-/** A strategy that has not worked. */
+/** A strategy that failed. */
 export interface StrategyFailure {
   readonly strategy: string;
   readonly reason: CompactionFailureReason;
@@ -12,27 +12,26 @@ export interface StrategyFailure {
   readonly error?: ErrorInfo | undefined;
 }
 
-/** What the strategies have made of a history. */
+/** The result of the strategies. */
 export interface ChainResult extends CompactedHistory {
-  /** The strategies that have worked, in order; none when the history is as it was. */
+  /** The strategies that succeeded, in order; empty if the history is unchanged. */
   readonly worked: readonly string[];
   readonly failures: readonly StrategyFailure[];
 }
 
-/** When strategies have done enough. */
+/** When the strategies stop. */
 export interface ChainBounds {
   /** Below this many tokens no further strategy is tried. */
   readonly goalTokens: number;
-  /** The history may not have more than this. */
+  /** The maximum size of the history. */
   readonly maxTokens: number;
 }
 
 /**
- * Tries strategies in turn, each on what those before it have left, until the history is small enough.
+ * Tries strategies in order, each on the result of those before it, until the history is small enough.
  *
- * A result that is no smaller, or takes a call and its result apart, is refused. Where what is protected is too long by
- * itself, results of tools in it are shortened. Nothing is removed before the full history has been archived, where it
- * is to be.
+ * A result that is not smaller, or that separates a call from its result, is rejected. If the protected messages alone are too
+ * long, tool results in them are shortened. Nothing is removed before the full history is archived, if `archive` is set.
  */
 export const runChain = async (
   context: SummarizeStrategyContext,

@@ -1,31 +1,31 @@
 import type { MaybePromise, Message, Usage } from '@h/turn';
 import type { CompactionTrigger, IdentifierReport } from './events.js';
 
-/** The strategies that are here. */
+/** The built-in strategies. */
 export type BuiltInStrategy = 'sliding-window' | 'compact' | 'clear-tool-results' | 'summarize';
 
-/** What a strategy knows. */
+/** The context of a strategy. */
 export interface CompactionContext {
   /** The history, oldest first. */
   readonly messages: readonly Message[];
   readonly trigger: CompactionTrigger;
-  /** Another model goes on from here. */
+  /** Whether another model continues from here. */
   readonly handOff: boolean;
-  /** How many tokens the history may have afterwards. */
+  /** The maximum size of the resulting history, in tokens. */
   readonly targetTokens: number;
-  /** How many tokens at the end of the history are to be left as they are. */
+  /** Tokens at the end of the history that stay unchanged. */
   readonly protectTokens: number;
   readonly turn: string;
   readonly session: string;
-  /** Tokens of a message. */
+  /** Counts the tokens of a message. */
   readonly count: (message: Message) => number;
-  /** Keeps the full history, if the option `archive` says how, and returns where. May be called several times. */
+  /** Stores the full history with the option `archive` and returns its reference. May be called several times. */
   readonly archive: () => Promise<string | undefined>;
   /** Aborted when the result is no longer wanted. */
   readonly signal: AbortSignal;
 }
 
-/** What a strategy has made of a history. */
+/** The result of a strategy. */
 export interface CompactedHistory {
   readonly messages: readonly Message[];
   readonly identifiers?: IdentifierReport | undefined;
@@ -33,12 +33,12 @@ export interface CompactedHistory {
 }
 
 /**
- * Makes a history shorter.
+ * Compacts a history.
  *
  * Contract:
- * - Never separates a tool call from its result: `groupMessages` tells where a history may be cut.
- * - What it returns has fewer tokens; a result that has not is refused. `undefined` says that there is nothing to do.
- * - It mutates nothing, and it fails by throwing: then the history stays as it is and the next strategy is tried.
+ * - Never separates a tool call from its result; `groupMessages` returns where a history may be cut.
+ * - The result has fewer tokens, or it is rejected. `undefined` means that there is nothing to do.
+ * - It mutates nothing and fails by throwing: then the history stays unchanged and the next strategy is tried.
  */
 export type CompactionStrategy = (
   context: CompactionContext,
@@ -47,7 +47,7 @@ export type CompactionStrategy = (
 /** A strategy with its name in notices. */
 export interface NamedStrategy {
   readonly name: string;
-  /** It drops messages without a summary: when others come before it, it is only used once the window is full. */
+  /** Whether it drops messages without a summary. After other strategies it is used only if the window is full. */
   readonly isLastResort: boolean;
   readonly run: CompactionStrategy;
 }

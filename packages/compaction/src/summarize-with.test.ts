@@ -82,7 +82,7 @@ describe('summarizeWith', () => {
     expect(model.active).toBe(0);
   });
 
-  it('summarises in a turn, with the driver of the harness', async () => {
+  it('summarizes in a turn, with the driver of the harness', async () => {
     const { messages } = conversation({ files: 40, isOpen: false });
     const size = createTokenCounter().messages(messages);
     const model = scriptedModel([

@@ -15,15 +15,15 @@ import type { Summarize } from './summary/summarize.js';
 
 /** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** The model that writes summaries, as the driver names it; the driver's own choice when absent. */
+  /** The model that writes summaries, under the driver's name; if absent, the driver chooses. */
   readonly model?: string | undefined;
   /** Id of the credential to use. */
   readonly credential?: string | undefined;
-  /** Settings of its calls. `maxOutputTokens` is set to what the compaction asks for, unless it is given here. */
+  /** Settings of its calls. `maxOutputTokens` defaults to what the compaction asks for. */
   readonly settings?: ModelSettings | undefined;
 }
 
-/** The model that was to write a summary has failed. `info` is its error as data; `code` is that of the error. */
+/** A failed model call of a summarizer. `info` is the error as data; `code` is that of the error. */
 export class SummarizerError extends TurnError {
   readonly info: ErrorInfo;
 
@@ -34,9 +34,9 @@ export class SummarizerError extends TurnError {
 }
 
 /**
- * Makes a summariser of a model driver: one call for each question, without tools and without a history.
+ * Creates a summarizer from a model driver: one call for each question, without tools and without a history.
  *
- * It does not retry. An answer that is cut off at the output limit is a failure, as its end is what matters most.
+ * It does not retry. An answer that was truncated at the output limit is a failure, because its end matters most.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -75,7 +75,7 @@ export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions
   };
 };
 
-/** The one answer of a model call; leaving it when the signal is aborted. */
+/** The answer of a model call; unsubscribes when the signal is aborted. */
 const answerOf = (call: () => ReturnType<ModelDriver>, signal: AbortSignal): Promise<ModelResponse> =>
   new Promise((resolve, reject) => {
     const fail = (info: ErrorInfo): void => reject(new SummarizerError(info));

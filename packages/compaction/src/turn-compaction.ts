@@ -19,9 +19,9 @@ import type { TurnState } from './turn-state.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** Below this share of the limit estimates will do; above it the model's own tokenizer is asked, if it has one. */
+/** Above this share of the limit the model's tokenizer is used instead of estimates, if it has one. */
 const nearLimit = 0.9;
-/** An estimate that nobody has compared with a provider's counts may be so much too high. */
+/** The factor by which an uncalibrated estimate may be too high. */
 const estimateMargin = 1.35;
 
 /** Decides about the requests of one turn. */
@@ -39,7 +39,7 @@ export class TurnCompaction {
     this.#owner = settings.memory === undefined ? sessionOwner(state) : hostOwner(state, settings.memory);
   }
 
-  /** Lets a request pass that fits, and holds one that has to be made smaller. */
+  /** Passes a request that fits, and holds one that must be compacted. */
   fit(given: Request, context: DecideContext): DecisionInput {
     const state = this.#state;
     if (state.isManual) return stop('replied', this.#manualResult);
@@ -56,7 +56,7 @@ export class TurnCompaction {
       : judge();
   }
 
-  /** Once a turn, a request that was too long for the provider is made smaller and put again. */
+  /** Compacts and retries a request that was too long for the provider, once a turn. */
   recover(event: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;
@@ -78,7 +78,7 @@ export class TurnCompaction {
     );
   }
 
-  /** Makes the history shorter because somebody asks for it; the request that would follow then ends the turn. */
+  /** Compacts the history on request; the model request that follows ends the turn. */
   async compactNow(event: TurnEventOf<'history.append'>, context: DecideContext): Promise<Decision> {
     const { history: messages, notes } = this.#state;
     const request = {
@@ -138,7 +138,7 @@ export class TurnCompaction {
   async #askAgain(event: TurnEventOf<'model.error'>, job: Job, request: Request): Promise<Decision> {
     const outcome = await this.#attempt(job);
     if (outcome === undefined) return undefined;
-    // The new history first: it is safe then, whatever happens to the rest.
+    // The new history comes first, so that it is stored whatever happens to the rest.
     const commands = this.#commandsFor(outcome);
     if (outcome.messages === undefined) return [...commands, event];
     const again = askAgain({ ...request, messages: MessageList.of(outcome.messages) });
@@ -146,7 +146,7 @@ export class TurnCompaction {
     return [...commands, { ...event, retrying: true }, again];
   }
 
-  /** Nothing when the turn has ended in the meantime. */
+  /** `undefined` if the turn has ended in the meantime. */
   async #attempt(job: Job): Promise<Outcome | undefined> {
     try {
       return await compactRequest(job, this.#settings, this.#state, this.#operator);
@@ -161,7 +161,7 @@ export class TurnCompaction {
     return [...commands, ...notices];
   }
 
-  /** System prompt and tools that fill the window by themselves: no compaction can help, and nobody else would say so. */
+  /** Reports system prompt and tools that alone fill the window, which no compaction can help. */
   #missingRoom({ model }: Request, overhead: number, window: number): NewEvent | undefined {
     const { counter, notes } = this.#state;
     const gauge = counter.gauge(model).name;

@@ -15,38 +15,38 @@ import { noNotes, notesToJson, readNotes, type Notes } from './notes.js';
 import type { CompactionSettings } from './options.js';
 import type { Answers } from './summary/interview.js';
 
-/** Under these keys the session keeps notes, and the answers of summarisers until they have been made use of. */
+/** The session's keys for notes, and for answers of summarizers until they are used. */
 const notesKey = 'compaction';
 const answerPrefix = 'compaction.answer.';
 
-/** A factor is worth writing down when it has changed by this much. */
+/** A factor is stored again if it has changed by this much. */
 const notableChange = 0.05;
 
-/** A window that is a smaller share of the request that was too long is none. */
+/** A named window below this share of the rejected request is not a context window. */
 const leastOfCount = 0.05;
 
-/** A request in tokens, corrected by what is known of its model. */
+/** The size of a request in tokens, calibrated for its model. */
 export interface RequestSize {
   readonly total: number;
   readonly overhead: number;
 }
 
-/** The request that was counted last, to be compared with what the provider reports for it. */
+/** The latest counted request, for comparison with the reported usage. */
 interface Asked {
   readonly model: string | undefined;
   readonly counts: Map<Meter['name'], number>;
 }
 
-/** What compaction knows in the course of one turn. */
+/** The state of compaction during one turn. */
 export class TurnState {
   readonly counter: TokenCounter;
   readonly place = { turn: '', session: '' };
   notes: Notes = noNotes;
   history: MessageList = MessageList.empty;
   isManual = false;
-  /** The model whose own tokenizer is asked, because requests have come near the threshold. */
+  /** The model whose tokenizer is used, because requests have come near the threshold. */
   exactModel: string | undefined;
-  /** The one retry after an overflow error was used up. */
+  /** Whether the retry after an overflow error was used. */
   hasRecovered = false;
   lastRequest: TurnEventOf<'model.request'> | undefined;
   readonly #settings: CompactionSettings;
@@ -61,7 +61,7 @@ export class TurnState {
     this.counter = settings.newCounter();
   }
 
-  /** Counts messages as they come, so that the next request finds them counted. */
+  /** Counts messages as they arrive, so that the next request finds them counted. */
   warmUp(messages: Iterable<Message>): void {
     const estimate = this.counter.gauge(undefined, 'estimate');
     const exact = this.exactModel === undefined ? estimate : this.counter.gauge(this.exactModel);
@@ -71,12 +71,12 @@ export class TurnState {
     }
   }
 
-  /** What the session has kept from turns before. */
+  /** Loads what earlier turns stored in the session. */
   load(kept: Readonly<Record<string, JSONValue>>): void {
     for (const [key, value] of Object.entries(kept)) this.recall(key, value);
   }
 
-  /** Something that the session keeps. */
+  /** Records a stored value of the session. */
   recall(key: string, value: JSONValue): void {
     if (key === notesKey) {
       this.takeOver(readNotes(value));
@@ -90,14 +90,14 @@ export class TurnState {
     }
   }
 
-  /** The bounds for the model of this request. */
+  /** The limits for the model of this request. */
   limits({ model, settings }: Pick<ModelRequest, 'model' | 'settings'>): Limits {
     const name = model ?? '';
     const known = Math.min(this.notes.windows[name] ?? Infinity, this.#caps.get(name) ?? Infinity);
     return limitsFor(this.#settings, model, settings, known);
   }
 
-  /** Counts a request that may be about to leave. */
+  /** Counts a request that may be sent. */
   measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestSize {
     const { model } = request;
     const gauge = this.counter.gauge(model, kind);
@@ -112,7 +112,7 @@ export class TurnState {
     return { total: (messages + overhead) * factor, overhead: overhead * factor };
   }
 
-  /** The provider says what the request that left last has taken. */
+  /** Learns from the reported usage of the latest request. */
   learn({ input }: Usage): void {
     if (this.#asked === undefined) return;
     const { model, counts } = this.#asked;
@@ -127,14 +127,14 @@ export class TurnState {
     if (this.notes.ineffective > 0 && this.notes.retryAt === 0) this.notes = { ...this.notes, ineffective: 0 };
   }
 
-  /** A request of this model with so many tokens was too long; the error may have named the window. */
+  /** Learns from a rejected request of this size; the error may name the window. */
   learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
-    // What is far from our own count is a limit on something else.
+    // A number far from our own count is a limit on something else.
     if (named === undefined || named < tokens * leastOfCount) this.#caps.set(model ?? '', tokens);
     else this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
   }
 
-  /** Takes note of the model that is asked. Tells whether it is another one than before. */
+  /** Records the model of a request. Returns whether it changed. */
   switchTo(model: string | undefined): boolean {
     const { model: before } = this.notes;
     if (model === undefined || model === before) return false;
@@ -142,25 +142,25 @@ export class TurnState {
     return before !== undefined;
   }
 
-  /** Goes on with notes that are kept elsewhere. */
+  /** Continues with notes that are stored elsewhere. */
   takeOver(notes: Notes): void {
     this.notes = notes;
     this.#written = notes;
   }
 
-  /** Whether the notes say more than what the session has kept of them. */
+  /** Whether the notes differ from what the session has stored. */
   get hasNews(): boolean {
     return this.notes !== this.#written;
   }
 
-  /** The commands that make the session keep what has changed in the notes. */
+  /** The commands that store changed notes in the session. */
   changedNotes(): readonly NewEvent[] {
     if (!this.hasNews) return [];
     this.#written = this.notes;
     return [keep(notesKey, notesToJson(this.notes))];
   }
 
-  /** Answers of summarisers; each new one is written down at once, so that it is not paid for again after a crash. */
+  /** Answers of summarizers; each is stored at once, so that it is not paid for again after a crash. */
   answers(emit: (event: NewEvent) => void): Answers {
     return {
       get: (question) => this.#answers.get(question),
@@ -171,7 +171,7 @@ export class TurnState {
     };
   }
 
-  /** The commands that make the session forget answers, once they have been made use of. */
+  /** The commands that remove used answers from the session. */
   forgetAnswers(): readonly NewEvent[] {
     const questions = [...this.#answers.keys()];
     this.#answers.clear();

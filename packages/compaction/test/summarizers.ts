@@ -1,11 +1,11 @@
 import type { Summarize, SummarizeRequest } from '../src/index.js';
 
-/** A summariser that keeps what it was asked. */
+/** A summarizer that keeps what it was asked. */
 export interface RecordedSummarizer extends Summarize {
   readonly requests: readonly SummarizeRequest[];
 }
 
-/** Records the questions that a summariser gets. */
+/** Records the questions that a summarizer gets. */
 export const recorded = (summarize: Summarize): RecordedSummarizer => {
   const requests: SummarizeRequest[] = [];
   const recording: Summarize = (request, context) => {
@@ -15,7 +15,7 @@ export const recorded = (summarize: Summarize): RecordedSummarizer => {
   return Object.assign(recording, { requests });
 };
 
-/** Says everything in other words, and leaves out or changes every name: what summarisers do when nobody checks them. */
+/** Says everything in other words, and leaves out or changes every name: what summarizers do when nobody checks them. */
 export const paraphrasing: Summarize = ({ purpose }) =>
   `## Report (${purpose})\nThe user asked for some handlers to be moved. Some of them were processed. A commit starting with abc1… was used on some host. The next step is to go on.`;
 

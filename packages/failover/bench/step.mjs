@@ -142,7 +142,7 @@ for (const steps of [100, 10_000]) {
 }
 for (const id of ['a2', 'b1']) pool.failed(id, 'alpha/one', classifyError({ status: 402 }));
 print(
-  'the same while two other keys are left alone',
+  'the same while two other keys are in cooldown',
   perStep((count) => {
     for (let time = 0; time < 2; time += 1) withPool(count);
   }, 10_000) / 2,

@@ -26,7 +26,7 @@ export interface ReasonAction {
   readonly fallBack: boolean;
   /** Left to an operator that makes the request shorter. */
   readonly compact: boolean;
-  /** The cooldown once retries are used up. Without it there is none. */
+  /** The cooldown once retries are used up. */
   readonly cooldown?: CooldownTime | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface StepProgress {
 
 /** What follows a failed call. */
 export type Plan =
-  /** The error passes: nobody else can answer this request. */
+  /** The error passes: no other target can answer this request. */
   | { readonly kind: 'pass' }
   /** The same model and credential, after the delay. */
   | { readonly kind: 'retry'; readonly delayMs: number }
@@ -131,14 +131,14 @@ export const excludedModels = (
   return hasCooldown && (rotate || scope === 'service') ? others : [failed, ...others];
 };
 
-/** Who is asked next. */
+/** The next target. */
 export type Selection =
   | {
       readonly kind: 'ask';
       /** The position in the chain. */
       readonly position: number;
       readonly lease: Lease;
-      /** Why those before it cannot be asked, if there are any. */
+      /** Why the candidates before it cannot be asked, if there are any. */
       readonly because: ErrorReason | undefined;
     }
   /** All are in cooldown; `position` and `profile` are available first. */
@@ -151,7 +151,7 @@ export type Selection =
     }
   | { readonly kind: 'exhausted'; readonly availableAt: number | undefined };
 
-/** Where a step may look for somebody to ask. */
+/** The candidates of a step. */
 export interface SelectionState {
   readonly session: string;
   readonly chain: readonly Candidate[];

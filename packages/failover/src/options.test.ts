@@ -76,7 +76,7 @@ describe('options', () => {
       /"profiles\[0\]\.provider" is required/,
     ],
     [
-      'a profile with a key that is none',
+      'a profile with an invalid key',
       () => createCredentialPool({ profiles: [{ ...profile, key: 7 as never }] }),
       /"profiles\[0\]\.key" must be .*; received a value of the type number/,
     ],

@@ -89,7 +89,7 @@ describe('a turn that is resumed', () => {
       await vi.advanceTimersByTimeAsync(10_000);
       const place = `after record ${length}, ${records.at(-1)?.type}`;
       expect(resumed.end?.outcome, place).toBe('completed');
-      // Cooldowns of that time still hold: nobody is asked who was given up.
+      // Cooldowns from before the crash still apply.
       expect(askedOf(again.model), place).toEqual(asked.slice(answered));
       expect(
         JSON.stringify(foldJournal({ messages: [], state: {} }, store.lines.map(decodeRecord)).messages),
@@ -97,7 +97,7 @@ describe('a turn that is resumed', () => {
       ).toBe(finalText);
       const live = resumed.events.filter(({ replayed }) => replayed !== true).map(({ type }) => type);
       if (records.at(-1)?.type === 'model.request') {
-        expect(live[0], `${place}: the call that was under way is made again, and nothing is decided anew`).toBe(
+        expect(live[0], `${place}: the call that was under way is made again, and nothing is decided again`).toBe(
           'model.request',
         );
       }

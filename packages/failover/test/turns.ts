@@ -81,7 +81,7 @@ export const watch = (turn$: ReturnType<ReturnType<typeof agentWith>['turn']>): 
 export const agentWith = (model: ModelDriver, options: FailoverOptions = {}, more: Partial<HarnessOptions> = {}) =>
   harness({ model, ...more }).pipe(failover({ random: () => 0, ...options }));
 
-/** Runs a turn over a script, for so long in virtual time. */
+/** Runs a turn with a script, for N ms of virtual time. */
 export const run = async (
   script: readonly ScriptStep[],
   options: FailoverOptions = {},
@@ -96,7 +96,7 @@ export const run = async (
   return { watched, model, asked: askedOf(model) };
 };
 
-/** Who was asked, in order. */
+/** The targets that were asked, in order. */
 export const askedOf = ({ requests }: ScriptedModel): readonly string[] =>
   requests.map(({ model, credential }: ModelRequest) =>
     [model, credential].filter((name) => name !== undefined).join(' with '),

@@ -2,7 +2,7 @@ const maxLength = 65_536;
 const maxAttempts = 4;
 
 /**
- * Parses the JSON that a string contains: gateways quote the provider's body inside a sentence of their own.
+ * Parses the JSON that a string contains: gateways quote the provider's body inside their own sentences.
  *
  * @returns `undefined` if the string contains no JSON object or array
  */

@@ -1108,7 +1108,7 @@ export const recordedErrors: readonly RecordedError[] = [
     },
     expected: { reason: 'not-found' },
   },
-  // What stands in between
+  // Proxies and gateways
   {
     provider: 'a proxy',
     status: 502,

@@ -1,18 +1,18 @@
 import type { TokenGauge } from './gauge.js';
 
-/** Fewer tokens say little: what a provider adds to every request weighs too much in them. */
+/** Smaller requests are ignored: what a provider adds to every request distorts their ratio. */
 const minSample = 500;
-/** What is further off is no matter of vocabularies: usage without the cached tokens, or of another request. */
+/** Ratios beyond this are not caused by the vocabulary: the usage lacks cached tokens, or belongs to another request. */
 const lowest = 0.4;
 const highest = 4;
 
-/** By how much the provider's own counts differ from ours, per model and way of counting. */
+/** The ratio of the provider's counts to ours, per model and method of counting. */
 export interface Calibration {
-  /** What our count is multiplied with; 1 as long as nothing is known. */
+  /** The factor for our count; 1 until something is known. */
   factor(model: string | undefined, gauge: TokenGauge['name']): number;
-  /** Compares our count of a request with the usage that the provider reported for that very request; nonsense is ignored. */
+  /** Compares our count of a request with its reported usage; implausible values are ignored. */
   learn(model: string | undefined, gauge: TokenGauge['name'], counted: number, reported: number): void;
-  /** Takes over what was learnt elsewhere, unless something is known already. */
+  /** Adopts a stored factor unless one is known already. */
   suggest(model: string | undefined, gauge: TokenGauge['name'], factor: number): void;
 }
 

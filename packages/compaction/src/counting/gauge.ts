@@ -3,8 +3,7 @@ import type { Message, SystemBlock, ToolDefinition } from '@h/turn';
 import { tokensOfMessage, tokensOfSystem, tokensOfTool } from './message-tokens.js';
 
 /**
- * One way to count. What is counted once is remembered by identity, for as long as it lives: messages, system blocks and
- * lists of tools never change.
+ * One method of counting. Counts are cached by identity in a `WeakMap`: messages, system blocks and lists of tools are immutable.
  */
 export interface TokenGauge {
   readonly name: Encoding | 'estimate';

@@ -1,6 +1,6 @@
 import type { FileData, Message, SystemBlock, ToolDefinition, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 
-/** What counting a message takes. */
+/** The functions that counting a message needs. */
 export interface Measures {
   readonly text: (text: string) => number;
   /** Tokens of one image. */
@@ -18,7 +18,7 @@ const charactersPerOpaqueToken = 4;
 
 type Part = Exclude<Message['content'], string>[number];
 
-/** Tokens of a message with everything in it: text, reasoning, tool traffic and files. */
+/** The tokens of a message: text, reasoning, tool calls, results and files. */
 export const tokensOfMessage = (message: Message, measures: Measures): number => {
   if (typeof message.content === 'string') return messageTokens + measures.text(message.content);
   let tokens = messageTokens;
@@ -114,7 +114,7 @@ export const tokensOfSystem = (block: SystemBlock, measures: Measures): number =
 export const tokensOfTool = ({ name, description, inputSchema }: ToolDefinition, measures: Measures): number =>
   toolTokens + measures.text(name) + measures.text(description) + measures.text(toJson(inputSchema));
 
-/** JSON of anything that a model may have produced; never throws. */
+/** JSON of any value; never throws. */
 export const toJson = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? '';

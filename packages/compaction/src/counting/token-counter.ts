@@ -7,20 +7,20 @@ import { createGauge, type TokenGauge } from './gauge.js';
 /** Options of {@link createTokenCounter}. */
 export interface TokenCounterOptions {
   /**
-   * Which vocabulary a model uses; `undefined` for one that has none.
+   * Returns the vocabulary of a model; `undefined` if it has none.
    *
-   * @defaultValue the models of OpenAI by their names, all others none
+   * @defaultValue known for the models of OpenAI only
    */
   readonly encodingOf?: ((model: string | undefined) => Encoding | undefined) | undefined;
   /**
    * Tokens of one image.
    *
-   * @defaultValue `1600`, about what Claude takes for the largest image that it does not scale down
+   * @defaultValue `1600`, about what Claude counts for the largest image that it does not scale down
    */
   readonly imageTokens?: number | undefined;
 }
 
-/** What fills a request, in tokens. */
+/** The size of a request, in tokens. */
 export interface RequestTokens {
   readonly system: number;
   readonly tools: number;
@@ -30,34 +30,32 @@ export interface RequestTokens {
 }
 
 /**
- * Counts tokens. It keeps what it has counted and what it has learnt about models, so one of them may serve all
- * sessions of a process.
+ * Counts tokens. It caches counts and calibrations, so one counter can serve all sessions of a process.
  */
 export interface TokenCounter {
   text(text: string, model?: string): number;
   message(message: Message, model?: string): number;
   messages(messages: Iterable<Message>, model?: string): number;
-  /** What fills a request, corrected by what the provider has reported for this model before. */
+  /** The size of a request, calibrated by what the provider has reported for this model. */
   request(request: ModelRequest): RequestTokens;
   /**
-   * Loads the tokenizer of a model, from then on used for it.
+   * Loads the tokenizer of a model and uses it from then on.
    *
-   * @returns `false` when its vocabulary is not published: its tokens are estimated
+   * @returns `false` if its vocabulary is not published, so that its tokens are estimated
    */
   load(model?: string): Promise<boolean>;
-  /** How this model is counted now. `'estimate'` asks for the way that needs no tokenizer. */
+  /** The method for this model. `'estimate'` selects the one without a tokenizer. */
   gauge(model?: string, kind?: 'best' | 'estimate'): TokenGauge;
-  /** Whether the model has a tokenizer that could be loaded and is not. */
+  /** Whether the model has a tokenizer that is not loaded yet. */
   canLoad(model?: string): boolean;
   readonly calibration: Calibration;
 }
 
 /**
- * Makes a counter.
+ * Creates a counter.
  *
- * It estimates, on the side of too many, until {@link TokenCounter.load} has brought the model's tokenizer; models without
- * a published vocabulary are always estimated. js-tiktoken is only imported by `load`. Text is only text: names
- * of special tokens (`<|endoftext|>`) are counted as the characters that they are.
+ * It estimates on the high side until {@link TokenCounter.load} has loaded the model's tokenizer; models without a published
+ * vocabulary are always estimated. Only `load` imports js-tiktoken. Names of special tokens (`<|endoftext|>`) count as plain text.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -106,7 +104,7 @@ export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCoun
   };
 };
 
-/** Asks once for each model; a process uses few. */
+/** Caches the vocabulary of each model. */
 const remembered = (encodingOf: (model: string | undefined) => Encoding | undefined): typeof encodingOf => {
   const known = new Map<string | undefined, Encoding | undefined>();
   return (model) => {

@@ -1,17 +1,16 @@
 import type { Message } from '@h/turn';
 
-/** A stretch of messages that belong together, with the bounds of `Array.prototype.slice`. */
+/** A span of messages that belong together, with the bounds of `Array.prototype.slice`. */
 export interface MessageGroup {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The smallest stretches between which a history may be cut: each tool call with its results, everything else by itself.
+ * Returns the smallest spans between which a history may be cut: each tool call with its results, every other message alone.
  *
- * A call belongs to the next result with its id, however far that is and whoever says it; a result without a known id
- * to the last message with calls. A call that was never answered binds nothing, so that an aborted message does not
- * hold all that follows.
+ * A call belongs to the next result with its id, at any distance and in any role; a result without a known id belongs to the
+ * latest message with calls. An unanswered call binds nothing, so that an aborted message does not hold all later ones.
  */
 export const groupMessages = (messages: readonly Message[]): readonly MessageGroup[] => {
   const reach = reachOf(messages);
@@ -25,7 +24,7 @@ export const groupMessages = (messages: readonly Message[]): readonly MessageGro
   return groups;
 };
 
-/** How far the messages reach that each one may not be separated from. */
+/** For each message, the last message that it must not be separated from. */
 const reachOf = (messages: readonly Message[]): readonly number[] => {
   const reach = messages.map((_, index) => index);
   const open = new Map<string, number>();
@@ -46,7 +45,7 @@ const reachOf = (messages: readonly Message[]): readonly number[] => {
   return reach;
 };
 
-/** Ids of the calls and results of a message; the empty text for one that has none. */
+/** Ids of the calls and results of a message; an empty string for one without an id. */
 export interface ToolTraffic {
   readonly calls: readonly string[];
   readonly results: readonly string[];
@@ -55,7 +54,7 @@ export interface ToolTraffic {
 const callTypes: ReadonlySet<unknown> = new Set(['tool-call', 'tool_use', 'function']);
 const resultTypes: ReadonlySet<unknown> = new Set(['tool-result', 'tool_result']);
 
-/** Reads tool traffic off a message of any role, in the AI SDK's shape and in those of Anthropic and OpenAI. */
+/** Reads calls and results from a message of any role, in the shapes of the AI SDK, Anthropic and OpenAI. */
 export const toolTraffic = (message: Message): ToolTraffic => {
   const { content, tool_calls: toolCalls, tool_call_id: answered } = message as Loose;
   const calls: string[] = [];

@@ -82,7 +82,7 @@ describe('groupMessages', () => {
     ]);
   });
 
-  it('gives a result without an id, or with one that nobody knows, to the last calls', () => {
+  it('assigns a result without a known id to the latest calls', () => {
     expect(boundsOf([assistant(''), user('a'), results(''), user('b')])).toEqual([
       [0, 3],
       [3, 4],
@@ -124,7 +124,7 @@ describe('groupMessages', () => {
     ]);
   });
 
-  it('holds parallel calls together that stand in messages of their own', () => {
+  it('keeps parallel calls in separate messages together', () => {
     expect(boundsOf([assistant('1'), assistant('2'), results('1'), results('2'), user('b')])).toEqual([
       [0, 4],
       [4, 5],
@@ -159,7 +159,7 @@ describe('splitHistory', () => {
     expect(splitHistory(messages, { protectTokens: 99, count: one })).toMatchObject({ chunks: [], tail: messages });
   });
 
-  it('sizes chunks for the summariser’s window', () => {
+  it('sizes chunks for the summarizer’s window', () => {
     const messages = Array.from({ length: 100 }, (_, index) => user(`${index} ${'word '.repeat(1000)}`));
     const large = splitHistory(messages, { summarizerWindow: 200_000 });
     const small = splitHistory(messages, { summarizerWindow: 16_000 });

@@ -7,41 +7,41 @@ import { groupMessages, type MessageGroup } from './groups.js';
 /** Options of {@link splitHistory}. */
 export interface SplitHistoryOptions {
   /**
-   * How many tokens at the end stay out of the chunks. At least the last group stays, unless this is 0.
+   * Tokens at the end that stay out of the chunks. At least the last group stays out, unless this is 0.
    *
    * @defaultValue `0`
    */
   readonly protectTokens?: number | undefined;
   /**
-   * The context window of the model that is to read the chunks, in tokens.
+   * The context window of the model that reads the chunks, in tokens.
    *
    * @defaultValue `128_000`
    */
   readonly summarizerWindow?: number | undefined;
   /**
-   * The most tokens a chunk may have.
+   * The maximum size of a chunk, in tokens.
    *
-   * @defaultValue two fifths of the summariser's window with a margin of a fifth for miscounting, less at most 4,096
-   * for instructions: it has to read the chunk and write about it
+   * @defaultValue two fifths of the summarizer's window with a margin of a fifth for miscounting, less at most 4,096
+   * for instructions: the model must read the chunk and write about it
    */
   readonly chunkTokens?: number | undefined;
   /**
-   * Tokens of a message.
+   * Counts the tokens of a message.
    *
-   * @defaultValue an estimate on the side of too many
+   * @defaultValue an estimate on the high side
    */
   readonly count?: ((message: Message) => number) | undefined;
 }
 
-/** A part of a history that a summariser can read at a time. */
+/** A part of a history that a summarizer can read at once. */
 export interface HistoryChunk {
   readonly messages: readonly Message[];
   readonly tokens: number;
-  /** Messages in it that fill more than half of a chunk, by their place in the history: they are to be shortened. */
+  /** Positions in the history of messages that fill more than half of a chunk and must be shortened. */
   readonly oversized: readonly number[];
 }
 
-/** A history in parts. Put together again, they are the history. */
+/** A history in parts, which concatenate to the history. */
 export interface SplitHistory {
   readonly chunks: readonly HistoryChunk[];
   /** The messages at the end that are protected. */
@@ -49,9 +49,9 @@ export interface SplitHistory {
 }
 
 /**
- * Cuts a history into chunks, and never between a tool call and its result, whatever shape they have.
+ * Cuts a history into chunks, never between a tool call and its result.
  *
- * A group that is larger than a chunk gets one to itself.
+ * A group that is larger than a chunk gets its own.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -87,7 +87,7 @@ export const splitHistory = (messages: readonly Message[], options: SplitHistory
   };
 };
 
-/** How much a model of this window can be given to summarise at a time. */
+/** The size of a chunk for a model with this window. */
 export const chunkTokensFor = (summarizerWindow: number): number =>
   Math.max(200, Math.floor((summarizerWindow * 0.4) / 1.2 - Math.min(4096, summarizerWindow * 0.05)));
 
@@ -102,7 +102,7 @@ const countedGroups = (messages: readonly Message[], counts: readonly number[]):
     return { start, end, tokens };
   });
 
-/** Index of the first group of the tail: as many of the last as fit, and one at least. */
+/** The index of the first group of the tail: as many groups as fit, and at least one. */
 const firstOfTail = (groups: readonly CountedGroup[], protectTokens: number): number => {
   let first = groups.length;
   let left = protectTokens;
@@ -114,7 +114,7 @@ const firstOfTail = (groups: readonly CountedGroup[], protectTokens: number): nu
   return first;
 };
 
-/** Where the tail begins that is left as it is: as many whole groups as fit, and the last one in any case. */
+/** The beginning of the unchanged tail: as many whole groups as fit, and at least the last one. */
 export const tailStartOf = (
   messages: readonly Message[],
   protectTokens: number,

@@ -6,11 +6,11 @@ import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 const kind = 'left-out';
 
 /**
- * Keeps the first message and the last ones, with a marker between them that says how many are missing. A marker of an
- * earlier time is taken up into the new one. Earlier summaries, open requests and results of protected tools stay.
+ * Keeps the first message and the last ones, with a marker between them that counts the removed messages. An earlier marker is
+ * merged into the new one. Earlier summaries, open requests and results of protected tools stay.
  *
- * @param keepMessages how many of the last messages to keep, fewer if they do not fit
- * @param protectedTools names of tools whose results are kept
+ * @param keepMessages - the number of messages to keep at the end, fewer if they do not fit
+ * @param protectedTools - the names of tools whose results stay
  */
 export const compactMiddle =
   (keepMessages: number, protectedTools: readonly string[]): CompactionStrategy =>
@@ -33,7 +33,7 @@ export const compactMiddle =
     return [...first, markerMessage(earlier + dropped, await archive()), ...kept, ...messages.slice(start)];
   };
 
-/** What stands at the beginning in any case: the system's messages, summaries, and what the conversation began with. */
+/** The beginning that always stays: system messages, summaries, and the first request. */
 const headPlaces = (messages: readonly Message[]): readonly number[] => {
   const pinned = pinnedPlaces(messages);
   const first = messages.findIndex(({ role, metadata }) => role !== 'system' && metadata?.kind === undefined);

@@ -11,7 +11,7 @@ import { openAsks } from '../summary/asks.js';
 import { clip } from '../summary/clip.js';
 import { summaryEntryOf } from '../summary/entry.js';
 
-/** Places of the messages that no strategy may drop: the system's at the beginning, and summaries. */
+/** Positions of messages that no strategy may drop: system messages at the beginning, and summaries. */
 export const pinnedPlaces = (messages: readonly Message[]): readonly number[] => {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   return messages.flatMap((message, index) =>
@@ -20,8 +20,8 @@ export const pinnedPlaces = (messages: readonly Message[]): readonly number[] =>
 };
 
 /**
- * The open requests of the user before this place, word by word: the latest in any case (shortened if it fills the budget by
- * itself), the ones before it while they fit.
+ * The open requests of the user before this position, verbatim: always the latest (shortened if it alone fills the budget), and
+ * earlier ones while they fit.
  */
 export const openAsksBefore = (
   messages: readonly Message[],
@@ -50,8 +50,8 @@ const shortened = (message: UserMessage, maxTokens: number, count: (message: Mes
 };
 
 /**
- * The calls of protected tools before this place with their results, and nothing else of their messages: the newest that
- * fit, and of calls with the same input the latest.
+ * The calls of protected tools before this position with their results, without the rest of their messages: the newest that fit,
+ * and of calls with the same input the latest.
  */
 export const protectedTraffic = (
   messages: readonly Message[],

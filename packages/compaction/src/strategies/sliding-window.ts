@@ -7,7 +7,7 @@ import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 /**
  * Keeps the newest messages that fit, earlier summaries, the open requests of the user, and results of protected tools.
  *
- * @param protectedTools names of tools whose results are kept
+ * @param protectedTools - the names of tools whose results stay
  */
 export const slidingWindow =
   (protectedTools: readonly string[]): CompactionStrategy =>
@@ -30,7 +30,7 @@ export const slidingWindow =
     return kept.length >= start ? undefined : [...kept, ...messages.slice(start)];
   };
 
-/** Providers want a conversation to begin with the user: what was said last before the window, if nothing else is left. */
+/** Providers require a conversation to begin with the user: the last user message before the window, if none is left. */
 const openingAsk = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
   if (messages[start]?.role === 'user' || kept.some(({ role }) => role === 'user')) return [];
   const last = messages.slice(0, start).findLast(isAsk);

@@ -98,9 +98,9 @@ describe('sliding-window', () => {
     const large = await compactWith(messages, options, { targetTokens: 15_000 });
     expect(tokensOf(small.messages)).toBeLessThan(7_600);
     expect(large.messages.length).toBeGreaterThan(small.messages.length * 2);
-    const summarised = await compactWith(messages, { strategy: 'summarize', summarize: () => 'A report on it.' });
-    const [summary] = summarised.messages;
-    const again = await compactWith([...summarised.messages, ...messages.slice(3)], options, { targetTokens: 5_000 });
+    const summarized = await compactWith(messages, { strategy: 'summarize', summarize: () => 'A report on it.' });
+    const [summary] = summarized.messages;
+    const again = await compactWith([...summarized.messages, ...messages.slice(3)], options, { targetTokens: 5_000 });
     expect(again.messages[0]).toBe(summary);
   });
 });

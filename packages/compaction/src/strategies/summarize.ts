@@ -14,9 +14,9 @@ import type { Summarize } from '../summary/summarize.js';
 import { writeSummary } from '../summary/write-summary.js';
 import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
-/** How the strategy `summarize` works. */
+/** Options of the strategy `summarize`. */
 export interface SummarizeSettings {
-  /** Summarisers, the next one for when the one before it fails. */
+  /** Summarizers; the next one is used if the one before it fails. */
   readonly summarizers: readonly Summarize[];
   readonly summarizerWindow: number;
   readonly maxSummaryTokens: number;
@@ -30,14 +30,14 @@ export interface SummarizeSettings {
   readonly isOverflow: (error: ErrorInfo) => boolean;
 }
 
-/** What the strategy needs of the turn besides what every strategy knows. */
+/** What the strategy needs besides the context of every strategy. */
 export interface SummarizeStrategyContext extends CompactionContext {
   readonly after: After;
   readonly answers: Answers;
   readonly countText: (text: string) => number;
 }
 
-/** What is to be summarised, and what stays around it. */
+/** The messages to summarize, and those that stay around them. */
 interface Plan {
   readonly system: readonly Message[];
   readonly earlier: readonly SummaryEntry[];
@@ -46,7 +46,7 @@ interface Plan {
   readonly tail: readonly Message[];
 }
 
-/** Replaces all but the protected messages by a summary that was checked. @throws CompactionError */
+/** Replaces all but the protected messages with a verified summary. @throws CompactionError */
 export const summarizeHistory = async (
   context: SummarizeStrategyContext,
   settings: SummarizeSettings,
@@ -74,11 +74,11 @@ export const summarizeHistory = async (
   return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
 };
 
-/** How long the first request may be in a summary, in characters: at most a quarter of the tokens that the history may have. */
+/** The maximum length of the first request in a summary, in characters: a quarter of the tokens of the history. */
 const mostAskChars = 16_000;
 const askShare = 0.75;
 
-/** A summary may take a quarter of what the history may, in coarse steps: what was asked before a crash is asked again word by word. */
+/** A summary gets a quarter of the history's size, in coarse steps, so that a resumed turn asks exactly the same questions. */
 const lengthFor = (targetTokens: number): number => {
   let tokens = 250;
   while (tokens * 2 <= targetTokens / 4) tokens *= 2;
@@ -97,7 +97,7 @@ const planOf = (
     .slice(0, tailStart)
     .filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
   if (head.length === 0) {
-    throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarised before.');
+    throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarized before.');
   }
   const traffic = protectedTraffic(messages, tailStart, protectedTools, targetTokens / 4, count);
   return {
@@ -171,20 +171,20 @@ const writeAndProve = async (
   try {
     return await withDeadline(timeoutMs, context, (signal) => prove(maxCorrections, signal));
   } catch (error) {
-    // The summary is there; only its mending took too long, and what it lacks can be appended.
+    // Only the correction of the summary timed out; missing identifiers can be appended.
     if (error instanceof CompactionError && error.reason === 'timed-out') return prove(0, context.signal);
     throw error;
   }
 };
 
-/** Asks the summarisers in turn. What one of them has answered is not asked of the next. */
+/** Asks the summarizers in order. A question that one has answered is not asked again. */
 const firstThatWorks = async <Result>(
   summarizers: readonly Summarize[],
   signal: AbortSignal,
   work: (summarize: Summarize) => Promise<Result>,
 ): Promise<Result> => {
   const [first, ...others] = summarizers;
-  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summariser.');
+  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summarizer.');
   try {
     return await work(first);
   } catch (error) {

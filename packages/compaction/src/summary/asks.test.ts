@@ -13,7 +13,7 @@ describe('openAsks', () => {
     ['all that came in since the last answer', [user('a'), answer, user('b'), work, user('c'), work], [2, 4]],
     ['nothing when all is answered', [user('a'), work, answer], []],
     ['nothing of the harness', [user('a'), work, internal, work], [0]],
-    ['the request whose answer was cut off and goes on', [user('a'), answer, internal, work], [0]],
+    ['the request whose truncated answer continues', [user('a'), answer, internal, work], [0]],
     ['nothing in nothing', [], []],
   ])('finds %s', (_, messages, places) => {
     expect(openAsks(messages)).toEqual(places);

@@ -1,14 +1,13 @@
 import { textOf, toolCallsOf, type Message, type UserMessage } from '@h/turn';
 
-/** Whether a person said it, and not the harness or one of its operators. */
+/** Whether the user wrote the message, and not the harness or an operator. */
 export const isAsk = (message: Message): message is UserMessage =>
   message.role === 'user' && message.metadata?.internal !== true && message.metadata?.kind === undefined;
 
 /**
- * Places of what the user has asked for and not been answered. Later requests may change or add to earlier ones, so all
- * since the last answer are open.
+ * Positions of the user's unanswered requests. Later requests may change earlier ones, so all since the last answer are open.
  *
- * An answer is a message of the model without tool calls after which nobody but the user goes on.
+ * An answer is a message of the model without tool calls that is followed by a message of the user or by nothing.
  */
 export const openAsks = (messages: readonly Message[]): readonly number[] => {
   const answered = messages.findLastIndex((message, index) => isAnswer(message) && isEnd(messages[index + 1]));
@@ -20,7 +19,7 @@ const isAnswer = (message: Message): boolean =>
 
 const isEnd = (next: Message | undefined): boolean => next === undefined || isAsk(next);
 
-/** What the conversation began with. */
+/** The first request of the conversation. */
 export const originalAsk = (messages: readonly Message[]): string | undefined => {
   const first = messages.find((message) => isAsk(message) && textOf(message) !== '');
   return first && textOf(first);

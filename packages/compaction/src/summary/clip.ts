@@ -1,6 +1,6 @@
 /**
- * A text of at most so many characters: its beginning and its end, with a note of what is missing between. Errors stand at
- * the end, so that two fifths are kept for it. Never cuts through a character.
+ * Truncates a text to N characters: its beginning and its end, with a note about the rest. Errors appear at the end, which therefore
+ * gets two fifths. Never splits a surrogate pair.
  */
 export const clip = (text: string, maxChars: number): string => {
   if (text.length <= maxChars) return text;

@@ -11,7 +11,7 @@ describe('withDeadline', () => {
     expect(timers.waiting).toEqual([]);
   });
 
-  it('does not wait for work that nobody wants any more', async () => {
+  it('does not wait for aborted work', async () => {
     const { after } = manualTimers();
     const work = withDeadline(10, { after, signal: AbortSignal.abort() }, () => new Promise(() => undefined));
     await expect(work).rejects.toMatchObject({ reason: 'cancelled' });

@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { CompactionError } from '../failure.js';
 
-/** Calls back once after so many milliseconds; returns how to cancel it. */
+/** Calls back once after a delay in milliseconds; returns the function that cancels it. */
 export type After = (delayMs: number, callback: () => void) => () => void;
 
-/** Where work takes its time from, and when it is no longer wanted. */
+/** The timers of work, and the signal that aborts it. */
 export interface WorkContext {
   readonly after: After;
   readonly signal: AbortSignal;
 }
 
 /**
- * Works under a deadline. Work that has not ended by then is aborted and not waited for, whether it heeds its signal or not.
+ * Runs work with a deadline. Work that has not ended by then is aborted and not awaited, whether it handles its signal or not.
  *
- * An error of the work's own, a timeout of its provider among them, comes out as it is.
+ * Errors of the work itself, including timeouts of its provider, are passed on unchanged.
  *
- * @throws CompactionError `timed-out` after the deadline, `cancelled` when the work is no longer wanted
+ * @throws CompactionError `timed-out` after the deadline, `cancelled` if the signal was aborted
  */
 export const withDeadline = async <Result>(
   timeoutMs: number,
@@ -23,7 +23,7 @@ export const withDeadline = async <Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const controller = new AbortController();
-  // One listener for each question that is under way is no leak.
+  // One listener per pending question is not a leak.
   setMaxListeners(0, controller.signal);
   const cancel = (): void =>
     controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being made shorter.'));
@@ -48,7 +48,7 @@ export const withDeadline = async <Result>(
   }
 };
 
-/** Waits for work, but not beyond the abortion of the signal, whose reason it then rejects with. */
+/** Waits for work, but rejects with the signal's reason when the signal is aborted. */
 export const unlessAborted = async <Result>(signal: AbortSignal, work: PromiseLike<Result>): Promise<Result> => {
   let leave = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Puts a text between delimiters that it cannot close: they carry its own hash, which no text can contain.
+ * Encloses a text in delimiters that it cannot close: they contain the text's hash, which no text can contain.
  *
- * The same text always gets the same delimiters, so that a question which was put before is recognised.
+ * Equal texts get equal delimiters, so that a repeated question is recognized.
  */
 export const delimited = (what: string, text: string): string => {
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 12);

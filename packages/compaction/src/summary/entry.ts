@@ -4,26 +4,26 @@ import type { FileLists } from './files.js';
 import type { IdentifierKind } from './identifiers.js';
 import type { RankedIdentifier } from './rank-identifiers.js';
 
-/** What a summary is made of. */
+/** The parts of a summary. */
 export interface SummaryParts {
-  /** What the conversation began with, word by word. */
+  /** The first request, verbatim. */
   readonly ask: string | undefined;
-  /** How long that may be, in characters. */
+  /** Its maximum length, in characters. */
   readonly maxAskChars: number;
-  /** What the summariser wrote. */
+  /** The text of the summarizer. */
   readonly body: string;
   /** Identifiers that the body lacks. */
   readonly ledger: readonly RankedIdentifier[];
-  /** How many identifiers had no room in the ledger. */
+  /** The number of identifiers without room in the ledger. */
   readonly dropped: number;
   readonly files: FileLists;
-  /** Where the full history is kept. */
+  /** The reference to the archived history. */
   readonly archive: string | undefined;
-  /** Another model goes on from here. */
+  /** Whether another model continues from here. */
   readonly handOff: boolean;
 }
 
-/** A summary that stands in a history. */
+/** A summary in a history. */
 export interface SummaryEntry {
   readonly message: UserMessage;
   readonly ask: string | undefined;
@@ -35,7 +35,7 @@ export interface SummaryEntry {
 const kind = 'summary';
 const maxFiles = 40;
 
-/** The message that takes the place of what was summarised. It is marked as such, for models and for the next compaction. */
+/** The message that replaces summarized messages, marked for models and for the next compaction. */
 export const summaryMessage = (parts: SummaryParts): UserMessage => {
   const { body, files } = parts;
   const ask = parts.ask === undefined ? undefined : clip(parts.ask, parts.maxAskChars);
@@ -68,10 +68,10 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
   };
 };
 
-/** How many files are carried on from summary to summary. */
+/** The number of files that a summary inherits. */
 const maxKept = 200;
 
-/** Reads a summary off a message; what only looks like one, a user's message say, is none. */
+/** Reads a summary from a message. A message that only looks like one, such as a user's, is not a summary. */
 export const summaryEntryOf = (message: Message): SummaryEntry | undefined => {
   if (message.role !== 'user' || message.metadata?.kind !== kind) return undefined;
   const kept = message.metadata['compaction'] as JSONObject | undefined;

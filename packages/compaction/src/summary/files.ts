@@ -1,12 +1,12 @@
 import type { Message, ToolCallPart } from '@h/turn';
 
-/** Files that a tool call is about. */
+/** The files that a tool call touches. */
 export interface TouchedFiles {
   readonly read?: readonly string[] | undefined;
   readonly modified?: readonly string[] | undefined;
 }
 
-/** Files that were read and modified, each once, in the order in which they were touched last. */
+/** Files that were read and modified, each once, in order of the latest access. */
 export interface FileLists {
   readonly read: readonly string[];
   readonly modified: readonly string[];
@@ -16,7 +16,7 @@ const readers = /^(?:read|view|cat|open|get)(?:[_-]?(?:file|text|range))?$/i;
 const writers = /(?:write|edit|create|replace|patch|insert|append|delete|move|rename)/i;
 const pathNames = ['path', 'file', 'file_path', 'filePath', 'filename', 'target_file'] as const;
 
-/** Tells the files of a call by its tool's name and the usual names of inputs. The default of the option `filesOf`. */
+/** Finds the files of a call by common names of tools and inputs. The default of the option `filesOf`. */
 export const filesOfCall = ({ toolName, input }: ToolCallPart): TouchedFiles => {
   if (typeof input !== 'object' || input === null) return {};
   const values = pathNames.map((name) => (input as Readonly<Record<string, unknown>>)[name]);
@@ -26,7 +26,7 @@ export const filesOfCall = ({ toolName, input }: ToolCallPart): TouchedFiles => 
   return writers.test(toolName) ? { modified: paths } : {};
 };
 
-/** Adds what the calls of these messages have touched; calls that failed have touched nothing. */
+/** Adds the files that the calls of these messages touched; failed calls touched none. */
 export const touchedFiles = (
   messages: readonly Message[],
   earlier: FileLists,

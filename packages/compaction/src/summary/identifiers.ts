@@ -1,21 +1,21 @@
-/** What kind of thing an identifier names. */
+/** The kind of an identifier. */
 export type IdentifierKind = 'url' | 'uuid' | 'hash' | 'ip' | 'host' | 'path' | 'env' | 'id' | 'number' | 'progress';
 
-/** Something that is only of use letter by letter. */
+/** A string that is only useful verbatim. */
 export interface Identifier {
   readonly kind: IdentifierKind;
   readonly value: string;
 }
 
-/** Longer runs are data (base64, minified code) and no names. */
+/** Longer runs are data (base64, minified code), not names. */
 const maxLength = 500;
 
 /**
- * Finds what must not be paraphrased: URLs, UUIDs, hashes, IP addresses and ports, hosts, paths and file names, values of
- * environment variables, ids and long numbers, and how far a batch has come (`17 of 43`).
+ * Finds strings that must not be paraphrased: URLs, UUIDs, hashes, IP addresses and ports, hosts, paths and file names, values of
+ * environment variables, ids and long numbers, and the progress of batches (`17 of 43`).
  *
- * Each is found once. Of a batch, told by its total, only the last count is: the earlier ones are no longer true. Time
- * grows with the length of the text.
+ * Each is found once. Of a batch, identified by its total, only the latest count is returned. Time is linear in the length of the
+ * text.
  */
 export const extractIdentifiers = (text: string): readonly Identifier[] => {
   const found = new Map<string, Identifier>();
@@ -29,7 +29,7 @@ export const extractIdentifiers = (text: string): readonly Identifier[] => {
   return [...found.values()];
 };
 
-/** Those that the text does not have, letter by letter and as a whole (`/a/b` is not in `/a/bc`). */
+/** Returns the identifiers that the text does not contain verbatim as a whole (`/a/b` is not in `/a/bc`). */
 export const missingIdentifiers = <Found extends Identifier>(
   identifiers: readonly Found[],
   text: string,

@@ -5,42 +5,42 @@ import { pause, unlessAborted, type WorkContext } from './deadline.js';
 import { instructionsFor } from './instructions.js';
 import type { Summarize, SummarizeRequest } from './summarize.js';
 
-/** Answers of summarisers that are known already, by a hash of their questions. */
+/** Known answers of summarizers, by a hash of their questions. */
 export interface Answers {
   get(question: string): string | undefined;
   set(question: string, answer: string): void;
 }
 
-/** What questions to a summariser have in common. */
+/** The settings of all questions to a summarizer. */
 export interface InterviewOptions extends WorkContext {
   readonly summarize: Summarize;
   readonly turn: string;
   readonly session: string;
   readonly handOff: boolean;
   readonly maxOutputTokens: number;
-  /** How often a question is put before it counts as failed. */
+  /** The most attempts at a question. */
   readonly maxAttempts: number;
   readonly answers: Answers;
   readonly limit: <Result>(task: () => Promise<Result>) => Promise<Result>;
   readonly isOverflow: (error: ErrorInfo) => boolean;
   readonly countText: (text: string) => number;
-  /** Takes secrets out of answers, before anybody sees them. */
+  /** Redacts answers before they are used. */
   readonly redact: (text: string) => string;
-  /** Hears what each answer has cost. */
+  /** Receives the usage of each answer. */
   readonly onUsage: (usage: Usage) => void;
 }
 
-/** Puts questions to a summariser. */
+/** Asks a summarizer questions. */
 export interface Interview {
-  /** @throws CompactionError when there is no usable answer */
+  /** @throws CompactionError if there is no usable answer */
   ask(purpose: SummarizeRequest['purpose'], text: string): Promise<string>;
 }
 
 const retryDelayMs = 1_000;
 
 /**
- * Puts questions to a summariser, again after a failure and never twice after an answer. An answer that is empty, or no
- * shorter than what it is about, is a failure.
+ * Asks a summarizer questions; retries after a failure and never repeats an answered question. An answer that is empty, or not
+ * shorter than its source, is a failure.
  */
 export const createInterview = (options: InterviewOptions): Interview => {
   const askOnce = async (request: SummarizeRequest): Promise<string> => {
@@ -90,15 +90,15 @@ export const createInterview = (options: InterviewOptions): Interview => {
 
 const usable = (answer: unknown, { text }: SummarizeRequest, { countText, redact }: InterviewOptions): string => {
   const trimmed = typeof answer === 'string' ? redact(answer.trim()) : '';
-  if (trimmed === '') throw new CompactionError('empty', 'The summariser returned nothing.');
+  if (trimmed === '') throw new CompactionError('empty', 'The summarizer returned nothing.');
   if (countText(trimmed) < countText(text)) return trimmed;
-  throw new CompactionError('inflated', 'The summariser returned more than it was given.');
+  throw new CompactionError('inflated', 'The summarizer returned more than it was given.');
 };
 
 const asFailure = (thrown: unknown, { isOverflow, signal }: InterviewOptions): CompactionError => {
   if (thrown instanceof CompactionError) return thrown;
   if (signal.aborted) return toFailure(signal.reason, 'cancelled', 'The summary is no longer wanted');
   return isOverflow(errorInfoOf(thrown))
-    ? toFailure(thrown, 'overflow', 'The text was too long for the summariser')
-    : toFailure(thrown, 'summarizer-failed', 'The summariser failed');
+    ? toFailure(thrown, 'overflow', 'The text was too long for the summarizer')
+    : toFailure(thrown, 'summarizer-failed', 'The summarizer failed');
 };

@@ -5,31 +5,31 @@ import { missingIdentifiers } from './identifiers.js';
 import type { Interview } from './interview.js';
 import { isVital, type RankedIdentifier } from './rank-identifiers.js';
 
-/** What {@link proveSummary} needs. */
+/** The input of {@link proveSummary}. */
 export interface ProveOptions {
   readonly interview: Interview;
-  /** How often the summariser may mend its text. */
+  /** The most corrections by the summarizer. */
   readonly maxCorrections: number;
-  /** How long the list of identifiers may be that is appended. */
+  /** The maximum length of the appended list of identifiers. */
   readonly ledgerTokens: number;
   readonly countText: (text: string) => number;
-  /** The message that will be stored, for a body and a ledger: in it, and nowhere else, the identifiers have to be. */
+  /** Builds the message that is stored, from a body and a ledger. The identifiers must appear in it. */
   readonly compose: (body: string, ledger: readonly RankedIdentifier[], dropped: number) => string;
 }
 
-/** A summary whose identifiers are accounted for. */
+/** A verified summary. */
 export interface ProvenSummary {
   readonly body: string;
   readonly ledger: readonly RankedIdentifier[];
   readonly report: IdentifierReport;
 }
 
-/** How many identifiers the summariser is told to put in at a time. */
+/** The number of identifiers per correction. */
 const maxTold = 60;
 
 /**
- * Checks letter by letter that identifiers are in the text that will be stored. When vital ones are missing the summariser
- * may mend its text; what is missing then is appended, as much as has room, the most important first.
+ * Verifies that identifiers appear verbatim in the text that is stored. If vital ones are missing, the summarizer may correct its
+ * text; identifiers that are still missing are appended while there is room, the most important first.
  */
 export const proveSummary = async (
   written: string,
@@ -55,7 +55,7 @@ export const proveSummary = async (
   return { body, ledger, report: { found: identifiers.length, appended: ledger.length, dropped } };
 };
 
-/** The text with these identifiers in it; nothing when the summariser fails, as there is still the ledger. */
+/** The corrected text; `undefined` if the summarizer fails, because the ledger still follows. */
 const correct = async (
   body: string,
   missing: readonly RankedIdentifier[],

@@ -4,7 +4,7 @@ import { summaryEntryOf } from './entry.js';
 import { extractIdentifiers, type Identifier } from './identifiers.js';
 import { textOfOutput } from './transcript.js';
 
-/** An identifier with how much it matters. */
+/** An identifier with its importance. */
 export interface RankedIdentifier extends Identifier {
   readonly weight: number;
 }
@@ -16,19 +16,19 @@ interface Mention {
   last: number;
 }
 
-/** Where it stands tells how much it matters: in words, in what a tool was called with, in what a tool returned. */
+/** Where it appears decides its importance: in text, in the input of a tool, in the result of a tool. */
 const said = 3;
 const used = 2;
 const returned = 1;
 
-/** Somebody has said it or used it in a call; the others only stand in what tools have returned. */
+/** Whether it appears in text or in a call; the others appear only in results. */
 export const isVital = ({ weight }: RankedIdentifier): boolean => weight >= used;
 
 /**
- * The identifiers of messages, the most important first: how far batches have come, then what was said, then what tools
- * were called with, then the rest; among equals what came up more often and later.
+ * The identifiers of messages, the most important first: progress of batches, then text, then inputs of tools, then the rest; among
+ * equals, those that appear more often and later.
  *
- * @param redact takes secrets out of a text before it is read
+ * @param redact - redacts a text before it is read
  */
 export const rankIdentifiers = (
   messages: readonly Message[],
@@ -52,7 +52,7 @@ export const rankIdentifiers = (
 const note = (mentions: Map<string, Mention>, identifier: Identifier, weight: number, place: number): void => {
   const key = keyOf(identifier);
   const known = mentions.get(key);
-  // A later count of a batch takes the place of the one before.
+  // A later count of a batch replaces the earlier one.
   if (known?.identifier.value === identifier.value) {
     known.weight = Math.max(known.weight, weight);
     known.times += 1;
@@ -80,5 +80,5 @@ const textsOf = (message: Message): readonly { readonly text: string; readonly w
 const resultText = (output: ToolResultOutput): string =>
   output.type === 'json' || output.type === 'error-json' ? spaced(output.value) : textOfOutput(output);
 
-/** JSON with its line breaks as line breaks, so that a name at the end of a line is not joined to the next one. */
+/** JSON with real line breaks, so that a name at the end of a line is not joined to the next one. */
 const spaced = (input: unknown): string => toJson(input).replaceAll(/\\[nrt]/g, ' ');

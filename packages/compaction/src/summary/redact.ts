@@ -1,6 +1,6 @@
 const redacted = '[redacted]';
 
-/** Secrets that are known by their form. */
+/** Secrets with a recognizable form. */
 const forms: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
   /\bsk-[\w-]{16,}/g,
@@ -13,8 +13,8 @@ const forms: readonly RegExp[] = [
 ];
 
 /**
- * Takes secrets out of a text: keys and tokens that are known by their form, passwords in URLs, authorisation headers, and
- * what is assigned to a name such as `API_KEY` or `password`.
+ * Redacts secrets: keys and tokens with a recognizable form, passwords in URLs, authorization headers, and values that are assigned
+ * to a name such as `API_KEY` or `password`.
  *
  * The default of the option `redact`; UUIDs, hashes, model names and numbers stay.
  */
@@ -35,7 +35,7 @@ export const redactSecrets = (text: string): string => {
 const assignment =
   /((?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|passwor[dt]|passwd|credentials?)\w{0,20}["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;)}\]]{4,300})/gi;
 
-/** A value that somebody could use: not a type, a reference or a plain number. */
+/** Whether a value is usable as a secret: not a type, a reference or a plain number. */
 const isSecret = (value: string): boolean => {
   if (/^(?:\$|<|\{|%|process\.|env\.|os\.|string|number|boolean|undefined|null|true|false|redacted|\[)/i.test(value)) {
     return false;

@@ -1,31 +1,31 @@
 import type { MaybePromise, Usage } from '@h/turn';
 
-/** A question to a summariser. */
+/** A question to a summarizer. */
 export interface SummarizeRequest {
-  /** What it is to do: the system prompt. */
+  /** The task: the system prompt. */
   readonly instructions: string;
-  /** What it is to work on, between delimiters: the only message. */
+  /** The text to work on, between delimiters: the only message. */
   readonly text: string;
-  /** How long its answer may be, in tokens. */
+  /** The maximum length of the answer, in tokens. */
   readonly maxOutputTokens: number;
   readonly purpose: 'summarize' | 'merge' | 'correct';
 }
 
-/** What a summariser may know about the turn it works for. */
+/** The turn that a summarizer works for. */
 export interface SummarizeContext {
   readonly turn: string;
   readonly session: string;
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** An answer of a summariser, with what it cost if that is known. */
+/** The answer of a summarizer, with its usage if known. */
 export type SummarizeAnswer = string | { readonly text: string; readonly usage?: Usage | undefined };
 
 /**
- * Writes summaries. `summarizeWith` makes one of a model driver; any function will do.
+ * Writes summaries. `summarizeWith` creates one from a model driver; any function is accepted.
  *
- * It fails by throwing; it is asked again a few times, and then the next summariser is. An error that the option
- * `isOverflow` recognises makes the text be cut in two.
+ * It fails by throwing; the question is retried, then passed to the next summarizer. After an error that the option `isOverflow`
+ * recognizes, the text is halved.
  */
 export type Summarize = (request: SummarizeRequest, context: SummarizeContext) => MaybePromise<SummarizeAnswer>;

@@ -2,17 +2,17 @@ import type { Message, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
 import { clip } from './clip.js';
 
-/** How long what tools have said may be where it is summarised; identifiers are taken from the whole. */
+/** The maximum length of tool results in a transcript; identifiers are extracted from the whole. */
 const maxResultChars = 2_000;
 const maxInputChars = 4_000;
 
 type Part = Exclude<Message['content'], string>[number];
 
 /**
- * A message as text for a reader who is to report on it: who says what, calls and results in words. Reasoning is left out,
- * files are named, and results are shortened.
+ * Renders a message as text for a summarizer: the role, the text, calls and results. Reasoning is omitted, files are named, and
+ * results are truncated.
  *
- * @param redact takes secrets out of a text, before anything of it is cut
+ * @param redact - redacts a text before it is truncated
  */
 export const transcriptOf = (message: Message, redact: (text: string) => string): string => {
   const who = message.role === 'tool' ? '' : `[${message.metadata?.internal === true ? 'harness' : message.role}]\n`;
@@ -38,11 +38,11 @@ const lineOf = (part: Part, redact: (text: string) => string): string => {
   }
 };
 
-/** Keeps a text from passing for something that somebody else has said: a line that looks like a heading of ours gets a bar before it. */
+/** Prevents forged turns: a line that looks like one of our headings is prefixed with a bar. */
 const quoted = (text: string): string =>
   text.replaceAll(/^(?=[^\S\r\n\u2028\u2029]*\[(?:user|assistant|tool|system|harness|call|result of)\b)/gim, '| ');
 
-/** What a tool has said, as text. */
+/** A tool result as text. */
 export const textOfOutput = (output: ToolResultOutput): string => {
   switch (output.type) {
     case 'text':

@@ -6,25 +6,25 @@ import { delimited } from './delimited.js';
 import type { Interview } from './interview.js';
 import { transcriptOf } from './transcript.js';
 
-/** What {@link writeSummary} needs. */
+/** The input of {@link writeSummary}. */
 export interface WriteSummaryOptions {
   readonly interview: Interview;
-  /** The summary that stands before the messages, to be taken up in the new one. */
+  /** The earlier summary, which the new one merges. */
   readonly earlier: string | undefined;
   readonly summarizerWindow: number;
-  /** Takes secrets out of what the summariser is given. */
+  /** Redacts the input of the summarizer. */
   readonly redact: (text: string) => string;
   readonly countText: (text: string) => number;
 }
 
-/** A text that is too long for the summariser is halved so many times before it is given up. */
+/** The most times that a text that is too long for the summarizer is halved. */
 const maxHalvings = 4;
-/** About the fewest characters that make a token of ordinary text. */
+/** The approximate minimum of characters per token of ordinary text. */
 const charsPerToken = 3;
 
 /**
- * Summarises messages: as one text if the summariser can read it at a time, else in chunks at the same time, whose summaries
- * are merged under the same instructions.
+ * Summarizes messages: at once if they fit the summarizer, else in concurrent chunks whose summaries are merged under the same
+ * instructions.
  *
  * @throws CompactionError
  */
@@ -46,7 +46,7 @@ export const writeSummary = async (messages: readonly Message[], options: WriteS
   return mergeParts(parts.flat(), options);
 };
 
-/** Summarises a chunk; in halves, if it is too long after all. */
+/** Summarizes a chunk; in halves if it is too long after all. */
 const summarizePart = async (
   texts: readonly string[],
   earlier: string | undefined,
@@ -71,7 +71,7 @@ const summarizePart = async (
   return [...first, ...second];
 };
 
-/** Makes one report of many; as many at a time as the summariser can read, and two at least. */
+/** Merges reports; as many at a time as the summarizer can read, and at least two. */
 const mergeParts = async (parts: readonly string[], options: WriteSummaryOptions): Promise<string> => {
   const [first = ''] = parts;
   if (parts.length === 1) return first;

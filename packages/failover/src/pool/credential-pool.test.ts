@@ -105,7 +105,7 @@ describe('createCredentialPool', () => {
     const times: number[] = [];
     for (let failure = 0; failure < 9; failure += 1) {
       const window = pool.failed('b1', 'm', limited);
-      if (typeof window !== 'object') throw new Error('It was not left alone.');
+      if (typeof window !== 'object') throw new Error('No cooldown began.');
       times.push((window.until - clock.now) / 60_000);
       clock.now = window.until;
     }
