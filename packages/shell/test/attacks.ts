@@ -248,7 +248,6 @@ const hidden: readonly string[] = [
   'awk \'BEGIN{a=4/2; system("touch canary"); b=4/2}\'',
   'awk -f evil.awk list',
   'awk -v x=1 -f evil.awk',
-  'date -s 0 ; §',
   'tree -o canary',
   'xxd -r list canary',
   'xxd list canary',
@@ -285,7 +284,7 @@ const hidden: readonly string[] = [
   'jq . list > canary',
   'printf x > canary',
   'echo x | dd of=canary',
-  // git: its settings, its options, a repository of somebody else.
+  // git: settings, options, and the repository of an attacker.
   "git -c alias.x='!touch canary' x",
   'git -c core.pager=./run.sh -p log',
   'git -c core.fsmonitor=./run.sh status',

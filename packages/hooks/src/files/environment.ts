@@ -3,7 +3,7 @@ const secret =
   /(?:^|_)(?:API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|SECRETS?|TOKENS?|PASSWORDS?|PASSWD|PWD_?HASH|CREDENTIALS?|PASSPHRASE|COOKIES?|AUTH|DSN|DATABASE_URL|CONNECTION_STRING)(?:_|$)/i;
 const keys = /(?:_KEY|_KEY_ID|_PAT|_PASS)$/i;
 
-/** Variables that make a program load code of somebody else's choice. */
+/** Variables that make a program load other code. */
 const injecting: ReadonlySet<string> = new Set([
   'LD_PRELOAD',
   'LD_LIBRARY_PATH',

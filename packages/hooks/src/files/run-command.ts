@@ -33,7 +33,7 @@ const termGraceMs = 500;
 const drainMs = 100;
 
 /**
- * Runs a command as a process group of its own, and leaves nothing of it behind when its time is up or it is cancelled: the
+ * Runs a command in a separate process group, and leaves no process behind when it times out or is cancelled: the
  * whole group is asked to end, then killed.
  */
 export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
@@ -83,7 +83,7 @@ export const runCommand = (run: CommandRun): Promise<CommandOutcome> =>
     child.once('exit', (exitCode, signal) => {
       drain = run.scheduler.schedule(() => finish(exitCode, signal), drainMs);
     });
-    // Who does not read its input may close it.
+    // A process that does not read its input may close it.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.input);
   });

@@ -47,18 +47,18 @@ export interface LocalChecksOptions {
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** How long a group has to end by itself before it is killed. */
+/** How long a group may take to end before it is killed. */
 const graceMs = 2_000;
 /** How long output may still come from what was left in the background. */
 const drainMs = 200;
 
-/** Variables with which git tells its hooks where they are; a check is none of them. */
+/** Variables with which git tells its hooks where they are; a check is not a hook. */
 const ofGitHooks = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY|COMMON_DIR|QUARANTINE_PATH)$/;
 
 /**
- * Runs checks on this machine, each as a process group of its own that ends as a whole: with the check, at its timeout, when
+ * Runs checks on this machine, each in a separate process group that ends as a whole: with the check, at its timeout, when
  * the turn is over, and when this process ends, however that comes; on Windows not when it is killed. What makes itself a
- * process group of its own is not found.
+ * separate process group is not found.
  */
 export const localChecks = ({
   env = process.env,
@@ -124,7 +124,7 @@ const start = (command: string, options: Pick<SpawnOptions, 'cwd' | 'env'>): Chi
     ? spawn(command, { ...options, shell: true, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
     : spawn('/bin/sh', watched(command), { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
 
-/** Calls back when all output was read. The line to who watches over the child is none, and open as long as that is there. */
+/** Calls back when all output was read. The pipe of the watchdog is no output: it stays open as long as the watchdog runs. */
 const whenRead = ({ stdout, stderr }: ChildProcess, act: () => void): void => {
   const streams = [stdout, stderr].filter((stream) => stream !== null);
   const actIfRead = (): void => {
