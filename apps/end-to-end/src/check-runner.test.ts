@@ -10,17 +10,17 @@ describe('a runner of checks', () => {
     [
       'what failed',
       { exitCode: 2, output: 'one test is red' },
-      'failed with exit code 2. Mend that, then commit again.\n\nIts output:\none test is red',
+      'failed with exit code 2. Fix that, then commit again.\n\nIts output:\none test is red',
     ],
     [
       'why it did not end, in words of its own',
       { exitCode: undefined, output: '', failure: 'was lost with its machine' },
-      'npm test was lost with its machine. Mend that',
+      'npm test was lost with its machine. Fix that',
     ],
     [
       'why it did not end, in ours',
       { exitCode: undefined, output: '', failure: 'timed-out' },
-      'npm test did not end within 5000 ms. Mend that',
+      'npm test did not end within 5000 ms. Fix that',
     ],
   ])('tells the gate of commits %s', async (_, end, reason) => {
     const run: CheckRunner = () => Promise.resolve(end);

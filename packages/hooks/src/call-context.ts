@@ -13,7 +13,7 @@ export interface TurnFacts {
 /**
  * What one call of a handler is given.
  *
- * Its signal is only made when somebody looks at it: making one costs more than calling a gate.
+ * Its signal is created on first access: creating it costs more than calling a gate.
  */
 export class CallContext implements HookContext {
   readonly turn: string;

@@ -62,7 +62,7 @@ export const checkSources = (owner: string, sources: readonly HookSource[]): voi
 /**
  * The hooks of one turn, highest priority first.
  *
- * One that cannot be made stands for a rule that nobody knows: its turn is refused.
+ * If a hook cannot be created, its rule is unknown, so the turn is denied.
  */
 export const hooksOfTurn = (sources: readonly HookSource[]): readonly Hook[] =>
   sources

@@ -22,7 +22,7 @@ declare module '@h/turn' {
       readonly hook: string;
       readonly point: HookPoint;
       readonly reason: string;
-      /** The tool call that was refused, where it was one. */
+      /** The tool call that was denied, if it was one. */
       readonly callId?: string | undefined;
     };
     /** A hook has given a tool call another input. */

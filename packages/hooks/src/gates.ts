@@ -15,7 +15,7 @@ import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
 /** What takes the place of the event that a gate decides on; nothing lets it pass. */
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 
-/** Why the model is told, or the person, when a gate could not judge. */
+/** The reason for the model or the user if a gate failed. */
 export const failedReason = (hook: Hook, error: ErrorInfo): string =>
   `The hook ${hook.name} failed, so that this is not allowed: ${error.message}`;
 
@@ -38,7 +38,7 @@ export const ask = <Point extends HookPoint>(
     }),
   );
 
-/** A message of the harness: stored, and nobody's request. */
+/** A message of the harness: stored, but not an input. */
 export const internal = (content: string): UserMessage => ({
   role: 'user',
   content,

@@ -18,7 +18,7 @@ import type {
 /** What a handler may answer: at once, later, or nothing at all. */
 export type HookAnswer<Result> = Result | undefined | void | PromiseLike<Result | undefined | void>;
 
-/** What every handler is told, and what it may use. */
+/** What every handler receives. */
 export interface HookContext {
   readonly turn: string;
   readonly session: string;
@@ -31,7 +31,7 @@ export interface HookContext {
   readonly metadata?: JSONObject | undefined;
   /** Aborted when the handler's time is up, when the turn is over and when its subscriber has left. */
   readonly signal: AbortSignal;
-  /** Tells observers of the turn something, as the notice `hook.notice`. */
+  /** Emits the notice `hook.notice`. */
   readonly notify: (message: string, details?: JSONValue) => void;
 }
 
@@ -143,7 +143,7 @@ export interface BeforeEndContext extends HookContext {
 
 /** Sends the turn back to work. */
 export interface SendBack {
-  /** What the model is told, as a message of the harness; or whole messages. */
+  /** Text for the model, as a message of the harness; or whole messages. */
   readonly proceed: string | readonly Message[];
   /** Why, for observers. */
   readonly reason?: string | undefined;
@@ -164,7 +164,7 @@ export interface AfterReplyContext extends HookContext {
 export interface OnErrorContext extends HookContext {
   readonly source: 'model' | 'tool' | 'turn';
   readonly error: ErrorInfo;
-  /** The call that failed, where it was one. */
+  /** The call that failed, if it was a call. */
   readonly call?: ToolCall | undefined;
 }
 
@@ -193,10 +193,10 @@ export interface OnApprovalContext extends HookContext {
 /** What hooks and people have decided about a turn. */
 export interface OnDecisionContext extends HookContext {
   readonly kind: 'denied' | 'rewrote' | 'sent-back' | 'approved' | 'refused' | 'expired' | 'remembered';
-  /** Whose decision it was, where it was a hook's. */
+  /** The hook that decided, if it was a hook. */
   readonly hook?: string | undefined;
   readonly reason?: string | undefined;
-  /** The tool call that it is about, where it is about one. */
+  /** The tool call that it is about, if any. */
   readonly callId?: string | undefined;
 }
 
@@ -257,7 +257,7 @@ export interface Hook extends HookHandlers {
    */
   readonly priority?: number | undefined;
   /**
-   * How long each of its handlers may take, in milliseconds, or so for each point. `Infinity` is no limit.
+   * How long each of its handlers may take, in milliseconds, or so for each point. `Infinity` disables the limit.
    *
    * @defaultValue the options `gateTimeoutMs` and `observerTimeoutMs` of `hooks()`
    */

@@ -37,7 +37,7 @@ describe('gates before a tool', () => {
     const ran = await runTurn([hooks([deny('gate')])], { script: [response(bash('rm -rf /')), 'All right.'] });
     expect(ran.tools.ran).toEqual([]);
     expect(ran.transcript).toEqual([
-      'user: Go on.',
+      'user: Continue.',
       'assistant: call bash',
       'tool: execution-denied gate says no.',
       'assistant: All right.',
@@ -239,7 +239,7 @@ describe('gates before a tool', () => {
 });
 
 describe('gates around the model', () => {
-  it('refuse a turn, whose input is not stored', async () => {
+  it('deny a turn without storing its input', async () => {
     const ran = await runTurn([hooks([{ name: 'gate', beforeTurn: () => ({ decision: 'deny', reason: 'Closed.' }) }])]);
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: 'Closed.' });
     expect(ran.model.requests).toEqual([]);
@@ -250,7 +250,7 @@ describe('gates around the model', () => {
     const ran = await runTurn([hooks([{ name: 'gate', [point]: () => later({ reply: 'It is noon.' }) }])]);
     expect(ran.end.outcome).toBe('replied');
     expect(ran.model.requests).toEqual([]);
-    expect(ran.transcript).toEqual(['user: Go on.', 'assistant: It is noon.']);
+    expect(ran.transcript).toEqual(['user: Continue.', 'assistant: It is noon.']);
   });
 
   it('give the model something to read: stored with the input, not stored with a request', async () => {
@@ -261,9 +261,9 @@ describe('gates around the model', () => {
     };
     const ran = await runTurn([hooks([gate])]);
     const [request] = ran.model.requests;
-    expect([...(request?.messages ?? [])].map(({ content }) => content)).toEqual(['Go on.', 'Branch: main.']);
+    expect([...(request?.messages ?? [])].map(({ content }) => content)).toEqual(['Continue.', 'Branch: main.']);
     expect(request?.tail.map(({ content }) => content)).toEqual(['Time: noon.']);
-    expect(ran.transcript).toEqual(['user: Go on.', 'user: Branch: main.', 'assistant: Done.']);
+    expect(ran.transcript).toEqual(['user: Continue.', 'user: Branch: main.', 'assistant: Done.']);
   });
 
   it('change the parts of a request that are not the loop’s', async () => {
@@ -388,7 +388,7 @@ describe('gates before the end', () => {
       [2, true],
     ]);
     expect(ran.transcript).toEqual([
-      'user: Go on.',
+      'user: Continue.',
       'assistant: One.',
       'user: Run the tests.',
       'assistant: Two.',

@@ -4,7 +4,7 @@ export type Maybe<Value> = Value | Promise<Value>;
 export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** Goes on with a value: at once where it is there, so that what is synchronous stays so. */
+/** Continues with a value: immediately if it is available, so that what is synchronous stays so. */
 export const chain = <Value, Next>(value: Maybe<Value>, next: (value: Value) => Maybe<Next>): Maybe<Next> =>
   value instanceof Promise ? value.then(next) : next(value);
 

@@ -4,7 +4,7 @@ import type { ApprovalStore } from './approvals/store.js';
 /** Options of {@link hooks}. */
 export interface HooksOptions {
   /**
-   * How long a gate may take whose hook does not say, in milliseconds. `Infinity` is no limit.
+   * How long a gate may take whose hook does not say, in milliseconds. `Infinity` disables the limit.
    *
    * @defaultValue `15_000`, within which people still believe that something happens
    */
@@ -13,7 +13,7 @@ export interface HooksOptions {
    * How long an observer may take whose hook does not say, in milliseconds. At the end of the turn the harness's
    * `closeGraceMs` counts besides.
    *
-   * @defaultValue `30_000`, twice what a gate may take, since nobody waits for it
+   * @defaultValue `30_000`, twice the limit of a gate, because the turn does not wait for it
    */
   readonly observerTimeoutMs?: number | undefined;
   /**
@@ -25,7 +25,7 @@ export interface HooksOptions {
   /**
    * How often all hooks together may send a turn back to work.
    *
-   * @defaultValue `3`; what is not mended by then seldom is
+   * @defaultValue `3`; more attempts seldom succeed
    */
   readonly maxSendBacks?: number | undefined;
   /** Where what a person allows for ever is kept. Without it `always` lasts as long as the session. */
@@ -33,7 +33,7 @@ export interface HooksOptions {
   /**
    * How long a request for approval stays open, in milliseconds; then the call is denied. `Infinity` waits for ever.
    *
-   * @defaultValue `600_000`, ten minutes: who is there answers by then, and an unattended turn does not hang
+   * @defaultValue `600_000`, ten minutes: a user who is present answers by then, and an unattended turn does not hang
    */
   readonly approvalTimeoutMs?: number | undefined;
 }

@@ -53,7 +53,7 @@ const maxTimerMs = 2_147_483_647;
 /** Where a gate that fails has said nothing, unless its hook says otherwise. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
-/** The hooks of one turn, what they are told about it, and what of theirs is under way. */
+/** The hooks of one turn, what they receive, and their calls in progress. */
 export class TurnHooks {
   readonly #operator: OperatorContext;
   readonly #timeouts: HookTimeouts;
@@ -100,7 +100,7 @@ export class TurnHooks {
     };
   }
 
-  /** What is learnt from live and replayed events alike; the history only where somebody may look at it. */
+  /** What is learnt from live and replayed events alike; the history only if a handler may read it. */
   get observe(): ObserveHandlers {
     const keepsHistory = (['beforeEnd', 'afterReply'] as const).some((point) => this.at(point).length > 0);
     return {
@@ -145,22 +145,22 @@ export class TurnHooks {
     this.#since = [];
   }
 
-  /** Tells observers of the turn something: before the event that is being decided on, else as soon as its turn has come. */
+  /** Emits a notice: before the event that is being decided on, else as soon as its turn has come. */
   tell(event: NewEvent): void {
     if (this.#told) this.#told.push(event);
     else this.#operator.emit(event);
   }
 
-  /** Tells observers of a decision, with a notice where there is one for it. */
+  /** Reports a decision, with a notice if there is one for it. */
   decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
     if (told) this.tell(told);
     this.watch('onDecision', at, decision);
   }
 
   /**
-   * Decides on an event, and puts what was told meanwhile before it.
+   * Decides on an event, and emits the notices of that time before it.
    *
-   * While the event is held, what is told leaves at once.
+   * While the event is held, notices leave immediately.
    */
   deciding(
     event: NewEvent,
@@ -220,7 +220,7 @@ export class TurnHooks {
     return (own ?? (openPoints.has(point) ? 'open' : 'closed')) === 'closed';
   }
 
-  /** The turn is over: whatever is still under way is given up. */
+  /** The turn has ended: calls in progress are aborted. */
   close(): void {
     this.#isOver = true;
     for (const abort of this.#running) abort.abort();

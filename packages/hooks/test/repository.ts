@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real repository in a folder of its own. */
+/** A real repository in a temporary folder. */
 export interface Repository {
   readonly folder: string;
   readonly git: (...args: readonly string[]) => string;

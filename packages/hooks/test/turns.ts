@@ -35,7 +35,7 @@ export interface World {
 
 /** Runs one turn through these operators. */
 export const runTurn = async (operators: readonly PipelineOperator[], world: World = {}): Promise<Ran> => {
-  const { script = ['Done.'], tools = scriptedTools({ bash: 'ran' }), input = 'Go on.', on } = world;
+  const { script = ['Done.'], tools = scriptedTools({ bash: 'ran' }), input = 'Continue.', on } = world;
   const model = scriptedModel(script, world.delayMs === undefined ? {} : { delayMs: world.delayMs });
   const sessions = memorySessions();
   const agent = harness({ model, tools, sessions, ...world.harness }).pipe(...operators);

@@ -43,7 +43,7 @@ export const needApproval: readonly (readonly [string, string])[] = [
   ['psql -c "ALTER TABLE users DROP COLUMN email"', 'sql/drop-column'],
 ];
 
-/** Near them, and needing nobody's word. */
+/** Similar commands that need no approval. */
 export const needNothing: readonly string[] = [
   'git push --dry-run',
   'git commit -m "git push when done"',

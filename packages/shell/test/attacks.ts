@@ -284,7 +284,7 @@ const hidden: readonly string[] = [
   'jq . list > canary',
   'printf x > canary',
   'echo x | dd of=canary',
-  // git: its settings, its options, a repository of somebody else.
+  // git: settings, options, and the repository of an attacker.
   "git -c alias.x='!touch canary' x",
   'git -c core.pager=./run.sh -p log',
   'git -c core.fsmonitor=./run.sh status',

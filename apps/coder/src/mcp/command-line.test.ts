@@ -36,7 +36,7 @@ describe('serverAddress', () => {
     expect(serverAddress('web=http://127.0.0.1:3/mcp')).toEqual({ name: 'web', url: 'http://127.0.0.1:3/mcp' });
   });
 
-  it('refuses what is no command', () => {
+  it('rejects a command that is not a string', () => {
     expect(serverAddress(' ')).toBeUndefined();
     expect(serverAddress('name=')).toBeUndefined();
     expect(serverAddress("it's")).toBeUndefined();

@@ -104,7 +104,7 @@ describe('a question about a call', () => {
   it('expires: the call is denied, the request is closed', async () => {
     const ran = await run(undefined, {}, { approvalTimeoutMs: 10 });
     expect(ran.of('tool.result')).toMatchObject([
-      { status: 'denied', by: 'asks', reason: expect.stringContaining('Nobody answered') as string },
+      { status: 'denied', by: 'asks', reason: expect.stringContaining('The approval request expired') as string },
     ]);
     expect(ran.of('approval.answer')).toMatchObject([{ decision: 'deny' }]);
     expect(ran.agent.answer(ran.of('approval.request')[0]?.id ?? '', 'once')).toBe(false);
@@ -218,7 +218,7 @@ describe('an answer that lasts', () => {
     expect(await rules.list()).toMatchObject([{ tool: 'bash', pattern: 'git push *' }]);
   });
 
-  it('lasts for the session when the store fails, which is told', async () => {
+  it('lasts for the session when the store fails, which is reported', async () => {
     const broken: ApprovalStore = {
       list: () => Promise.reject(new Error('No disk.')),
       add: () => {
@@ -247,7 +247,7 @@ describe('a turn that is resumed', () => {
     beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'Really?' } : undefined),
   };
 
-  /** The answers that are still needed, as the script stands after a crash: one for each answer in the journal. */
+  /** The answers that a resumed script still needs after a crash: one for each answer in the journal. */
   const agentOn = (lines: readonly string[], answers: Record<string, Answer>) => {
     const sessions = diskOf(lines);
     const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;

@@ -90,7 +90,7 @@ export class ApprovalDesk {
     const by = questions[0]?.hook ?? 'hooks';
     const hash = hashCall(call);
     if (hash === undefined) {
-      return denied(this.#hooks, event, by, 'Nobody can approve this call: its input cannot be written as JSON.');
+      return denied(this.#hooks, event, by, 'This call cannot be approved, because its input is not valid JSON.');
     }
     const refusal = this.#refused.get(hash);
     if (refusal !== undefined) return denied(this.#hooks, event, by, refusal);
@@ -128,7 +128,7 @@ export class ApprovalDesk {
       const expire = (): void => {
         const answer: ApprovalDecision = {
           decision: 'deny',
-          reason: `Nobody answered within ${Math.round(approvalTimeoutMs / 1000)} s; it was not allowed.`,
+          reason: `The approval request expired after ${Math.round(approvalTimeoutMs / 1000)} s.`,
         };
         this.#operator.emit({ type: 'approval.answer', id, ...answer, annotations: { hooks: { expired: true } } });
         settle(answer, true);

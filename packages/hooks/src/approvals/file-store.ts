@@ -67,7 +67,7 @@ const parsed = (path: string, text: string): readonly RememberedApproval[] => {
 };
 
 const unreadable = (path: string, cause?: unknown): TurnError =>
-  new TurnError('approval-store', `The approval rules in ${path} cannot be read; mend the file or take it away.`, {
+  new TurnError('approval-store', `The approval rules in ${path} cannot be read. Fix or delete the file.`, {
     cause,
   });
 

@@ -3,7 +3,7 @@ import { subjectOf, type CallSubject } from './subject.js';
 /**
  * Whether a pattern covers a call.
  *
- * `*` stands for any text, and the pattern for the whole subject. What it stands for is narrow where it has to be: in a
+ * `*` stands for any text, and the pattern for the whole subject. What it matches is limited: in a
  * command it never holds anything with which a shell begins another command, expands or redirects (`git push *` does not
  * cover `git push; rm -rf ~`), and in a path it stays within a folder (`**` goes deeper) and covers nothing with `..`. A
  * command pattern that ends in ` *` covers the command without arguments too.

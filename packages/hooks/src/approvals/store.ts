@@ -13,14 +13,14 @@ export interface RememberedApproval {
   readonly at: number;
 }
 
-/** Where rules are kept that shall outlive the session. */
+/** Stores rules that outlive the session. */
 export interface ApprovalStore {
   list(): readonly RememberedApproval[] | PromiseLike<readonly RememberedApproval[]>;
   /** Adds a rule; one that is there already changes nothing. */
   add(rule: RememberedApproval): void | PromiseLike<void>;
 }
 
-/** What of a stored value is a list of rules; nothing when it is none, or something else is among them. */
+/** What of a stored value is a list of rules; `undefined` if it is not. */
 export const rulesIn = (value: unknown): readonly RememberedApproval[] | undefined => {
   const rules: unknown = typeof value === 'object' && value !== null && 'rules' in value ? value.rules : undefined;
   return Array.isArray(rules) && rules.every(isRule) ? rules : undefined;
@@ -50,7 +50,7 @@ export const isCovered = (
 export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean =>
   left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
 
-/** The rules with one more, without the oldest beyond so many. */
+/** The rules with one more, without the oldest ones beyond the limit. */
 export const withRule = (
   rules: readonly RememberedApproval[],
   rule: RememberedApproval,

@@ -134,7 +134,7 @@ describe('a command before a tool', () => {
     expect(ran.of('approval.request')).toEqual([]);
   });
 
-  it('runs beside the others, and once where it stands twice', async () => {
+  it('runs in parallel with the others, and once if it is listed twice', async () => {
     const one = 'echo x >> a.txt; sleep 0.4; date +%s%N > one.txt';
     const two = 'echo x >> a.txt; date +%s%N > two.txt; sleep 0.1';
     await run({ PreToolUse: [...on('Bash', command(one), command(two)), ...on('.*', command(one))] });
@@ -193,7 +193,7 @@ describe('a command before a tool', () => {
     expect(await readFile(join(project.folder, 'b.txt'), 'utf8')).toBe('$HOME;$HOME;');
   });
 
-  it('changes nothing with another exit code, which is told, unless its file says so', async () => {
+  it('reports another exit code without any effect, unless its file says otherwise', async () => {
     const ran = await run({ PreToolUse: on('Bash', command('echo Oops >&2; exit 1')) });
     expect(ran.tools.ran).toHaveLength(1);
     expect(ran.of('hook.notice')[0]?.message).toContain('Oops');
@@ -221,7 +221,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toEqual([]);
   });
 
-  it('is no worse for output without end, input that nobody reads, and what it leaves running', async () => {
+  it('survives endless output, unread input and processes left behind', async () => {
     const started = performance.now();
     const ran = await run({
       PreToolUse: on(
@@ -250,7 +250,7 @@ describe('a command after a tool', () => {
   it('adds to the result and replaces it by JSON', async () => {
     const output = {
       decision: 'block',
-      reason: 'Mend it.',
+      reason: 'Fix it.',
       hookSpecificOutput: {
         hookEventName: 'PostToolUse',
         additionalContext: 'See line 3.',
@@ -258,7 +258,7 @@ describe('a command after a tool', () => {
       },
     };
     const ran = await run({ PostToolUse: on('Bash', command(`echo '${JSON.stringify(output)}'`)) });
-    expect(ran.transcript[2]).toBe('tool: text clean\n\nMend it.\n\nSee line 3.');
+    expect(ran.transcript[2]).toBe('tool: text clean\n\nFix it.\n\nSee line 3.');
   });
 
   it('is not run for a call that failed; another event is', async () => {

@@ -32,7 +32,7 @@ const maxSessions = 10_000;
  * The commands get the JSON on their standard input that they know, under the names of tools and inputs that they know, and
  * answer with JSON or an exit code as they do there. One that blocks a call denies it; one that blocks the end sends the
  * turn back. A gate (`PreToolUse`, `UserPromptSubmit`) that crashes or takes too long has blocked, unless its `onFailure`
- * says `continue`; another exit code than 0 and 2 is told and changes nothing, as in that format.
+ * says `continue`; any other exit code than 0 and 2 is reported and has no effect, as in that format.
  *
  * @throws InvalidOptionError `invalid-option`
  *

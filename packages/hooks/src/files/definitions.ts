@@ -17,7 +17,7 @@ export const commandEvents = [
 
 export type CommandEvent = (typeof commandEvents)[number];
 
-/** Whose file it is: that of the person, or one that came with the project. */
+/** The owner of the file: the user or the project. */
 export type HookFileScope = 'user' | 'project';
 
 /** One command of a hook file. */
@@ -35,7 +35,7 @@ export interface CommandDefinition {
   readonly once: boolean;
   /** What a command that crashes, or takes too long, means. */
   readonly onFailure?: 'block' | 'continue' | undefined;
-  /** The file that it stands in. */
+  /** The file that defines it. */
   readonly source: string;
   readonly scope: HookFileScope;
 }

@@ -73,7 +73,7 @@ export class Dispatcher {
     if (definition.event !== occasion.event) return false;
     const isMatched = (): boolean =>
       isMatch(definition.matcher, occasion.names) && isConditionMet(definition.if, occasion.names, occasion.input);
-    // An expression of somebody who is not trusted is not evaluated either: it could run for ever.
+    // An untrusted expression is not evaluated either: it could run for ever.
     if (isPlain(definition.matcher) && !isMatched()) return false;
     if (!(await this.#isTrusted(definition, occasion)) || !isMatched()) return false;
     return (
@@ -113,7 +113,7 @@ export class Dispatcher {
       if (!isTrusted) notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted; it is not run.`);
       return isTrusted;
     } catch (error) {
-      // Nobody has said no: the next time may be asked again.
+      // Nothing was denied, so the next run may ask again.
       this.#decided.delete(request.hash);
       notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted: ${toErrorInfo(error).message}`);
       return false;

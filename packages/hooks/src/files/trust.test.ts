@@ -39,7 +39,7 @@ const times = async (): Promise<number> => {
 };
 
 describe('a command of the project', () => {
-  it('is not run where nobody decides, which is told once', async () => {
+  it('is not run without a decision, which is reported once', async () => {
     const { notices, tools } = await run(undefined);
     expect(await times()).toBe(0);
     expect(notices).toEqual([expect.stringContaining('is not trusted')]);

@@ -83,7 +83,7 @@ const readTrusted = async (path: string): Promise<Readonly<Record<string, string
   return trustSchema.parse(JSON.parse(await readFile(path, 'utf8'))).trusted;
 };
 
-/** What has to be trusted before this command runs, from the files as they are now. */
+/** What must be trusted before this command runs, from the files as they are now. */
 export const trustRequestOf = async (definition: CommandDefinition, projectDir: string): Promise<TrustRequest> => {
   const { event, matcher, command, args = [], source } = definition;
   const hash = createHash('sha256').update(JSON.stringify([event, matcher, command, args, definition.if ?? null]));

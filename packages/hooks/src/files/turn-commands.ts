@@ -132,7 +132,7 @@ export const turnCommands = (commands: Commands): Hook => {
   };
   return {
     name: 'command-hooks',
-    // Each command has a time of its own.
+    // Each command has a separate time limit.
     timeoutMs: Infinity,
     ...Object.fromEntries(
       Object.entries(points).filter(([point]) => commands.has(...eventsOf[point as keyof typeof eventsOf])),

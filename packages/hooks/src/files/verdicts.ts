@@ -52,7 +52,7 @@ export const resultChanges = (answers: readonly CommandAnswer[]): ResultChanges 
   };
 };
 
-/** Whether they want the turn to go on. */
+/** Whether the turn continues. */
 export const endVerdict = (answers: readonly CommandAnswer[]): SendBack | undefined => {
   const words = joined(answers.map(({ blocked }) => blocked));
   return words === undefined ? undefined : { proceed: words, reason: 'A hook command sent it back.' };

@@ -69,7 +69,7 @@ describe('approvals', () => {
     expect(await asked('bash', { command: 'git push' }, { mode: 'never' })).toHaveLength(0);
   });
 
-  it('go by the judge that they are given, which is told the folder', async () => {
+  it('use the given judge, which receives the folder', async () => {
     const folders: string[] = [];
     const judge: ApprovalsOptions['judge'] = (command, { cwd }) => {
       folders.push(cwd);

@@ -69,7 +69,7 @@ describe('checkAfterWrite', () => {
     expect(notices).toEqual([]);
   });
 
-  it('does not tell what was there before, wherever it stands now', async () => {
+  it('does not report earlier findings that moved', async () => {
     own.write('a.js', 'BAD old\n');
     const { outputs } = await run([
       response(write('1', 'a.js', 'new\nnew\nBAD old\n')),
@@ -82,7 +82,7 @@ describe('checkAfterWrite', () => {
     expect(outputs[2]).not.toContain('BAD');
   });
 
-  it('tells again what was mended and came back', async () => {
+  it('reports a finding again after it was fixed and came back', async () => {
     const { outputs } = await run([
       response(write('1', 'a.js', 'BAD')),
       response(write('2', 'a.js', 'fine')),
@@ -120,7 +120,7 @@ describe('checkAfterWrite', () => {
     expect(runs).toEqual(['lint.js', 'lint.js']);
   });
 
-  it('looks only at the files that it is told', async () => {
+  it('checks only the given files', async () => {
     const { runs } = await run([response(write('1', 'a.md', 'BAD')), response(write('2', 'a.ts', 'BAD'))], {
       files: ['.ts'],
     });
@@ -151,7 +151,7 @@ describe('checkAfterWrite', () => {
     expect(short.outputs[0]?.length).toBeLessThan(200);
   });
 
-  it('lets the turn go on where the check takes too long or cannot run', async () => {
+  it('continues the turn when the check times out or cannot run', async () => {
     own.write('slow.js', 'setInterval(() => {}, 1000)');
     const slow = await run([response(write('1', 'a.js', 'BAD'))], { check: 'node slow.js {file}', timeoutMs: 300 });
     expect(slow.outputs).toEqual(['{"type":"text","value":"Wrote a.js."}']);
@@ -171,7 +171,7 @@ describe('checkAfterWrite', () => {
     expect(outputs[0]).toContain('something is wrong');
   });
 
-  it('takes the findings from the output as it is told', async () => {
+  it('parses the output with the given function', async () => {
     const { outputs } = await run([response(write('1', 'a.js', 'BAD'))], { findingsOf: () => ['mine'] });
     expect(outputs[0]).toContain('new findings:\\nmine');
   });
@@ -183,7 +183,7 @@ describe('checkAfterWrite', () => {
     ).toEqual(['a.js']);
   });
 
-  it('waits only so long for writes that never come', async () => {
+  it('stops waiting for writes that never come', async () => {
     const { outputs } = await run(
       [response(write('1', 'a.js', 'BAD'), call('2', 'write', { path: 'no/such/folder/b.js', content: 'x' }))],
       { debounceMs: 50 },

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const { remove } of repositories.splice(0)) remove();
 });
 
-/** A process that has ended and that nobody has asked about is still listed, as a zombie. */
+/** A process that has ended and was not reaped is still listed, as a zombie. */
 const isRunning = (pid: string): boolean => {
   const status = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
   return status !== '' && !status.startsWith('Z');
@@ -154,7 +154,7 @@ describe('commitGate', () => {
       maxChars: 200,
     });
     expect({ status, commits }).toEqual({ status: 'denied', commits: 0 });
-    expect(reason).toMatch(/^The commit was not made: sh test\.sh failed with exit code 3\./);
+    expect(reason).toMatch(/^The commit was denied: sh test\.sh failed with exit code 3\./);
     expect(reason).toMatch(/1 test failed$/);
     expect(reason).not.toContain('line 100\n');
     expect(reason.length).toBeLessThan(450);
@@ -332,7 +332,7 @@ describe('commitGate', () => {
     expect(await commit(own, 'git commit -m "x')).toMatchObject({ status: 'denied' });
   });
 
-  it('reads the command where it is told', async () => {
+  it('reads the command with the given function', async () => {
     const own = repository();
     own.write('test.sh', 'exit 1');
     expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({

@@ -19,7 +19,7 @@ import { currentBranch, gitAliases } from './git-queries.js';
 
 /** Options of {@link commitGate}. */
 export interface CommitGateOptions {
-  /** The command that has to succeed before a commit, such as `npm test`. */
+  /** The command that must succeed before a commit, such as `npm test`. */
   readonly command: string;
   /**
    * The folder of the project; the command runs there.
@@ -46,16 +46,16 @@ export interface CommitGateOptions {
    */
   readonly maxChars?: number | undefined;
   /**
-   * Branches of agents, where work in progress may be committed untested: a session that has to end with a commit could
+   * Branches of agents, where work in progress may be committed untested: a session that must end with a commit could
    * not end otherwise. A commit is work in progress if its message begins with `wip`, `fixup!` or `squash!`.
    *
    * @defaultValue `['agent/*']`, the branches that `@h/git` creates
    */
   readonly wipBranches?: readonly string[] | undefined;
   /**
-   * Whether a commit may stand in one line behind commands that may change files: what they change was not tested.
+   * Whether a line may commit after commands that may change files: what they change was not tested.
    *
-   * @defaultValue `false`; the model is told to run them first and to commit in a call of its own
+   * @defaultValue `false`; the model is asked to run them first and to commit in a separate call
    */
   readonly allowMixed?: boolean | undefined;
   /**
@@ -201,7 +201,7 @@ const mayChangeFiles = ({ argv: [program = '', ...args], isRedirected }: Earlier
 };
 
 const mixedReason = (argv: readonly string[]): string =>
-  `The commit was not made: "${argv.join(' ').slice(0, 100).toWellFormed()}" in the same line may change files after they have been tested. Run it first, then commit in a call of its own.`;
+  `The commit was denied: "${argv.join(' ').slice(0, 100).toWellFormed()}" in the same line may change files after they have been tested. Run it first, then commit in a separate call.`;
 
 const reasonOf = (command: string, { exitCode, output, isTruncated, failure }: CheckEnd, timeoutMs: number): string => {
   const what: Readonly<Record<string, string>> = {
@@ -213,5 +213,5 @@ const reasonOf = (command: string, { exitCode, output, isTruncated, failure }: C
   const how = failure === undefined ? `failed with exit code ${exitCode ?? 'unknown'}` : (what[failure] ?? failure);
   const said =
     output.trim() === '' ? '' : `\n\n${isTruncated ? 'The end of its output:\n' : 'Its output:\n'}${output.trim()}`;
-  return `The commit was not made: ${command} ${how}. Mend that, then commit again.${said}`;
+  return `The commit was denied: ${command} ${how}. Fix that, then commit again.${said}`;
 };

@@ -26,13 +26,13 @@ describe('destructiveCommands', () => {
     expect(result).toMatchObject({ status: 'denied', by: 'destructive-commands' });
     expect(result).toMatchObject({
       reason:
-        'git push origin main --force: It throws away commits of others on the remote. Use git push --force-with-lease.',
+        'git push origin main --force: It overwrites commits of other people on the remote. Use git push --force-with-lease.',
     });
   });
 
   it('asks about a doubtful one, and runs it when a person says so', async () => {
     const { ran, asked } = await run({ command: 'git reset --hard' });
-    expect(asked).toEqual([expect.stringContaining('git reset --hard: It throws away what is not committed.')]);
+    expect(asked).toEqual([expect.stringContaining('git reset --hard: It discards uncommitted changes.')]);
     expect(ran).toBe(1);
   });
 
@@ -51,14 +51,14 @@ describe('destructiveCommands', () => {
     expect(await run({ command: 'rm -rf etc', cwd: '/' })).toMatchObject({ ran: 0 });
   });
 
-  it('looks only at the tools that it is told, and at what it is told to look at', async () => {
+  it('checks only the given tools and the given command', async () => {
     expect(await run({ command: 'rm -rf /' }, { tools: ['shell'] })).toMatchObject({ ran: 1 });
     expect(await run({ command: 'rm -rf /' }, { tools: ['bash'] })).toMatchObject({ ran: 0 });
     const commandOf = ({ input }: { readonly input: unknown }) => (input as { readonly line: string }).line;
     expect(await run({ line: 'rm -rf /' }, { commandOf })).toMatchObject({ ran: 0 });
   });
 
-  it('denies what is doubtful where nobody is there', async () => {
+  it('denies doubtful commands without a user', async () => {
     expect(await run({ command: 'git reset --hard' }, { doubtful: 'deny' })).toMatchObject({ ran: 0, asked: [] });
   });
 

@@ -26,7 +26,7 @@ export interface DestructiveCommandsOptions extends CommandPolicyOptions {
    */
   readonly commandOf?: ((call: ToolCall) => string | undefined) | undefined;
   /**
-   * What becomes of a command that a person should be asked about: `deny` where nobody is there to answer.
+   * What becomes of a command that needs approval: `deny` if nobody can answer.
    *
    * @defaultValue `'ask'`
    */

@@ -57,7 +57,7 @@ export interface FinalizersOptions {
   readonly decisions?:
     | ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done)
     | undefined;
-  /** Are told of each error, of models, tools and the turn; each by itself. */
+  /** Receive each error of models, tools and the turn; each separately. */
   readonly errors?:
     | ((failure: TurnFailure, context: FinalizerContext) => Done)
     | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[]
@@ -85,7 +85,7 @@ const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
 /**
  * Hooks that keep something of a turn once it is over: its sources, a memory, its decisions, its errors.
  *
- * Each stands by itself: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
+ * Each is independent: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
  * changes how the turn ended.
  *
  * @throws InvalidOptionError `invalid-option`
@@ -106,7 +106,7 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
       return {
         name: 'citations',
         timeoutMs,
-        // It only looks; what it cannot see is no reason to refuse a turn.
+        // It only observes; a failure does not deny the turn.
         failure: 'open',
         beforeTurn: input.keep,
         onReplay: collector.replay,

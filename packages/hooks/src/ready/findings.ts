@@ -1,13 +1,13 @@
 /** What a linter or type checker complains about, line by line. */
 export type CheckFindings = readonly string[];
 
-/** How many findings of each kind there are, wherever in the file they stand. */
+/** How many findings of each kind there are, anywhere in the file. */
 export type FindingCounts = ReadonlyMap<string, number>;
 
 /** `src/a.ts:10:5`, `src/a.ts(10,5):`, and `  10:5  error` below the name of a file. */
 const positioned = /^[^\s:(][^:(]{0,300}(?::\d+(?::\d+)?\b|\(\d+(?:,\d+)?\))|^\s{1,8}\d+:\d+\s+\S/;
 
-/** Colours and other orders to a terminal; whoever reads the findings is none. */
+/** Colors and other control sequences of a terminal. */
 // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
 const control = /\u001B\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000B-\u001F\u007F]/g;
 
@@ -24,7 +24,7 @@ export const findingsOf = (output: string): CheckFindings => {
   return findings.length > 0 || text === '' ? findings : [text];
 };
 
-/** The same finding on another line is the same finding: what stands above it has grown or shrunk. */
+/** The same finding on another line is the same finding: lines above it were added or removed. */
 const kindOf = (finding: string): string =>
   finding
     .trim()

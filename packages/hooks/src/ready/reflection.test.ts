@@ -13,9 +13,9 @@ const run = (options: ReflectionOptions, script: readonly string[] = ['Draft.', 
   runTurn([hooks([reflection(options)])], { script });
 
 describe('reflection', () => {
-  it('lets a good draft stand', async () => {
+  it('keeps a good draft', async () => {
     const ran = await run({ judge: ({ text }) => (text === 'Draft.' ? accept : revise) });
-    expect(ran.transcript).toEqual(['user: Go on.', 'assistant: Draft.']);
+    expect(ran.transcript).toEqual(['user: Continue.', 'assistant: Draft.']);
   });
 
   it('sends a draft back once, with the feedback', async () => {
@@ -28,7 +28,7 @@ describe('reflection', () => {
     });
     expect(seen).toEqual(['Draft.']);
     expect(ran.transcript).toEqual([
-      'user: Go on.',
+      'user: Continue.',
       'assistant: Draft.',
       expect.stringMatching(/^user: A review .*\n\nName the file\.$/s),
       'assistant: Better.',
@@ -65,7 +65,7 @@ describe('reflection', () => {
     ['the judge rejects', { judge: () => Promise.reject(new Error('No model.')) }, 'failed'],
     ['the judge says nothing that makes sense', { judge: (() => ({ verdict: 'revise' })) as never }, 'failed'],
     [
-      'nobody knows what is left',
+      'without a budget',
       {
         remaining: () => {
           throw new Error('No budget.');
@@ -75,7 +75,7 @@ describe('reflection', () => {
     ],
   ])('is skipped with a notice when %s', async (_what, options, why) => {
     const ran = await run({ judge: () => revise, ...options });
-    expect(ran.transcript).toEqual(['user: Go on.', 'assistant: Draft.']);
+    expect(ran.transcript).toEqual(['user: Continue.', 'assistant: Draft.']);
     expect(ran.end.outcome).toBe('completed');
     expect(ran.of('hook.notice')).toMatchObject([{ hook: 'reflection', details: { why } }]);
   });

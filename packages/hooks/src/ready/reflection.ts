@@ -12,7 +12,7 @@ import {
 } from '@h/options';
 import type { Hook } from '../hook.js';
 
-/** A draft answer, for whoever judges it. */
+/** A draft answer, as the judge receives it. */
 export interface Draft {
   readonly text: string;
   /** The history, the draft included. */
@@ -33,7 +33,7 @@ export interface ReflectionContext {
   readonly signal: AbortSignal;
   /** How long it may take, in milliseconds. */
   readonly timeMs: number;
-  /** How many tokens it may use, where that is limited. */
+  /** How many tokens it may use, if that is limited. */
   readonly tokens?: number | undefined;
 }
 
@@ -55,16 +55,16 @@ export type ReflectionResult =
 export interface ReflectionOptions {
   /** Looks at the draft: a model that is asked, a set of checks. */
   readonly judge: (draft: Draft, context: ReflectionContext) => ReflectionVerdict | PromiseLike<ReflectionVerdict>;
-  /** What is left of the turn's budget, from whoever counts it. Without it nothing is limited. */
+  /** Returns what is left of the turn's budget. Without it nothing is limited. */
   readonly remaining?: (() => RemainingBudget) | undefined;
   /**
-   * How many tokens have to be left for a reflection.
+   * The number of tokens that must be left for a reflection.
    *
    * @defaultValue `2_000`, a short question about a draft and its answer
    */
   readonly minTokens?: number | undefined;
   /**
-   * How much time has to be left, in milliseconds.
+   * The time that must be left, in milliseconds.
    *
    * @defaultValue `5_000`, about what a small model takes
    */
@@ -111,7 +111,7 @@ const defaultPrompt = 'A review of your answer found something to improve. Revis
 /**
  * Has a judge look at the draft answer before the turn ends, and sends it back where that finds something.
  *
- * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft stands, and a
+ * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft is kept, and a
  * notice `hook.notice` says why.
  *
  * @throws InvalidOptionError `invalid-option`

@@ -25,7 +25,7 @@ describe('stepBatch', () => {
     expect(scheduler.frame).toBe(0);
   });
 
-  it('waits so long and no longer for a call that never runs', async () => {
+  it('limits the wait for a call that never runs', async () => {
     const scheduler = new VirtualTimeScheduler();
     const batch = stepBatch(1_000, scheduler);
     batch.expect(1, 'a');

@@ -11,7 +11,7 @@ export interface StepBatch {
   arrive(call: string, file: string | undefined, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Makes a batch that waits so long for calls that are expected. */
+/** Creates a batch that waits a limited time for expected calls. */
 export const stepBatch = (waitMs: number, scheduler: SchedulerLike): StepBatch => {
   let currentStep = 0;
   let expected = new Set<string>();

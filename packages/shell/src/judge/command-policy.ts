@@ -20,10 +20,10 @@ export interface CommandContext {
   readonly project?: string | undefined;
 }
 
-/** Says of a line of shell whether it may run. It never throws for a text, and its time grows with the length of the line. */
+/** Judges a line of shell. Never throws for a string; time grows with the length of the line. */
 export type CommandPolicy = (command: string, context: CommandContext) => CommandJudgement;
 
-/** More findings than this tell nobody anything. */
+/** The most findings of one judgement. */
 const maxFindings = 20;
 
 /**
@@ -79,7 +79,7 @@ export const judgeCommand = (
   return policyOf('judgeCommand()', options)(command, { cwd, project, home });
 };
 
-/** A policy that is told of the home folder with each line. */
+/** A policy that receives the home folder with each line. */
 type HomelessPolicy = (
   command: string,
   context: CommandContext & Pick<CommandPolicyOptions, 'home'>,
@@ -129,7 +129,7 @@ const ownDenial: CommandRule = {
 const ownQuestion: CommandRule = {
   rule: 'policy/ask',
   decision: 'ask',
-  why: 'The policy of this project wants a person to decide.',
+  why: 'The policy of this project requires approval.',
 };
 
 const withDecision = (rule: CommandRule, decision: CommandDecision | undefined): readonly CommandRule[] => {
@@ -167,5 +167,5 @@ const judgementOf = (findings: readonly Finding[]): CommandJudgement => {
   return { decision: sorted[0]?.decision ?? 'allow', findings: sorted.slice(0, maxFindings) };
 };
 
-/** The usual policy, for those who want no other. */
+/** The policy without options. */
 const standard = policyOf('judgeCommand()', {});

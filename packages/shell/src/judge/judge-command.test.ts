@@ -38,7 +38,7 @@ describe('judgeCommand, on lists of commands', () => {
     expect([...commandRules, ...approvalRules].map(({ rule }) => rule).filter((rule) => !hit.has(rule))).toEqual([]);
   });
 
-  it('has one rule of each name, and says of each what would happen', () => {
+  it('gives each rule a unique name and a reason', () => {
     const rules = [...commandRules, ...approvalRules];
     expect(new Set(rules.map(({ rule }) => rule)).size).toBe(rules.length);
     for (const { rule, why, instead } of rules) {
@@ -81,14 +81,14 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(decide('(cd /) ; rm -rf usr')).toBe('allow');
   });
 
-  it('takes the project for the folder that it is told', () => {
+  it('judges paths by the given project folder', () => {
     expect(judgeCommand('rm -rf /srv/app/dist', { cwd: '/srv/app', home: '/home/me' }).decision).toBe('allow');
     expect(judgeCommand('rm -rf /srv/app/dist', { cwd: '/work', home: '/home/me' }).decision).toBe('ask');
     expect(judgeCommand('rm -rf /srv', { cwd: '/srv/app', home: '/home/me' }).decision).toBe('deny');
     expect(judgeCommand('rm -rf dist', { cwd: '/', home: '/root' }).decision).toBe('ask');
   });
 
-  it('takes a folder within the project for what it is', () => {
+  it('judges a folder within the project by the project', () => {
     const folder = { cwd: '/work/app/packages/a', home: '/home/me' };
     expect(judgeCommand('rm -rf ../b/dist', { ...folder, project: '/work/app' }).decision).toBe('allow');
     expect(judgeCommand('rm -rf ../b/dist', folder).decision).toBe('ask');
@@ -106,7 +106,7 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(decide('rm -rf "/$D"')).toBe('ask');
   });
 
-  it('says which command, why, and what to do instead', () => {
+  it('reports the command, the reason and the alternative', () => {
     expect(judgeCommand('ls && sudo git -C app push "$REMOTE" --force', place)).toEqual({
       decision: 'deny',
       findings: [
@@ -114,19 +114,19 @@ describe('judgeCommand, on what a line really runs', () => {
           rule: 'git/force-push',
           decision: 'deny',
           argv: ['git', '-C', 'app', 'push', '"$REMOTE"', '--force'],
-          why: 'It throws away commits of others on the remote.',
+          why: 'It overwrites commits of other people on the remote.',
           instead: 'Use git push --force-with-lease.',
         },
       ],
     });
   });
 
-  it('puts what is denied before what is asked about, and says each thing once', () => {
+  it('lists denials before questions, and each finding once', () => {
     const { findings } = judgeCommand('git reset --hard; git reset --hard; git push -f', place);
     expect(findings.map(({ rule }) => rule)).toEqual(['git/force-push', 'git/reset-hard']);
   });
 
-  it('tells only so much of a line with very many dangerous commands', () => {
+  it('limits the findings of a line with many dangerous commands', () => {
     const line = Array.from({ length: 100 }, (_, index) => `rm -rf /etc/${index} /usr`).join('; ');
     expect(judgeCommand(line, place).findings).toHaveLength(20);
   });
@@ -137,7 +137,7 @@ describe('requiresApproval', () => {
     expect(requiresApproval(command, place).map((finding) => finding.rule)).toContain(rule);
   });
 
-  it.each(needNothing)('asks nobody about %s', (command) => {
+  it.each(needNothing)('needs no approval for %s', (command) => {
     expect(requiresApproval(command, place)).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('requiresApproval', () => {
 });
 
 describe('a policy of one’s own', () => {
-  it('decides otherwise about rules', () => {
+  it('overrides the decisions of rules', () => {
     const judge = commandPolicy({
       decisions: { 'git/clean': 'allow', 'git/reset-hard': 'deny', 'shell/unparsable': 'deny' },
       home: '/home/me',
@@ -161,7 +161,7 @@ describe('a policy of one’s own', () => {
     expect(judge('rm "', place).decision).toBe('deny');
   });
 
-  it('goes by other rules', () => {
+  it('applies other rules', () => {
     const rule = { rule: 'own/curl', decision: 'deny', programs: ['curl'], why: 'No network here.' } as const;
     expect(judgeCommand('bash -c "curl x"', { ...place, rules: [rule] })).toMatchObject({
       decision: 'deny',
@@ -195,7 +195,7 @@ describe('a policy of one’s own', () => {
     expect(judge('bash -c "rm -rf /"', place).decision).toBe('deny');
   });
 
-  it('knows which folder is home', () => {
+  it('judges paths by the given home folder', () => {
     expect(judgeCommand('rm -rf ~/.ssh', { cwd: '/work', home: '/elsewhere' }).decision).toBe('deny');
     expect(judgeCommand('rm -rf /elsewhere', { cwd: '/work', home: '/elsewhere' }).decision).toBe('deny');
     expect(judgeCommand('rm -rf /elsewhere', { cwd: '/work', home: '/home/me' }).decision).toBe('ask');
@@ -229,7 +229,7 @@ describe('a policy of one’s own', () => {
     );
   });
 
-  it('refuses what is no command', () => {
+  it('rejects a command that is not a string', () => {
     expect(() => judgeCommand(undefined as unknown as string, place)).toThrow(
       /"command" must be a string; received undefined/,
     );

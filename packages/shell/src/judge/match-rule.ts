@@ -7,7 +7,7 @@ import { isSecretPath } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 
-/** A command, prepared for all rules that may look at it. */
+/** A command in the form that rules are applied to. */
 export interface Subject extends RuleContext {
   readonly shown: readonly string[];
   readonly damage: ReadonlySet<SqlDamage>;

@@ -18,7 +18,7 @@ import {
 import type { CommandDecision, CommandRule } from './rule.js';
 import { commandRules } from './rules/index.js';
 
-/** What makes a policy one's own. */
+/** Options of a policy. */
 export interface CommandPolicyOptions {
   /**
    * The rules to go by, in place of the usual ones. Add to those with `[...commandRules, ...approvalRules]`.
@@ -87,7 +87,7 @@ const checks: OptionChecks<CommandPolicyOptions> = {
 };
 
 /**
- * Refuses options that do not exist, values that they do not take, and decisions about rules that there are not.
+ * Refuses options that do not exist, values of the wrong type, and decisions about unknown rules.
  *
  * @throws InvalidOptionError `invalid-option`
  */
@@ -106,7 +106,7 @@ export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions)
   }
 };
 
-/** @throws InvalidOptionError `invalid-option` for a command or folder that is none */
+/** @throws InvalidOptionError `invalid-option` for a command or folder of the wrong type */
 export const checkCommand = (owner: string, command: unknown, cwd: unknown, project: unknown): void => {
   checkValue(owner, 'command', command, anyString);
   checkValue(owner, 'cwd', cwd, aPath);

@@ -5,8 +5,8 @@ import { approvalRules } from './rules/approvals.js';
 import { commandRules } from './rules/index.js';
 
 /**
- * Why a person has to approve a command, although it destroys nothing: it pushes, opens a pull request, deploys, migrates
- * a database, publishes. Findings of the usual rules are among them. Empty where nobody needs to be asked.
+ * Finds why a command needs approval although it destroys nothing: it pushes, opens a pull request, deploys, migrates
+ * a database, publishes. Findings of the usual rules are among them. Empty if no approval is needed.
  *
  * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
  *

@@ -3,7 +3,7 @@ import type { SqlDamage } from './sql.js';
 import type { ShellProblem } from '../read/inner-commands.js';
 import type { ParsedArguments } from '../read/arguments.js';
 
-/** What becomes of a command: it runs, a person is asked, or it does not run. */
+/** The decision about a command: it runs, a person is asked, or it is denied. */
 export type CommandDecision = 'allow' | 'ask' | 'deny';
 
 /** Which of the paths that a command is given a rule looks at. */
@@ -17,7 +17,7 @@ export type PathPlace =
   | `${string}=`;
 
 /**
- * A rule about commands, as data: all that it names has to be true of a command.
+ * A rule about commands, as data: everything that it names must be true of a command.
  *
  * An argument that only the running shell knows counts as what the rule looks for, and the decision is `ask` then.
  */
@@ -29,15 +29,15 @@ export interface CommandRule {
   readonly programs?: readonly string[] | undefined;
   /** The first words that are no options: one of these, like `volume rm`. `*` stands for any word, `(a|b)` for one of two. */
   readonly words?: readonly string[] | undefined;
-  /** Options of which each has to be given, in one of its forms: `['-r|-R|--recursive', '-f|--force']`. */
+  /** Options that must all be given, each in one of its forms: `['-r|-R|--recursive', '-f|--force']`. */
   readonly flags?: readonly string[] | undefined;
   /** Options with which the rule does not apply, like `--dry-run`. */
   readonly unless?: readonly string[] | undefined;
-  /** Some other argument has to look like this. */
+  /** Some argument must match this. */
   readonly argument?: RegExp | undefined;
-  /** Some path that the command is given, in these places, has to be in one of these zones. */
+  /** Some path among the arguments, in these places, must be in one of these zones. */
   readonly paths?: { readonly in: readonly PathPlace[]; readonly zones: readonly Zone[] } | undefined;
-  /** The SQL that the command is given has to do this. */
+  /** The effect that the SQL among the arguments must have. */
   readonly sql?: SqlDamage | undefined;
   /** What is wrong with the line itself. */
   readonly problem?: ShellProblem | undefined;
@@ -66,18 +66,18 @@ export interface RuleContext {
   readonly isSecret: (path: string) => boolean;
 }
 
-/** Why a command is not simply run. */
+/** A reason why a command is not allowed to run without a question. */
 export interface Finding {
   /** The name of the rule. */
   readonly rule: string;
   readonly decision: 'ask' | 'deny';
-  /** The command as it would run; words that are only known then as they stand in the line. */
+  /** The command as it would run; unknown words appear as written. */
   readonly argv: readonly string[];
   readonly why: string;
   readonly instead?: string | undefined;
 }
 
-/** What a policy says about a line. */
+/** The judgement of a line. */
 export interface CommandJudgement {
   /** The strictest of all findings; `allow` if there are none. */
   readonly decision: CommandDecision;

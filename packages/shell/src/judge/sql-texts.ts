@@ -5,7 +5,7 @@ import { damageOf, type SqlDamage } from './sql.js';
 interface Client {
   /** Options whose value is SQL. */
   readonly options?: readonly string[];
-  /** How many words stand before those that are SQL. */
+  /** The number of words before those that are SQL. */
   readonly operandsFrom?: number;
   /** Words before which this is not a client. */
   readonly words?: RegExp;

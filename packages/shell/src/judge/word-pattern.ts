@@ -4,7 +4,7 @@ import { programName, unknownText } from '../read/field.js';
 export type WordPattern = (argv: readonly string[]) => boolean;
 
 /**
- * Reads a pattern such as `npm run *`: words that a command has to have, one by one. `*` stands for any text within a
+ * Reads a pattern such as `npm run *`: the words of a command, in order. `*` matches any text within a
  * word; at the end it stands for all further words, or none. A program is named without its folder.
  *
  * @param isStrict Whether a star leaves out what it may not be meant for: words that are only known when they run, and

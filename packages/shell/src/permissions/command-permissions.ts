@@ -52,7 +52,7 @@ const allowed: PermissionVerdict = { decision: 'allow', reason: '' };
  *
  * `allowWrite: false` and `allowedCommands` accept a positive grammar: known syntax, known commands, known options. What
  * they do not know they deny. Looks at the file system for one thing only: whether a folder that the line changes to
- * before it calls git belongs to another repository, whose configuration could run programs.
+ * before it calls git belongs to another repository: its configuration could run programs.
  *
  * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
  *

@@ -53,7 +53,7 @@ export const checkArithmetic = (node: ArithmeticExpression | undefined, variable
     const name = word.replace(/^\$\{?#?|\}$/g, '');
     if (word.startsWith('${#') && /^[A-Za-z_]\w*$/.test(name)) continue;
     if (numeric.test(word) || variables.isNumber(name)) continue;
-    refuse(`arithmetic with ${word}, whose value may be evaluated as code`);
+    refuse(`arithmetic that may evaluate the value of ${word} as code`);
   }
 };
 

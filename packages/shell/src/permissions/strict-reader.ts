@@ -66,7 +66,7 @@ class StrictReader implements StrictLine {
   readonly writes: string[] = [];
   readonly folders: (string | undefined)[] = [];
 
-  /** Reads a line, or the text of `sh -c`, which has variables of its own. */
+  /** Reads a line, or the text of `sh -c`, which has separate variables. */
   text(text: string, depth: number): void {
     if (depth > maxDepth) refuse('commands that run each other too deeply');
     if (text.length > maxChars) refuse(`more than ${maxChars} characters`);
@@ -82,7 +82,7 @@ class StrictReader implements StrictLine {
   }
 }
 
-/** Goes through one script, whose variables are the same everywhere. */
+/** Walks through one script. Its variables have one value throughout. */
 class ScriptWalk {
   readonly #line: StrictReader;
   readonly #script: SyntaxNode;
@@ -293,7 +293,7 @@ const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string 
   return [folder?.value === '-' || folder?.value === '' ? undefined : folder?.value];
 };
 
-/** Commands whose output is a hash, a name of a branch or a number: it cannot be taken for an option. */
+/** Commands whose output is a hash, a name of a branch or a number, and never looks like an option. */
 const neverPrintsOptions = (commands: readonly StrictCommand[]): boolean => {
   const [command, ...others] = commands;
   if (command === undefined || others.length > 0) return false;

@@ -52,7 +52,7 @@ const isFlat = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wr
 const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
 
 const ofWrapper = (name: string, wrapper: Wrapper, args: readonly StaticWord[]): Behind => {
-  const unclear = (word: StaticWord): never => refuse(`${name} ${word.source}, whose meaning is not known`);
+  const unclear = (word: StaticWord): never => refuse(`${name} ${word.source}, an option that is not known`);
   // Describes a command instead of running it.
   if (name === 'command' && /^-[vV]$/.test(args[0]?.value ?? '')) return nothing;
   const values = listed(wrapper.values);
@@ -97,7 +97,7 @@ const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
       return refuse(`${name} ${source}, a script that is not in the line`);
     }
     if (value === '-o' && args[index + 1]?.value === 'pipefail') continue;
-    if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, whose meaning is not known`);
+    if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, an option that is not known`);
     if (!value.includes('c')) continue;
     const text = args[index + 1];
     if (text?.value === undefined || /^[-+]/.test(text.value)) {
@@ -154,7 +154,7 @@ const xargsCommand = (args: readonly StaticWord[]): readonly StaticWord[] => {
     if (/^-I./.test(value)) placeholder = value.slice(2);
     else if (xargsValues.has(value)) index += 1;
     else if (!xargsFlags.has(value) && !xargsInline.test(value)) {
-      return refuse(`xargs ${source}, whose meaning is not known`);
+      return refuse(`xargs ${source}, an option that is not known`);
     }
   }
   const command = args.slice(index);

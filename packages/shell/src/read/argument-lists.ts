@@ -32,7 +32,7 @@ const wordsOf = (input: Input | undefined, isFromFile: boolean): readonly Field[
   return paths?.map(known) ?? [unknownField('(an argument of the list)', [listMark])];
 };
 
-/** Stands among the programs that made a word: it comes from a list that is only known when it runs. */
+/** Marks a word, among the programs that made it, as coming from a list that is only known when it runs. */
 export const listMark = '(list)';
 
 /** The command of `xargs`. */

@@ -1,17 +1,17 @@
 import { grammars } from './programs.js';
 import { isKnown, unknownText, type Field } from './field.js';
 
-/** A word that is no option. */
+/** An argument that is not an option. */
 export interface Operand {
   readonly text: string;
-  /** It stands behind an option that is not known: it may be its value. */
+  /** Whether it follows an unknown option and may be its value. */
   readonly isMaybeValue: boolean;
 }
 
-/** How sure it is that something is so. */
+/** How certain a property of a command is. */
 export type Certainty = 'yes' | 'maybe' | 'no';
 
-/** The arguments of a command, taken apart. */
+/** The parsed arguments of a command. */
 export interface ParsedArguments {
   readonly words: readonly string[];
   readonly operands: readonly Operand[];
@@ -21,7 +21,7 @@ export interface ParsedArguments {
   readonly valuesOf: (option: string) => readonly string[];
 }
 
-/** Takes arguments apart as most programs do. */
+/** Parses arguments like most programs do. */
 export const parseArguments = (program: string, fields: readonly Field[]): ParsedArguments => {
   const grammar = Object.hasOwn(grammars, program) ? grammars[program] : undefined;
   const withValue = new Set(grammar?.values?.split(' '));
@@ -83,7 +83,7 @@ const clusterHas = (cluster: string, letter: string, withValue: ReadonlySet<stri
   return false;
 };
 
-/** Whether the words begin like a pattern such as `volume rm` or `(up|deploy) *`. Words that may be values are passed over. */
+/** Whether the words begin like a pattern such as `volume rm` or `(up|deploy) *`. Words that may be values are skipped. */
 export const beginsWith = (operands: readonly Operand[], pattern: string): Certainty => {
   let certainty: Certainty = 'yes';
   let at = 0;

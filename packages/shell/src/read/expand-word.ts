@@ -31,7 +31,7 @@ const maxFields = 64;
 const maxText = 300_000;
 const maxValue = 4_000;
 
-/** The fields that a word becomes. What stands within it is run. */
+/** Expands a word into fields, and reads the scripts inside of it. */
 export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly Field[] => {
   if (word.parts === undefined) return [{ text: withHome(word.text, word.value, scope), shown: word.text, madeBy: [] }];
   const madeBy: string[] = [];

@@ -1,17 +1,17 @@
-/** Stands in a text for what only the running shell knows. */
+/** Replaces, within a text, what is only known at run time. */
 export const unknownText = '\u{FFFF}';
 
-/** A word of a command after the shell has expanded it, as far as that can be told beforehand. */
+/** A word of a command after expansion, as far as it is known before the line runs. */
 export interface Field {
-  /** What the command gets, with {@link unknownText} in place of what is not known. */
+  /** The argument, with {@link unknownText} in place of what is unknown. */
   readonly text: string;
-  /** How it stands in the line. */
+  /** The word as written. */
   readonly shown: string;
   /** Programs whose output is part of it. */
   readonly madeBy: readonly string[];
 }
 
-/** A word that says what it means. */
+/** A word that is known exactly. */
 export const known = (text: string): Field => ({ text, shown: text, madeBy: [] });
 
 /** A word of which nothing is known. */
@@ -27,7 +27,7 @@ export const isKnown = (text: string): boolean => !text.includes(unknownText);
 /** Whether nothing of a text is known. */
 export const isWhollyUnknown = (text: string): boolean => text.length > 0 && text.replaceAll(unknownText, '') === '';
 
-/** How people read a word: as it is if it is known, else as it stands in the line. */
+/** The form of a word in messages: its text if that is known, else the word as written. */
 export const show = ({ text, shown }: Field): string => (isKnown(text) ? text : shown);
 
 /** The name of a program without its folder. */

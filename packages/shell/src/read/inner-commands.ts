@@ -49,7 +49,7 @@ export const innerCommands = (
 ): readonly Inner[] => {
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
-  // Behind `time` with options of its own the name is missing: the parser takes it for the keyword.
+  // `time -o file` has no name: the parser reads `time` as the keyword.
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
@@ -171,7 +171,7 @@ const ofInput = (input: Input | undefined): readonly Inner[] => {
   return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
 };
 
-/** A script in a file is a program of its own, unless this very line wrote or fetched it. */
+/** A script in a file is not read, unless the line itself wrote or downloaded it. */
 const ofScript = (field: Field | undefined, scope: Scope, isSameShell: boolean, input?: Input): readonly Inner[] => {
   if (field === undefined) return [];
   if (field.text === '/dev/stdin') return ofInput(input);

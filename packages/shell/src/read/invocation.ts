@@ -21,7 +21,7 @@ export interface Invocation {
   readonly secrets: ReadonlySet<string>;
 }
 
-/** Everything that a line runs, and what stands in the way of telling. */
+/** Everything that a line runs, and the problems that hide a part of it. */
 export interface CommandLine {
   readonly invocations: readonly Invocation[];
   readonly problems: readonly {

@@ -3,14 +3,14 @@ import type { Output } from './expand-word.js';
 import type { Scope } from './scope.js';
 import { isSecretPath, printsSecret, secretMark } from './secrets.js';
 
-/** What a command reads. */
+/** The standard input of a command. */
 export interface Input {
   readonly text: string | undefined;
   readonly programs: readonly string[];
   readonly paths?: readonly string[] | undefined;
 }
 
-/** What a command prints, where that is plain without running it. */
+/** Predicts what a command prints, if that is certain without running it. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
   const name = programName(argv[0]?.text ?? '');
   const args = argv.slice(1).map(({ text }) => text);

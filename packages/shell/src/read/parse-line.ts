@@ -1,6 +1,6 @@
 import { parse, type ParsedScript } from 'unbash';
 
-/** A longer line is a program, and nobody's command. */
+/** The longest line that is read. */
 export const maxLineChars = 256_000;
 
 /** The parser's time grows with the square of the here-documents that are open. */
@@ -11,7 +11,7 @@ export type ParsedLine =
   | { readonly ok: true; readonly script: ParsedScript }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads a line as Bash does. What Bash would not take, or nobody would write, is a problem. */
+/** Parses a line as Bash does. What Bash rejects, or what passes the limits, is a problem. */
 export const parseLine = (line: string): ParsedLine => {
   if (line.length > maxLineChars) return { ok: false, problem: `it has more than ${maxLineChars} characters` };
   if (line.includes('\0')) return { ok: false, problem: 'it holds a NUL character' };

@@ -11,7 +11,7 @@ import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from '.
 import { scriptReader } from './script-reader.js';
 import type { Output } from './expand-word.js';
 
-/** Commands that run commands that run commands: more of that is nobody's line. */
+/** The deepest nesting of commands that run commands. */
 const maxDepth = 24;
 
 /** A line that runs more commands than this is a program. */

@@ -4,7 +4,7 @@ import { unknownText } from './field.js';
 /** What a function runs. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
 
-/** What a shell knows at a place in a line. A subshell has a scope of its own. */
+/** What a shell knows at a place in a line. A subshell has a separate scope. */
 export interface Scope {
   readonly parent: Scope | undefined;
   readonly home: string;
@@ -73,7 +73,7 @@ export const assign = (scope: Scope, name: string, value: readonly string[], isC
   scope.variables.set(name, isSame ? value : [unknownText]);
 };
 
-/** Variables whose value everybody knows. */
+/** Variables with a conventional value. */
 const conventions: Readonly<Record<string, (scope: Scope) => string>> = {
   HOME: ({ home }) => home,
   SHELL: () => '/bin/bash',

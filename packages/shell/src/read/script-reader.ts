@@ -16,7 +16,7 @@ import type { Redirection } from './invocation.js';
 import { isSecretPath, secretMark } from './secrets.js';
 import { assign, innerScope, valueOf, type FunctionBody, type Scope } from './scope.js';
 
-/** What the reader of a script hands on. */
+/** Receives what the reader of a script finds. */
 export interface ScriptEvents {
   readonly run: (
     argv: readonly Field[],
@@ -29,7 +29,7 @@ export interface ScriptEvents {
   readonly isTooDeep: (depth: number) => boolean;
   readonly isTooMuch: () => boolean;
   readonly unparsable: (detail: string, text: string) => void;
-  /** Text that the shell evaluates although it stands in the line as data: the content of a variable in arithmetic. */
+  /** Text that the shell evaluates although it is data: the content of a variable in arithmetic. */
   readonly evaluate: (text: string, scope: Scope, depth: number) => void;
   /** The value of a variable that other programs run. */
   readonly program: (text: string, scope: Scope, depth: number) => void;
@@ -58,7 +58,7 @@ const maxRounds = 16;
 
 const nothing: Output = { text: undefined, programs: [] };
 
-/** Makes a reader that tells of what it meets. */
+/** Creates a reader that reports what it finds. */
 export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const script = ({ commands, errors, source }: ParsedScript, place: Place): Output => {
     const error = errors?.[0];

@@ -1,6 +1,6 @@
 import { zoneOf, type Place } from './paths.js';
 
-/** Stands among the programs that made a text: some of it is a secret. */
+/** Marks a text, among the programs that made it, as containing a secret. */
 export const secretMark = '(secret)';
 
 /** Names of files that hold secrets wherever they are. Examples and public keys do not. */
@@ -63,7 +63,7 @@ const printers: ReadonlySet<string> = new Set([
   'ruby',
 ]);
 
-/** Programs that print secrets of their own, with the words that make them do so. */
+/** Programs that print secrets without being given a file, with the words that make them do so. */
 const ownSecrets: Readonly<Record<string, RegExp>> = {
   env: /^$/,
   printenv: /^$|secret|token|passw|key|cred|auth/i,

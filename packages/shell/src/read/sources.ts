@@ -1,4 +1,4 @@
-/** Programs that fetch from elsewhere. */
+/** Programs that download. */
 export const downloaders: ReadonlySet<string> = new Set([
   'curl',
   'wget',
@@ -19,7 +19,7 @@ export const downloaders: ReadonlySet<string> = new Set([
   's3cmd',
 ]);
 
-/** Programs whose output is meant to be evaluated: they set up a shell. */
+/** Programs whose output is meant to be evaluated by the shell. */
 export const generators: ReadonlySet<string> = new Set([
   'ssh-agent',
   'direnv',

@@ -1,13 +1,13 @@
 import { known, type Field } from './field.js';
 import type { Wrapper } from './wrappers.js';
 
-/** What stands behind a wrapper: commands that it may run, and lines of shell. */
+/** What a wrapper may run: commands, and lines of shell. */
 export interface Wrapped {
   readonly commands: readonly (readonly Field[])[];
   readonly lines: readonly Field[];
 }
 
-/** Behind more options that are not known, nobody looks for the command. */
+/** The most words that are tried as the command behind unknown options. */
 const maxCommands = 8;
 
 const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
@@ -15,7 +15,7 @@ const listed = (names: string | undefined): ReadonlySet<string> => new Set(names
 /**
  * The commands behind a wrapper.
  *
- * Behind an option that is not known its value may stand, or the command already: both are taken for commands.
+ * After an unknown option comes its value or already the command: both are tried as the command.
  */
 export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapped => {
   const commands: (readonly Field[])[] = [];

@@ -1,12 +1,12 @@
 /** How a program that runs another command reads its own arguments. */
 export interface Wrapper {
-  /** Options whose value is the next word. Of others that are not `flags` nobody knows. */
+  /** Options whose value is the next word. Options that are neither here nor in `flags` are unknown. */
   readonly values?: string;
   /** Options with two values. */
   readonly pairs?: string;
   /** Options without a value. Clusters of single letters without a value are known from these too. */
   readonly flags?: string;
-  /** How many arguments stand before the command. */
+  /** The number of arguments before the command. */
   readonly skips?: number;
   /** Options whose value is a line of shell. */
   readonly lines?: string;
@@ -204,7 +204,7 @@ export const shells: ReadonlySet<string> = new Set([
   'tcsh',
 ]);
 
-/** Programs that run code of another language, with the options behind which it stands. */
+/** Programs that run code of another language, with the options that introduce it. */
 export const interpreters: Readonly<Record<string, readonly string[]>> = {
   awk: [],
   bun: ['-e', '--eval'],

@@ -10,7 +10,7 @@ export const approvalRules: readonly CommandRule[] = [
     programs: ['git', 'jj', 'hg', 'sl'],
     words: ['push', 'git push', 'subtree push', 'lfs push', 'send-email', 'svn dcommit'],
     unless: dryRun,
-    why: 'It shows commits to others.',
+    why: 'It publishes commits.',
   },
   {
     rule: 'approval/pull-request',
@@ -38,7 +38,7 @@ export const approvalRules: readonly CommandRule[] = [
       'ci run',
       'gist create',
     ],
-    why: 'It changes something on the hub that others see.',
+    why: 'It changes something on the code host that other people see.',
   },
   {
     rule: 'approval/hub-api',
@@ -50,7 +50,7 @@ export const approvalRules: readonly CommandRule[] = [
       (words.every((word) => !/^-X|^--method/.test(word)) &&
         (has('-f') === 'yes' || has('-F') === 'yes' || has('--input') === 'yes') &&
         !words.includes('graphql')),
-    why: 'It changes something on the hub that others see.',
+    why: 'It changes something on the code host that other people see.',
   },
   {
     rule: 'approval/kubernetes',
@@ -179,7 +179,7 @@ export const approvalRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands } }) =>
       operands.length === 0 || program === 'surge' || program === 'gh-pages',
     unless: ['--help|--version|-v'],
-    why: 'Without another word it deploys.',
+    why: 'Without arguments it deploys.',
   },
   {
     rule: 'approval/deploy-script',

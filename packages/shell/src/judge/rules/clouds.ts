@@ -20,7 +20,7 @@ export const cloudRules: readonly CommandRule[] = [
     words: ['s3 (rm|rb|mv)', '(rm|rb|del|rmdir)'],
     unless: ['--dryrun|--dry-run|-n|--fake'],
     why: 'It deletes objects or buckets.',
-    instead: 'Look at it with --dryrun first.',
+    instead: 'Run it with --dryrun first.',
   },
   {
     rule: 'clouds/s3-mirror',
@@ -29,8 +29,8 @@ export const cloudRules: readonly CommandRule[] = [
     words: ['s3 sync', 'sync', 'rsync', 'mirror', 'storage rsync'],
     flags: ['--delete|--delete-removed|-d|--remove|--delete-unmatched-destination-objects|--delete-destination'],
     unless: ['--dryrun|--dry-run|-n'],
-    why: 'What is missing in the source is deleted in the target.',
-    instead: 'Look at it with --dryrun first.',
+    why: 'Files that are missing in the source are deleted in the target.',
+    instead: 'Run it with --dryrun first.',
   },
   {
     rule: 'clouds/access',
@@ -105,7 +105,7 @@ export const cloudRules: readonly CommandRule[] = [
     words: ['(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|remove|rm|forget|prune|dedupe)'],
     unless: ['-n|--dry-run'],
     why: 'It deletes files in a remote store.',
-    instead: 'Look at it with --dry-run first.',
+    instead: 'Run it with --dry-run first.',
   },
   {
     rule: 'clouds/hosting',
@@ -201,7 +201,7 @@ export const cloudRules: readonly CommandRule[] = [
           word,
         ),
       ),
-    why: 'It deletes data of a service that others use.',
+    why: 'It deletes data of a shared service.',
   },
   {
     rule: 'clouds/search-index',

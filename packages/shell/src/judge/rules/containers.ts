@@ -22,7 +22,7 @@ export const containerRules: readonly CommandRule[] = [
     programs: engines,
     words: ['(system|volume|image|container|network) prune'],
     why: 'It deletes everything that no container uses right now, data included.',
-    instead: 'Remove what is meant, by its name.',
+    instead: 'Remove the intended objects by name.',
   },
   {
     rule: 'containers/remove-volume',
@@ -40,7 +40,7 @@ export const containerRules: readonly CommandRule[] = [
       operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) &&
       [...madeBy, ...reads, 'unknown'].length > 0 &&
       (madeBy.length > 0 || reads.length > 0),
-    why: 'It removes or stops every container that is found, those of others among them.',
+    why: 'It removes or stops every container that is found, including those of other projects.',
     instead: 'Name the containers.',
   },
   {
@@ -59,7 +59,7 @@ export const containerRules: readonly CommandRule[] = [
     flags: ['-v|--volumes|--rmi'],
     test: ({ program, arguments: { operands } }) =>
       program.endsWith('-compose') || operands.some(({ text }) => text === 'compose'),
-    why: 'It deletes the volumes: the data of the services is gone.',
+    why: 'It deletes the volumes with the data of the services.',
     instead: 'Use docker compose down without -v.',
   },
   {
@@ -71,7 +71,7 @@ export const containerRules: readonly CommandRule[] = [
       words.some(
         (word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word))),
       ) || words.some((word) => mounted(word).endsWith('/docker.sock')),
-    why: 'The container may change the machine that it runs on.',
+    why: 'The container can change the machine that it runs on.',
     instead: 'Mount the folder of the project only.',
   },
   {
@@ -79,7 +79,7 @@ export const containerRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: engines,
     words: ['(stack|service|secret|config|node) (rm|remove)', 'swarm leave', 'context rm'],
-    why: 'It removes services that others use.',
+    why: 'It removes services that other people use.',
   },
   {
     rule: 'containers/local-cluster',

@@ -7,7 +7,7 @@ export const diskRules: readonly CommandRule[] = [
     decision: 'deny',
     test: ({ program }) => /^(?:mkfs|newfs)(?:[._]\w+)?$|^(?:mke2fs|mkswap|mkdosfs)$/.test(program),
     unless: ['--help|-V|--version'],
-    why: 'It makes a new file system: what was there is gone.',
+    why: 'It creates a file system and deletes what was there.',
   },
   {
     rule: 'disks/write-device',
@@ -19,7 +19,7 @@ export const diskRules: readonly CommandRule[] = [
         program !== 'dd' &&
         program !== 'pv' &&
         operands.slice(program === 'cp' ? 1 : 0).some(({ text }) => zoneOf(text) === 'device')),
-    why: 'It writes straight onto a device.',
+    why: 'It writes directly to a device.',
   },
   {
     rule: 'disks/dd-system',
@@ -29,7 +29,7 @@ export const diskRules: readonly CommandRule[] = [
       in: ['of='],
       zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git'],
     },
-    why: 'It writes over a file outside the project.',
+    why: 'It overwrites a file outside the project.',
   },
   {
     rule: 'disks/partition',
@@ -97,6 +97,6 @@ export const diskRules: readonly CommandRule[] = [
       program === 'mount'
         ? words.some((word) => /remount/.test(word))
         : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word)),
-    why: 'It takes file systems away that are in use.',
+    why: 'It unmounts file systems that are in use.',
   },
 ];

@@ -4,7 +4,7 @@ import type { CommandRule, RuleContext } from '../rule.js';
 const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
 const recursive = '-r|-R|--recursive';
 
-const keepsAncestors = 'Delete exactly the files that are meant, by their paths within the project.';
+const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
 
 /** Prints, or reads what it is given: its arguments are no files that it changes. */
 const movesTo =
@@ -21,7 +21,7 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: removers,
     paths: { in: ['operands'], zones: ['root', 'system', 'home', 'above', 'secret', 'device'] },
-    why: 'It deletes files that the system, the user or keys are made of.',
+    why: 'It deletes system folders, a home folder or keys.',
     instead: keepsAncestors,
   },
   {
@@ -29,7 +29,7 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: removers,
     paths: { in: ['operands'], zones: ['system-file', 'startup'] },
-    why: 'It deletes files that belong to the system or run by themselves.',
+    why: 'It deletes files that belong to the system or that run automatically.',
     instead: keepsAncestors,
   },
   {
@@ -47,7 +47,7 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['rm', 'trash', 'srm', 'rimraf', 'rd', 'shred'],
     paths: { in: ['operands'], zones: ['project', 'git'] },
     why: 'It deletes the whole project or its history.',
-    instead: 'Name the folders that are meant, such as dist or node_modules.',
+    instead: 'Name the intended folders, such as dist or node_modules.',
   },
   {
     rule: 'files/delete-unknown',
@@ -55,29 +55,29 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['rm', 'trash', 'srm', 'rimraf', 'rd'],
     flags: [recursive],
     paths: { in: ['operands'], zones: ['unknown'] },
-    why: 'What it deletes is only known when it runs; an empty variable may make it the whole disk.',
-    instead: 'Write the path out.',
+    why: 'What it deletes is only known at run time; an empty variable may select the whole disk.',
+    instead: 'Use a literal path.',
   },
   {
     rule: 'files/no-preserve-root',
     decision: 'deny',
     programs: ['rm', 'chmod', 'chown', 'chgrp'],
     flags: ['--no-preserve-root'],
-    why: 'It switches off what keeps the root folder safe.',
+    why: 'It disables the protection of the root folder.',
   },
   {
     rule: 'files/shred',
     decision: 'ask',
     programs: ['shred', 'wipe', 'srm'],
-    why: 'What it deletes cannot be brought back.',
-    instead: 'Use rm on files that git keeps.',
+    why: 'What it deletes cannot be recovered.',
+    instead: 'Use rm on tracked files.',
   },
   {
     rule: 'files/move-system',
     decision: 'deny',
     programs: ['mv'],
     paths: { in: ['not last'], zones: ['root', 'system', 'home', 'above', 'secret', 'device'] },
-    why: 'It moves folders away that the system or the user needs in their place.',
+    why: 'It moves folders away that the system or the user needs.',
   },
   {
     rule: 'files/move-project',
@@ -88,14 +88,14 @@ export const fileRules: readonly CommandRule[] = [
       zoneOf(operands.at(-1)?.text ?? '') !== 'inside' ||
       operands.slice(0, -1).some(({ text }) => zoneOf(text) === 'git'),
     why: 'It moves the whole project or its history away.',
-    instead: 'Name the files that are meant.',
+    instead: 'Name the intended files.',
   },
   {
     rule: 'files/delete-listed',
     decision: 'ask',
     programs: ['rm', 'trash', 'srm', 'unlink', 'shred'],
     test: ({ madeBy }) => madeBy.includes(listMark),
-    why: 'It deletes the files of a list that is only known when it runs.',
+    why: 'It deletes the files of a list that is only known at run time.',
     instead: 'Show the list first, or name the files.',
   },
   {
@@ -103,22 +103,22 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['mv'],
     paths: { in: ['not last'], zones: ['system-file', 'startup'] },
-    why: 'It moves files away that the system needs in their place.',
+    why: 'It moves files away that the system needs.',
   },
   {
     rule: 'files/move-to-nowhere',
     decision: 'deny',
     programs: ['mv', 'rename'],
     test: movesTo(['nowhere']),
-    why: 'What is moved there is gone.',
-    instead: 'Use rm if it is meant to be deleted.',
+    why: 'Files that are moved there are lost.',
+    instead: 'Use rm to delete it.',
   },
   {
     rule: 'files/replace-system',
     decision: 'ask',
     programs: ['mv', 'cp', 'install', 'ln', 'rsync', 'scp', 'ditto', 'unzip', 'tar'],
     test: movesTo(['root', 'system', 'system-file', 'startup', 'secret', 'device']),
-    why: 'It writes over files that belong to the system, or that run by themselves.',
+    why: 'It overwrites files that belong to the system or that run automatically.',
   },
   {
     rule: 'files/extract-over-system',
@@ -133,20 +133,20 @@ export const fileRules: readonly CommandRule[] = [
       ['-C', '--directory', '-d']
         .flatMap(valuesOf)
         .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
-    why: 'It unpacks an archive over files of the system or the user.',
-    instead: 'Unpack it into a folder of its own.',
+    why: 'It extracts an archive over files of the system or the user.',
+    instead: 'Extract it into a separate folder.',
   },
   {
     rule: 'files/write-device',
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['device'] },
-    why: 'It writes straight onto a device.',
+    why: 'It writes directly to a device.',
   },
   {
     rule: 'files/write-system',
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['root', 'system', 'secret'] },
-    why: 'It writes over files that belong to the system, or over keys.',
+    why: 'It overwrites system files or keys.',
   },
   {
     rule: 'files/write-git',
@@ -180,15 +180,15 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/write-system-file',
     decision: 'ask',
     paths: { in: ['redirections'], zones: ['system-file', 'startup'] },
-    why: 'It changes files that belong to the system, or that run by themselves.',
-    instead: 'Give the person the text to add.',
+    why: 'It changes files that belong to the system or that run automatically.',
+    instead: 'Give the user the text to add.',
   },
   {
     rule: 'files/tee-system',
     decision: 'ask',
     programs: ['tee', 'sponge', 'touch'],
     paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'startup', 'secret', 'device'] },
-    why: 'It writes to files that belong to the system, or that run by themselves.',
+    why: 'It writes to files that belong to the system or that run automatically.',
   },
   {
     rule: 'files/edit-system',
@@ -202,7 +202,7 @@ export const fileRules: readonly CommandRule[] = [
           /^[^\s;|]*$/.test(text) &&
           ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text)),
       ),
-    why: 'It changes files that belong to the system, or that run by themselves.',
+    why: 'It changes files that belong to the system or that run automatically.',
   },
   {
     rule: 'files/truncate',
@@ -224,7 +224,7 @@ export const fileRules: readonly CommandRule[] = [
         'project',
       ],
     },
-    why: 'It cuts off every file of the project, or a file outside of it.',
+    why: 'It truncates every file of the project, or a file outside of it.',
   },
   {
     rule: 'files/mirror',
@@ -235,8 +235,8 @@ export const fileRules: readonly CommandRule[] = [
     test: ({ arguments: { operands }, zoneOf }) =>
       /^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') ||
       !['inside', 'scratch'].includes(zoneOf(operands.at(-1)?.text ?? '')),
-    why: 'What is missing in the source is deleted in the target.',
-    instead: 'Look at it with --dry-run first.',
+    why: 'Files that are missing in the source are deleted in the target.',
+    instead: 'Run it with --dry-run first.',
   },
   {
     rule: 'files/empty-by-copy',
@@ -244,6 +244,6 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['cp'],
     paths: { in: ['first'], zones: ['nowhere'] },
     test: ({ arguments: { operands } }) => operands.length > 1,
-    why: 'It empties the files that it copies nothing over.',
+    why: 'It empties the files that it copies /dev/null over.',
   },
 ];

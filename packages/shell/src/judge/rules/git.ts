@@ -41,7 +41,7 @@ export const gitRules: readonly CommandRule[] = [
     words: ['push'],
     flags: ['-f|--force'],
     unless: ['-n|--dry-run'],
-    why: 'It throws away commits of others on the remote.',
+    why: 'It overwrites commits of other people on the remote.',
     instead: 'Use git push --force-with-lease.',
   },
   {
@@ -51,7 +51,7 @@ export const gitRules: readonly CommandRule[] = [
     words: ['push'],
     test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+./.test(text)),
     unless: ['-n|--dry-run'],
-    why: 'The plus sign forces the push: it throws away commits of others on the remote.',
+    why: 'The plus sign forces the push, which overwrites commits of other people on the remote.',
     instead: 'Use git push --force-with-lease without the plus sign.',
   },
   {
@@ -62,7 +62,7 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['--mirror|--prune'],
     unless: ['-n|--dry-run'],
     why: 'It deletes all branches and tags of the remote that do not exist here.',
-    instead: 'Push the branch that is meant.',
+    instead: 'Push the intended branch.',
   },
   {
     rule: 'git/delete-remote-branch',
@@ -86,7 +86,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['reset'],
     test: ({ arguments: { words } }) => words.some((word) => /^--(?:h(?:a|ar|ard)?|merge|merg|mer|keep)$/.test(word)),
-    why: 'It throws away what is not committed.',
+    why: 'It discards uncommitted changes.',
     instead: 'Use git stash, git reset --soft or git reset --mixed.',
   },
   {
@@ -100,7 +100,7 @@ export const gitRules: readonly CommandRule[] = [
       }
       return discards(operands[0]?.text ?? '', words);
     },
-    why: 'It discards changes that are not committed.',
+    why: 'It discards uncommitted changes.',
     instead: 'Use git stash, or name single files after looking at git diff.',
   },
   {
@@ -109,7 +109,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['checkout', 'switch'],
     flags: ['-f|--force|--discard-changes'],
-    why: 'It throws away changes that are not committed.',
+    why: 'It discards uncommitted changes.',
     instead: 'Use git stash first.',
   },
   {
@@ -122,7 +122,7 @@ export const gitRules: readonly CommandRule[] = [
       has('--force') === 'yes' ||
       words.some((word) => /^clean\.requireforce=(?:false|no|off|0)$/i.test(word)),
     unless: ['-n|--dry-run|-i|--interactive'],
-    why: 'It deletes files that git has never seen; nothing brings them back.',
+    why: 'It deletes untracked files, which cannot be recovered.',
     instead: 'Look at the list with git clean -n first.',
   },
   {
@@ -141,7 +141,7 @@ export const gitRules: readonly CommandRule[] = [
     words: ['read-tree', 'checkout-index'],
     flags: ['-u|--reset|-f|--force'],
     unless: ['-n|--dry-run'],
-    why: 'It overwrites files with changes that are not committed.',
+    why: 'It overwrites files with uncommitted changes.',
     instead: 'Use git stash first.',
   },
   {
@@ -151,7 +151,7 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['-R|--reverse'],
     test: ({ program, arguments: { operands }, reads }) =>
       (program === 'patch' || operands[0]?.text === 'apply') && reads.includes('git'),
-    why: 'It takes back changes, also those that are not committed.',
+    why: 'It reverts changes, including uncommitted ones.',
     instead: 'Use git stash or git revert.',
   },
   {
@@ -196,7 +196,7 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['stash (drop|clear)'],
-    why: 'It throws away changes that were set aside.',
+    why: 'It deletes stashed changes.',
   },
   {
     rule: 'git/rewrite-history',
@@ -213,7 +213,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['reflog (expire|delete|drop)', 'prune', 'update-ref'],
     unless: ['-n|--dry-run'],
-    why: 'It forgets commits for good.',
+    why: 'It deletes commits permanently.',
   },
   {
     rule: 'git/gc-now',
@@ -221,7 +221,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['gc'],
     flags: ['--prune'],
-    why: 'It deletes commits that could still be brought back.',
+    why: 'It deletes commits that could still be recovered.',
     instead: 'Use git gc, which keeps recent ones.',
   },
   {
@@ -230,7 +230,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['worktree remove', 'submodule deinit'],
     flags: ['-f|--force'],
-    why: 'It deletes a work tree with changes that are not committed.',
+    why: 'It deletes a work tree with uncommitted changes.',
   },
   {
     rule: 'git/remove-all',
@@ -241,7 +241,7 @@ export const gitRules: readonly CommandRule[] = [
     test: ({ arguments: { operands, has } }) =>
       has('-r') !== 'no' || operands.slice(1).some(({ text }) => everything.test(text) || isPattern(text)),
     unless: ['--cached|-n|--dry-run'],
-    why: 'It deletes files with changes that are not committed.',
+    why: 'It deletes files with uncommitted changes.',
   },
   {
     rule: 'git/delete-on-hub',
@@ -251,7 +251,7 @@ export const gitRules: readonly CommandRule[] = [
       '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
       'repo (archive|rename)',
     ],
-    why: 'It deletes something that others use.',
+    why: 'It deletes something that other people use.',
   },
   {
     rule: 'git/delete-through-api',

@@ -35,7 +35,7 @@ export const infrastructureRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: terraform,
     words: ['state (rm|push|mv|replace-provider)', 'workspace delete', 'force-unlock', 'taint', 'untaint', 'import'],
-    why: 'It changes what the tool believes to exist.',
+    why: 'It changes the recorded state of the infrastructure.',
   },
   {
     rule: 'infrastructure/pulumi-destroy',
@@ -53,7 +53,7 @@ export const infrastructureRules: readonly CommandRule[] = [
     words: ['(up|update|refresh|cancel)', 'stack (rm|import)', 'state (delete|unprotect|move|repair)'],
     unless: ['--preview-only|--help'],
     why: 'It changes real machines and services.',
-    instead: 'Use pulumi preview, and let a person go on.',
+    instead: 'Use pulumi preview, and let a person apply it.',
   },
   {
     rule: 'infrastructure/stacks',

@@ -18,7 +18,7 @@ export const kubernetesRules: readonly CommandRule[] = [
       ),
     unless: ['--dry-run'],
     why: 'It deletes whole namespaces, or everything of a kind.',
-    instead: 'Delete the one object that is meant, after looking at it with --dry-run=client.',
+    instead: 'Delete the intended object after a run with --dry-run=client.',
   },
   {
     rule: 'kubernetes/delete',
@@ -27,7 +27,7 @@ export const kubernetesRules: readonly CommandRule[] = [
     words: ['delete', 'kubectl delete'],
     unless: ['--dry-run'],
     why: 'It deletes objects of a cluster.',
-    instead: 'Look at it with --dry-run=client first.',
+    instead: 'Run it with --dry-run=client first.',
   },
   {
     rule: 'kubernetes/drain',
@@ -35,7 +35,7 @@ export const kubernetesRules: readonly CommandRule[] = [
     programs: kubectl,
     words: ['drain', 'cordon', 'taint'],
     unless: ['--dry-run'],
-    why: 'It takes work away from a node.',
+    why: 'It removes workloads from a node.',
   },
   {
     rule: 'kubernetes/scale-down',
@@ -53,7 +53,7 @@ export const kubernetesRules: readonly CommandRule[] = [
     words: ['replace', 'apply'],
     flags: ['--force|--prune'],
     unless: ['--dry-run'],
-    why: 'It deletes objects and makes them anew.',
+    why: 'It deletes objects and creates them again.',
   },
   {
     rule: 'kubernetes/helm',
@@ -61,7 +61,7 @@ export const kubernetesRules: readonly CommandRule[] = [
     programs: ['helm', 'helmfile'],
     words: ['(uninstall|delete|del|un|rollback|destroy)'],
     unless: ['--dry-run'],
-    why: 'It removes or turns back what is installed in a cluster.',
+    why: 'It uninstalls a release or rolls it back.',
   },
   {
     rule: 'kubernetes/cluster',

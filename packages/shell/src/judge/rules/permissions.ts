@@ -11,14 +11,14 @@ export const permissionRules: readonly CommandRule[] = [
     flags: ['-R|-r|--recursive'],
     paths: { in: ['operands'], zones: ['root', 'system', 'home', 'above', 'device'] },
     why: 'It changes the permissions of a whole system or home folder, which breaks it.',
-    instead: 'Change the one file that is meant.',
+    instead: 'Change only the intended file.',
   },
   {
     rule: 'permissions/system',
     decision: 'ask',
     programs,
     paths: { in: ['all but the first'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
-    why: 'It changes who may use files of the system.',
+    why: 'It changes permissions of system files.',
   },
   {
     rule: 'permissions/recursive-outside',
@@ -33,7 +33,7 @@ export const permissionRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['chattr', 'setfacl', 'chflags', 'xattr'],
     paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
-    why: 'It changes who may use files of the system.',
+    why: 'It changes permissions of system files.',
   },
   {
     rule: 'permissions/locks-out',
@@ -42,7 +42,7 @@ export const permissionRules: readonly CommandRule[] = [
     flags: ['-R|-r|--recursive'],
     argument: /^(?:0?[0-5][0-7]{2}|a?-[rwxX]+|u-[rwxX]+|a=|u=)$/,
     paths: { in: ['all but the first'], zones: ['project'] },
-    why: 'Nobody can read or change the files of the project afterwards.',
+    why: 'The files of the project cannot be read or changed afterwards.',
   },
   {
     rule: 'permissions/open-to-all',
@@ -54,7 +54,7 @@ export const permissionRules: readonly CommandRule[] = [
       !words.every(
         (word) => !/^(?:0?[0-7]?[0-7][0-7][2367])$/.test(word) && !/(?:^|,)[ug]*[ao][ugoa]*[+=][rxX]*w/.test(word),
       ),
-    why: 'Everybody on the machine may change these files then.',
+    why: 'Every user of the machine can change these files afterwards.',
     instead: 'Give the owner what is needed: chmod u+rwX.',
   },
   {
@@ -63,7 +63,7 @@ export const permissionRules: readonly CommandRule[] = [
     programs: ['chmod', 'setcap'],
     test: ({ program, arguments: { words } }) =>
       program === 'setcap' || words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3})$/.test(word)),
-    why: 'The program runs with the rights of its owner then, whoever starts it.',
+    why: 'Every user then runs the program with the rights of its owner.',
   },
   {
     rule: 'permissions/users',

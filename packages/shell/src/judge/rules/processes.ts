@@ -15,8 +15,8 @@ export const processRules: readonly CommandRule[] = [
       );
       return targets.some((target) => target === '-1' || target === '1');
     },
-    why: 'It ends every process of the user, or the first one of the machine.',
-    instead: 'End the process that is meant, by its id.',
+    why: 'It ends every process of the user, or the init process.',
+    instead: 'End the intended process by its id.',
   },
   {
     rule: 'processes/kill-by-name',
@@ -24,16 +24,16 @@ export const processRules: readonly CommandRule[] = [
     programs: ['pkill', 'killall', 'taskkill', 'skill'],
     test: ({ arguments: { words } }) =>
       !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)),
-    why: 'It ends every process of that name, those of others and of this agent among them.',
-    instead: 'End the process that is meant, by its id.',
+    why: 'It ends every process of that name, including those of other programs and of this agent.',
+    instead: 'End the intended process by its id.',
   },
   {
     rule: 'processes/kill-found',
     decision: 'ask',
     programs: ['kill'],
     test: ({ madeBy, reads }) => [...madeBy, ...reads].some((name) => ['pgrep', 'pidof', 'ps'].includes(name)),
-    why: 'It ends every process that was found by name, those of others among them.',
-    instead: 'End the process that is meant, by its id.',
+    why: 'It ends every process that was found by name, including those of other programs.',
+    instead: 'End the intended process by its id.',
   },
   {
     rule: 'processes/shut-down',
@@ -74,8 +74,8 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['crontab', 'at', 'batch', 'schtasks'],
     unless: ['-l|-V|/query'],
-    why: 'It changes what the machine runs by itself.',
-    instead: 'Give the person the line to add.',
+    why: 'It changes what the machine runs automatically.',
+    instead: 'Give the user the line to add.',
   },
   {
     rule: 'processes/kernel',
@@ -90,7 +90,7 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'pfctl', 'netsh'],
     argument: /^(?:-F|--flush|-X|-P|--policy|-D|--delete|flush|delete|disable|reset|-d|--remove-.*|--panic-on)$/,
-    why: 'It takes down the firewall.',
+    why: 'It disables the firewall.',
   },
   {
     rule: 'processes/uninstall',

@@ -1,6 +1,6 @@
 import type { CommandRule } from '../rule.js';
 
-const why = 'It publishes to everybody, and what is published can hardly be taken back.';
+const why = 'It publishes to everyone, and a published version can hardly be withdrawn.';
 const dryRun = ['--dry-run|-n|--help|-h'];
 
 /** Rules about publishing packages. */
@@ -42,7 +42,7 @@ export const publishingRules: readonly CommandRule[] = [
     programs: ['npm', 'pnpm', 'yarn'],
     words: ['unpublish', 'npm unpublish'],
     unless: ['--dry-run'],
-    why: 'Whoever uses that version loses it.',
+    why: 'Projects that depend on that version break.',
     instead: 'Use npm deprecate.',
   },
   {
@@ -60,7 +60,7 @@ export const publishingRules: readonly CommandRule[] = [
     ],
     test: ({ arguments: { operands } }) =>
       !(operands[0]?.text === 'access' && /^(?:list|ls|get)/.test(operands[1]?.text ?? '')),
-    why: 'It changes what others get from the registry, or who may.',
+    why: 'It changes what other people get from the registry, or who may publish.',
   },
   {
     rule: 'publishing/release-tools',
@@ -181,7 +181,7 @@ export const publishingRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands } }) =>
       operands[0]?.text !== 'copy' || program === 'skopeo' || program === 'crane',
     unless: dryRun,
-    why: 'It publishes an image that others may run.',
+    why: 'It publishes an image that other people run.',
   },
   {
     rule: 'publishing/images-built',
@@ -189,6 +189,6 @@ export const publishingRules: readonly CommandRule[] = [
     programs: ['docker', 'podman', 'nerdctl', 'buildah'],
     words: ['build', 'buildx (build|bake)', 'image build'],
     flags: ['--push'],
-    why: 'It publishes an image that others may run.',
+    why: 'It publishes an image that other people run.',
   },
 ];

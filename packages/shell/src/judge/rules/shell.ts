@@ -60,48 +60,48 @@ const senders = [
   'ngrok',
 ];
 
-/** Rules about the line itself: what cannot be told beforehand, and what comes from elsewhere. */
+/** Rules about the line itself: text that is only known at run time, downloads and secrets. */
 export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/unparsable',
     decision: 'ask',
     problem: 'unparsable',
-    why: 'It cannot be read as shell.',
-    instead: 'Mind quotes and brackets, or write simpler commands.',
+    why: 'It is not valid shell syntax.',
+    instead: 'Check quotes and brackets, or write simpler commands.',
   },
   {
     rule: 'shell/too-complex',
     decision: 'ask',
     problem: 'too-complex',
-    why: 'It runs too much, or too deeply nested, to be checked.',
+    why: 'It runs too many commands, or is nested too deeply, to be checked.',
     instead: 'Run the commands one by one.',
   },
   {
     rule: 'shell/unknown-program',
     decision: 'ask',
     problem: 'unknown-program',
-    why: 'Which program it runs is only known when it runs.',
-    instead: 'Write the name of the program out.',
+    why: 'The program that it runs is only known at run time.',
+    instead: 'Use the name of the program literally.',
   },
   {
     rule: 'shell/unknown-text',
     decision: 'ask',
     problem: 'unknown-text',
-    why: 'It runs text that is only known when it runs.',
-    instead: 'Write the commands out.',
+    why: 'It runs text that is only known at run time.',
+    instead: 'Use literal commands.',
   },
   {
     rule: 'shell/runs-download',
     decision: 'ask',
     problem: 'runs-download',
-    why: 'It runs what it fetches from elsewhere, unseen.',
-    instead: 'Fetch it into a file, read it, then run it.',
+    why: 'It runs a download that was not read.',
+    instead: 'Download it into a file, read it, then run it.',
   },
   {
     rule: 'shell/fork-bomb',
     decision: 'deny',
     problem: 'fork-bomb',
-    why: 'The function starts itself until the machine stands still.',
+    why: 'The function starts itself until the machine is exhausted.',
   },
   {
     rule: 'shell/reverse-shell',
@@ -109,14 +109,14 @@ export const shellRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words } }) =>
       /^(?:nc|ncat|netcat|socat)$/.test(program) &&
       words.some((word) => /^(?:-[a-z]*[ec]|--exec|--sh-exec)$|^exec:|^system:/i.test(word)),
-    why: 'It hands a shell to somebody elsewhere.',
+    why: 'It connects a shell to another machine.',
   },
   {
     rule: 'shell/socket',
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['nowhere'] },
     test: ({ redirected }) => redirected.some((path) => /^\/dev\/(?:tcp|udp)\//.test(path)),
-    why: 'It opens a connection from within the shell, as those do who take machines over.',
+    why: 'It opens a network connection inside the shell, a common form of a reverse shell.',
     instead: 'Use curl.',
   },
   {

@@ -30,14 +30,14 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/delete-all',
     decision: 'ask',
     sql: 'deletes-all',
-    why: 'It deletes all rows: nothing limits it.',
+    why: 'It deletes all rows, because it has no condition.',
     instead: 'Add a WHERE that names the rows.',
   },
   {
     rule: 'sql/update-all',
     decision: 'ask',
     sql: 'updates-all',
-    why: 'It changes all rows: nothing limits it.',
+    why: 'It changes all rows, because it has no condition.',
     instead: 'Add a WHERE that names the rows.',
   },
   {
@@ -45,14 +45,14 @@ export const sqlRules: readonly CommandRule[] = [
     decision: 'ask',
     sql: 'runs-programs',
     why: 'It starts a program from within the database client.',
-    instead: 'Run the program by itself.',
+    instead: 'Run the program directly.',
   },
   {
     rule: 'sql/unknown',
     decision: 'ask',
     sql: 'unknown',
-    why: 'The SQL is only known when it runs.',
-    instead: 'Write the statement out.',
+    why: 'The SQL is only known at run time.',
+    instead: 'Use a literal statement.',
   },
   {
     rule: 'sql/drop-command',
@@ -130,8 +130,8 @@ export const sqlRules: readonly CommandRule[] = [
       !(operands[0]?.text === 'migrate:rollback' && has('--all') === 'no') &&
       !(operands[0]?.text === 'setup' && program !== 'diesel') &&
       !(operands[0]?.text === 'clean' && program !== 'flyway'),
-    why: 'It throws away a database and builds it anew.',
-    instead: 'Write a migration forward.',
+    why: 'It deletes a database and creates it again.',
+    instead: 'Write a forward migration.',
   },
   {
     rule: 'sql/push-with-loss',
@@ -139,7 +139,7 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['prisma', 'drizzle-kit'],
     words: ['db push', 'push'],
     flags: ['--force-reset|--accept-data-loss|--force'],
-    why: 'It changes the schema at the cost of data.',
+    why: 'It changes the schema and may delete data.',
     instead: 'Write a migration.',
   },
   {
@@ -163,8 +163,8 @@ export const sqlRules: readonly CommandRule[] = [
     ],
     argument:
       /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh)|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
-    why: 'It throws away a database, or all that is in it.',
-    instead: 'Write a migration forward.',
+    why: 'It deletes a database or everything in it.',
+    instead: 'Write a forward migration.',
   },
   {
     rule: 'sql/drop-by-dotnet',
