@@ -1,3 +1,4 @@
+import { groundFloor } from '../lint/rules/package-imports.js';
 import { entriesOf } from '../tsup/entries.js';
 
 /**
@@ -24,7 +25,8 @@ const entryFor = (source) => {
 export const manifestProblems = (manifest) => {
   const { exports = {}, peerDependencies = {}, dependencies = {}, devDependencies = {} } = manifest;
   const entries = entriesOf(exports);
-  const shared = manifest.name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
+  const own = manifest.name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
+  const shared = groundFloor.includes(manifest.name ?? '') ? [] : own;
   /** @type {[boolean, string][]} */
   const rules = [
     [manifest.type === 'module', '"type" is "module"'],

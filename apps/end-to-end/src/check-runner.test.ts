@@ -1,18 +1,11 @@
-import type { CheckRunner as ContinuityRunner } from '@h/process';
 import { commitGate, hooks } from '@h/hooks';
-import { localChecks, type CheckRunner } from '@h/process';
+import type { CheckRunner } from '@h/process';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 describe('a runner of checks', () => {
-  it('serves hooks and continuity alike', () => {
-    expectTypeOf<ContinuityRunner>().toExtend<CheckRunner>();
-    expectTypeOf<CheckRunner>().toExtend<ContinuityRunner>();
-    expectTypeOf(localChecks()).toExtend<ContinuityRunner>();
-  });
-
-  it.each<[string, Awaited<ReturnType<ContinuityRunner>>, string]>([
+  it.each<[string, Awaited<ReturnType<CheckRunner>>, string]>([
     [
       'what failed',
       { exitCode: 2, output: 'one test is red' },
@@ -29,7 +22,7 @@ describe('a runner of checks', () => {
       'npm test did not end within 5000 ms. Mend that',
     ],
   ])('tells the gate of commits %s', async (_, end, reason) => {
-    const run: ContinuityRunner = () => Promise.resolve(end);
+    const run: CheckRunner = () => Promise.resolve(end);
     const model = scriptedModel([response(call('1', 'bash', { command: 'git commit -m x' })), 'Not yet.']);
     const tools = scriptedTools({ bash: () => 'committed' });
     const agent = harness({ model, tools }).pipe(

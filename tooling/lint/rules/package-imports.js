@@ -67,7 +67,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 };
 
 /** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
-const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/paths', '@h/shell', '@h/sandbox'];
+export const groundFloor = ['@h/options', '@h/process', '@h/files', '@h/paths', '@h/shell', '@h/sandbox'];
 
 /** @type {(specifier: string, name: string, path: string, importer: string, options: Options) => string | undefined} */
 const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], siblings = {} }) => {
