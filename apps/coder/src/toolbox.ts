@@ -12,6 +12,7 @@ import {
 import { gitPushTool, gitTools } from '@h/git';
 import { type Sandbox } from '@h/sandbox';
 import { workspaceTools, type WorkspaceTools } from '@h/workspace';
+import { bashTool } from '@h/workspace/bash';
 import type { CoderArguments } from './arguments.js';
 import { connectServers } from './mcp/connect-servers.js';
 import { permissionFor } from './outside.js';
@@ -60,10 +61,11 @@ export const openToolbox = async ({
 }: Workplace): Promise<Toolbox> => {
   const servers = await connectServers(given.mcp, root);
   try {
-    const files = workspaceTools({ root, ...permissionFor(questions), bash: { sandbox } });
+    const files = workspaceTools({ root, ...permissionFor(questions) });
     const history = repository === undefined ? [] : repositoryTools(repository, files);
     const registry = createRegistry().register(
       files,
+      bashTool(files.workspace, { sandbox }),
       readArtifact(artifacts),
       ...history,
       ...(await skillTools(library)),

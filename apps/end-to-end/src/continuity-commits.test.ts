@@ -10,6 +10,7 @@ import { call, response, scriptedModel } from '@h/turn/testing';
 import { createGitRepository, git } from '@h/git';
 import { createSandbox } from '@h/sandbox';
 import { workspaceTools } from '@h/workspace';
+import { bashTool } from '@h/workspace/bash';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { begunProject, gitIn, ownRepository } from './continuity-folder.js';
@@ -26,8 +27,10 @@ const runTurn = async (
 ): Promise<readonly TurnEvent[]> => {
   const sandbox = await createSandbox({ mode: 'host', root: project.folder });
   try {
+    const files = workspaceTools({ root: project.folder });
     const registry = createRegistry().register(
-      workspaceTools({ root: project.folder, bash: { sandbox } }),
+      files,
+      bashTool(files.workspace, { sandbox }),
       ...continuityTools({ project, check }).map((tool) => defineTool(tool)),
     );
     const agent = harness({ model, tools: toolDriver(registry), closeGraceMs: 60_000 }).pipe(...operators);

@@ -48,7 +48,8 @@ export interface Confinement {
  * @example
  * ```ts
  * const { workspace, sandbox } = confinement(context.policy, context.folder ?? '/repo');
- * const tools = workspaceTools({ ...workspace, ...(sandbox && { bash: { sandbox: await createSandbox(sandbox) } }) });
+ * const files = workspaceTools(workspace);
+ * const bash = sandbox && bashTool(files.workspace, { sandbox: await createSandbox(sandbox) });
  * ```
  */
 export const confinement = (policy: AgentPolicy, root: string): Confinement => {

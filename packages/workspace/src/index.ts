@@ -1,13 +1,3 @@
-export { bashTool, type BashOptions, type CommandRequest } from './bash/bash-tool.js';
-export {
-  bashConfig,
-  createCommandPolicy,
-  type BashPermissions,
-  type CommandJudge,
-  type CommandJudgement,
-  type CommandPolicy,
-  type CommandVerdict,
-} from './bash/permissions.js';
 export { replaceText, type MatchKind, type Replacement, type ReplacementResult } from './files/replace-text.js';
 export { compileGlob, GlobPatternError, type GlobPattern } from './search/glob-pattern.js';
 export { editTool, multiEditTool } from './tools/edit.js';

@@ -11,6 +11,7 @@ import { reply, type ToolCall, type ToolCallPart } from '@h/turn';
 import { call } from '@h/turn/testing';
 import { createSandbox } from '@h/sandbox';
 import { workspaceTools } from '@h/workspace';
+import { bashTool } from '@h/workspace/bash';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { family, lastRead, resultsOf, says, spawn, wait, type ChildParts } from './family.js';
 
@@ -64,14 +65,16 @@ const fetchTool = defineTool({
 const confinedTools = async ({ policy }: ChildContext): Promise<ChildParts> => {
   const { workspace, sandbox: options } = confinement(policy, repo);
   const sandbox = options && (await createSandbox(options));
-  const { tools } = workspaceTools({ ...workspace, ...(sandbox && { bash: { sandbox } }) });
+  const files = workspaceTools(workspace);
+  const tools = [...files.tools, ...(sandbox ? [bashTool(files.workspace, { sandbox })] : [])];
   return { tools: [...tools, fetchTool], ...(sandbox && { dispose: () => sandbox.close() }) };
 };
 
 /** Tools that do as they are told, on the whole of the home folder. */
 const looseTools = async (): Promise<ChildParts> => {
   const sandbox = await createSandbox({ mode: 'host', root: home });
-  const { tools } = workspaceTools({ root: home, bash: { sandbox } });
+  const files = workspaceTools({ root: home });
+  const tools = [...files.tools, bashTool(files.workspace, { sandbox })];
   return { tools: [...tools, fetchTool] as readonly Tool[], dispose: () => sandbox.close() };
 };
 

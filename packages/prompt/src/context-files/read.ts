@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { errorCodeOf, openInside } from '@h/paths';
+import { errorCodeOf, openInside } from '@h/paths/open';
 
 /** What became of reading a file. */
 export type FileText =

@@ -103,7 +103,9 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
     throw new InvalidOptionError({ owner: 'bashTool()', option: 'sandbox', message });
   }
   const allowWrite = permissions?.allowWrite !== false && paths.permits(paths.root, { for: 'write' });
-  const policy = createCommandPolicy({ ...permissions, allowWrite });
+  // Where a read-only mount enforces the permissions of the workspace, commands need not be recognized as reading.
+  const isEnforced = sandbox.canMountReadOnly && permissions?.allowWrite !== false;
+  const policy = createCommandPolicy({ ...permissions, allowWrite: allowWrite || isEnforced });
   const prelude = restrictedGit({ ...permissions, allowWrite });
   const timeoutMs = Math.min(options.timeoutMs ?? 120_000, sandbox.timeoutMs);
   const input = {

@@ -1,5 +1,4 @@
 import type { Tool, ToolModule } from '@h/tools';
-import { bashTool, type BashOptions } from '../bash/bash-tool.js';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.js';
 import { editTool, multiEditTool } from './edit.js';
 import { globTool } from './glob.js';
@@ -8,10 +7,7 @@ import { readTool } from './read.js';
 import { writeTool } from './write.js';
 
 /** Options of {@link workspaceTools}. */
-export interface WorkspaceToolsOptions extends WorkspaceOptions {
-  /** Adds the tool `bash`. Without it, no command is run. */
-  readonly bash?: BashOptions | undefined;
-}
+export type WorkspaceToolsOptions = WorkspaceOptions;
 
 /** The tools of one workspace, to register together or one by one. */
 export interface WorkspaceTools extends ToolModule {
@@ -20,7 +16,7 @@ export interface WorkspaceTools extends ToolModule {
 }
 
 /**
- * Creates all tools of a workspace. They share which files were read and which changes are in progress.
+ * Creates all file tools of a workspace. They share which files were read and which changes are in progress.
  *
  * @throws PathError if the folder does not exist; InvalidOptionError for a bad option
  *
@@ -30,7 +26,7 @@ export interface WorkspaceTools extends ToolModule {
  * const agent = harness({ model, tools: toolDriver(registry) }).pipe();
  * ```
  */
-export const workspaceTools = ({ bash, ...options }: WorkspaceToolsOptions): WorkspaceTools => {
+export const workspaceTools = (options: WorkspaceToolsOptions): WorkspaceTools => {
   const workspace = createWorkspace(options);
   const tools = [
     editTool(workspace),
@@ -39,7 +35,6 @@ export const workspaceTools = ({ bash, ...options }: WorkspaceToolsOptions): Wor
     multiEditTool(workspace),
     readTool(workspace),
     writeTool(workspace),
-    ...(bash === undefined ? [] : [bashTool(workspace, bash)]),
   ];
   return { workspace, tools, register: (registry) => void registry.register(...tools) };
 };
