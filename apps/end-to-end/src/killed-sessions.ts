@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest';
 /** A folder for the length of a test. */
 export const temporaryFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'h-sessions-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // Sessions of cancelled turns may still be closing.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 };
 

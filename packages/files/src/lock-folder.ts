@@ -154,3 +154,19 @@ export const removeEarlierLock = async (lock: string, staged: string): Promise<v
   await ifExists(rename(lock, staged));
   await rm(staged, { recursive: true, force: true, maxRetries: 5 });
 };
+
+/** Looks at all locks of a folder, in ascending order of their generations. */
+export const lookAtAll = async (folder: string): Promise<readonly Look[]> => {
+  const looks: Look[] = [];
+  for (const generation of await generationsIn(folder)) {
+    const look = await lookAt(folder, generation);
+    if (look) looks.push(look);
+  }
+  return looks;
+};
+
+/** A free path in the folder of a holder. */
+export const stagedIn = (holding: string): string => {
+  // oxlint-disable-next-line h/no-clock -- files that are staged at the same time need different names
+  return join(holding, crypto.randomUUID());
+};

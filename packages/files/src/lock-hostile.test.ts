@@ -22,7 +22,13 @@ const inParallel = async (count: number, task: (number: number) => Promise<void>
 
 const acquired = (folder: string): Promise<FileLock> => acquireLock(folder, { waitMs: 20_000 });
 
-/** Continues a process that reported its suspension and may not have been suspended yet. */
+/** Waits until a process that reported its suspension is suspended. Other systems than Linux are fast enough. */
+const stopped = (child: Child): Promise<void> =>
+  process.platform === 'linux'
+    ? expect.poll(() => readFile(`/proc/${child.process.pid}/stat`, 'utf8'), { timeout: 10_000 }).toContain(') T ')
+    : Promise.resolve();
+
+/** Continues a suspended process, and waits for its end. */
 const wake = async (child: Child): Promise<void> => {
   const timer = setInterval(() => child.process.kill('SIGCONT'), 20);
   await child.ended;
@@ -92,6 +98,7 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
     const locked = join(folder, 'locked');
     const child = start('suspend', folder, operation, endsBy === 'removal' ? 1 : 0);
     if (!(await child.reported('suspended'))) return false;
+    await stopped(child);
     const lock = await meanwhile(locked);
     await lock.replaceFile(join(locked, 'file'), 'current', { sync: false });
     await lock.replaceFile(join(locked, 'other'), 'current', { sync: false });

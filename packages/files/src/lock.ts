@@ -1,26 +1,25 @@
-import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anyBoolean, anyFunction, checkOptions, CodedError, instanceOf, integerFrom, numberFrom } from '@h/options';
-import { LockHeldError, LockLostError, type LockOwner } from './errors.js';
-import { errorCode, ifExists } from './open-file.js';
-import { replaceBy, type FileSource, type ReplaceOptions } from './replace-file.js';
-import { sweepTemporaryFiles } from './temporary-files.js';
+import { anyBoolean, anyFunction, checkOptions, instanceOf, integerFrom, numberFrom } from '@h/options';
+import { LockHeldError, type LockLostError, type LockOwner } from './errors.js';
+import { HeldLock, type FileLock, type PlacedLock } from './held-lock.js';
 import {
   generationsIn,
   isHeld,
-  isLockName,
   isSame,
   lockIn,
-  lookAt,
+  lookAtAll,
   ownerIn,
   prepareLock,
   removeEarlierLock,
+  stagedIn,
   takeoverIn,
   withdrawLock,
-  type Look,
   type PreparedLock,
 } from './lock-folder.js';
+import { errorCode, ifExists } from './open-file.js';
+import { sweepTemporaryFiles } from './temporary-files.js';
 
 /** Options of {@link acquireLock}. */
 export interface LockOptions {
@@ -55,38 +54,12 @@ export interface LockOptions {
   readonly toError?: ((error: LockHeldError | LockLostError) => Error) | undefined;
 }
 
-/** A lock that this process holds. It is renewed until `release()` is called. */
-export interface FileLock {
-  readonly folder: string;
-  /** Number of this holder, counted over all processes. Grows with each holder until the folder is deleted. */
-  readonly generation: number;
-  /**
-   * Whether an earlier holder may still be running: it could not be checked, and its lease ran out. It may write to files that
-   * it had open. Its calls of `replaceFile`, `removeFile` and `removeFolder` fail.
-   */
-  readonly isTakeover: boolean;
-  /** Confirms that earlier holders can do no harm any more, so that later holders report no takeover. */
-  settle(): Promise<void>;
-  /** Checks that the lock is still held. @throws LockLostError */
-  check(): Promise<void>;
-  /** Replaces a file as `replaceFile` does, unless the lock was lost by then. @throws LockLostError */
-  replaceFile(path: string, content: FileSource, options?: ReplaceOptions): Promise<void>;
-  /** Removes a file or folder, unless the lock was lost by then. A missing one is ignored. @throws LockLostError */
-  removeFile(path: string): Promise<void>;
-  /** Removes the locked folder with all files in it and releases the lock. @throws LockLostError */
-  removeFolder(): Promise<void>;
-  /** Releases the lock. Calling it again has no effect. */
-  release(): Promise<void>;
-}
-
 const minLeaseMs = 100;
 const maxTimerMs = 2_147_483_647;
 const firstPauseMs = 2;
 const longestPauseMs = 50;
 /** The folder may be deleted between its creation and the lock this often. */
 const maxCreations = 10;
-/** A release that takes longer, on a file system that hangs, is abandoned. */
-const releaseTimeoutMs = 5_000;
 
 /**
  * Acquires the lock of a folder.
@@ -182,15 +155,6 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
   }
 };
 
-const lookAtAll = async (folder: string): Promise<readonly Look[]> => {
-  const looks: Look[] = [];
-  for (const generation of await generationsIn(folder)) {
-    const look = await lookAt(folder, generation);
-    if (look) looks.push(look);
-  }
-  return looks;
-};
-
 /**
  * Prepares a lock and renames it into place, which succeeds for one process only: the name holds the generation, and a folder
  * does not replace a folder that has content.
@@ -234,14 +198,6 @@ interface LockSettings {
   readonly toError: (error: LockHeldError | LockLostError) => Error;
 }
 
-interface PlacedLock extends PreparedLock {
-  readonly toError: (error: LockLostError) => Error;
-  readonly generation: number;
-  readonly isTakeover: boolean;
-  /** The locks that were found free or stale before. */
-  readonly looks: readonly Look[];
-}
-
 /** Makes a lock that is in place the only one, or withdraws it. */
 const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | 'overtaken'> => {
   const { generation, token } = placed;
@@ -277,11 +233,6 @@ const areKnown = async (folder: string, others: readonly number[], placed: Place
   return true;
 };
 
-const stagedIn = (holding: string): string => {
-  // oxlint-disable-next-line h/no-clock -- files that are staged at the same time need different names
-  return join(holding, crypto.randomUUID());
-};
-
 const moveIntoPlace = async (folder: string, prepared: PreparedLock, generation: number): Promise<boolean> => {
   try {
     await rename(prepared.path, lockIn(folder, generation));
@@ -291,122 +242,5 @@ const moveIntoPlace = async (folder: string, prepared: PreparedLock, generation:
     // Windows reports other codes for a folder that is there.
     if ((await generationsIn(folder)).some((each) => each >= generation)) return false;
     throw error;
-  }
-};
-
-class HeldLock implements FileLock {
-  readonly folder: string;
-  readonly generation: number;
-  readonly isTakeover: boolean;
-  readonly #lock: string;
-  readonly #token: string;
-  /** Has a name that no other holder knows, and exists for as long as the lock is held. */
-  readonly #holding: string;
-  readonly #handle: FileHandle;
-  readonly #timer: NodeJS.Timeout;
-  readonly #toError: PlacedLock['toError'];
-  #renewal: Promise<unknown> | undefined;
-  #releasing: Promise<void> | undefined;
-
-  constructor(folder: string, { generation, isTakeover, token, holder, toError }: PlacedLock, handle: FileHandle) {
-    this.folder = folder;
-    this.generation = generation;
-    this.isTakeover = isTakeover;
-    this.#lock = lockIn(folder, generation);
-    this.#token = token;
-    this.#holding = join(this.#lock, token);
-    this.#handle = handle;
-    this.#toError = toError;
-    const text = JSON.stringify(holder);
-    const forget = (): void => void (this.#renewal = undefined);
-    // A renewal that fails shows when another process takes over. One that hangs is not followed by others.
-    const renew = (): void => void (this.#renewal ??= handle.write(text, 0).then(forget, forget));
-    this.#timer = setInterval(renew, holder.leaseMs / 3).unref();
-  }
-
-  async settle(): Promise<void> {
-    await rm(takeoverIn(this.#holding), { force: true });
-  }
-
-  async check(): Promise<void> {
-    if (this.#releasing) throw this.#toError(new LockLostError(this.folder, undefined));
-    try {
-      await stat(this.#holding);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') throw await this.#lost(error);
-      throw error;
-    }
-  }
-
-  replaceFile(path: string, content: FileSource, options: ReplaceOptions = {}): Promise<void> {
-    return this.#fenced(() => replaceBy(path, stagedIn(this.#holding), content, options));
-  }
-
-  async removeFile(path: string): Promise<void> {
-    const staged = stagedIn(this.#holding);
-    await ifExists(this.#fenced(() => rename(path, staged)));
-    await rm(staged, { recursive: true, force: true });
-  }
-
-  async removeFolder(): Promise<void> {
-    await this.check();
-    for (const name of await readdir(this.folder)) {
-      if (!isLockName(name)) await this.removeFile(join(this.folder, name));
-    }
-    await this.release();
-    await withdrawLock(this.#lock, this.#token);
-    // It stays if another process is about to use it.
-    await rmdir(this.folder).catch(() => undefined);
-  }
-
-  release(): Promise<void> {
-    this.#releasing ??= withTimeout(this.#release(), this.folder);
-    return this.#releasing;
-  }
-
-  async #release(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewal;
-    try {
-      await this.#handle.truncate(0);
-    } finally {
-      await this.#handle.close();
-    }
-  }
-
-  /** Runs an operation that fails if the lock was lost, and reports the loss instead of its symptom. */
-  async #fenced(operation: () => Promise<void>): Promise<void> {
-    if (this.#releasing) await this.check();
-    try {
-      await operation();
-    } catch (error) {
-      await this.check();
-      throw error;
-    }
-  }
-
-  async #lost(cause: unknown): Promise<Error> {
-    const looks = await lookAtAll(this.folder).catch(() => []);
-    const holder = looks.findLast(({ state }) => state !== 'free');
-    return this.#toError(new LockLostError(this.folder, holder?.owner, { cause }));
-  }
-}
-
-const withTimeout = async (released: Promise<void>, folder: string): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new CodedError(
-          'lock-not-released',
-          `The lock in ${folder} was not released within ${releaseTimeoutMs} ms: its file system does not respond. It becomes free when this process ends.`,
-        ),
-      );
-    }, releaseTimeoutMs);
-  });
-  try {
-    await Promise.race([released, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 };
