@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryArtifacts } from '../artifacts/memory.js';
+import { memoryArtifacts } from '../artifacts/memory-artifacts.js';
 import { keep } from './keep.js';
 
 beforeEach(() => void vi.useFakeTimers());
