@@ -44,6 +44,13 @@ const runTurn = async (events: Parameters<typeof reply>[0]): Promise<readonly Tu
 const typesOf = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type);
 
 describe('prompt', () => {
+  it('works without options', async () => {
+    const all = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(prompt(), toArray()),
+    );
+    expect(all.map(({ type }) => type)).toEqual(['model.request']);
+  });
+
   it('sends the stable tiers as system blocks and volatile facts after the history', async () => {
     const made = await shaped({
       frozen: [identity],

@@ -254,7 +254,7 @@ const mentions = (value: string, name: string): boolean => {
 
 const cookieHead = /^[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{6,}/;
 
-/** All of a cookie header, whose secrets have names of their own. */
+/** All of a cookie header: each cookie may be a secret. */
 const findCookies = (reader: Reader, start: number): Secret | undefined => {
   const from = quoteAt(reader, start)?.end ?? start;
   if (!cookieHead.test(reader.slice(from, from + 100))) return undefined;

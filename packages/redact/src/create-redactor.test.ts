@@ -10,7 +10,7 @@ const seeds = Array.from({ length: 40 }, (_, index) => index + 1);
 const r = '[redacted]';
 
 describe('redact', () => {
-  it.each(tokenMakers)('takes out tokens of the kind %s, whatever stands around them', (kind, make) => {
+  it.each(tokenMakers)('replaces tokens of the kind %s in any surroundings', (kind, make) => {
     const frames: readonly ((token: string) => string)[] = [
       (token) => token,
       (token) => `key ${token} end`,
@@ -41,7 +41,7 @@ describe('redact', () => {
     ['an escaped line', (secret) => `"env": "A=1\\nDB_PASSWORD=${secret}\\nB=2"`],
     ['a flag', (secret) => `deploy --api-key=${secret} --verbose`],
     ['npmrc', (secret) => `//registry.example.org/:_authToken=${secret}`],
-  ])('takes out what is assigned in %s', (_, frame) => {
+  ])('replaces what is assigned in %s', (_, frame) => {
     const missed = seeds.filter((seed) => redact(frame(value(seed))) !== frame(r));
     expect(missed.map((seed) => frame(value(seed)))).toEqual([]);
   });
@@ -61,12 +61,12 @@ describe('redact', () => {
       `https://${['hooks', 'slack'].join('.')}.com/services/T024BE7LD/B024BE7LE/${drawn(alphanumeric, 24, 9)}`,
       `https://hooks.slack.com/services/${r}`,
     ],
-  ])('makes of %s %s', (text, expected) => {
+  ])('turns %s into %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
   it.each(['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])(
-    'takes out the body of a %s',
+    'replaces the body of a %s',
     (label) => {
       expect(redact(`a\n${privateKey(1, label)}\nb`)).toBe(`a\n-----BEGIN ${label}-----${r}-----END ${label}-----\nb`);
       expect(redact(JSON.stringify({ k: privateKey(2, label) }))).toBe(
@@ -247,7 +247,7 @@ describe('known values', () => {
     expect(createRedactor({ values: ['abcdef', 'abcdefgh'] }).redact('abcdefgh abcdefg')).toBe(`${r} ${r}g`);
   });
 
-  it('refuses options that would guard nothing', () => {
+  it('rejects options that would protect nothing', () => {
     expect(() => createRedactor({ values: ['short'] })).toThrow(InvalidOptionError);
     expect(() => createRedactor({ replacement: '' })).toThrow(/replacement/);
     expect(() => createRedactor({ replacement: 'hunter22!', values: ['hunter22'] })).toThrow(/looks like a secret/);
@@ -285,7 +285,7 @@ describe('redactData', () => {
     expect(redactData(data)).toBe(data);
   });
 
-  it('bears circles, depth, strange objects and names', () => {
+  it('handles cycles, depth, unusual objects and names', () => {
     const circle: Record<string, unknown> = { password: 'abcdefgh1', at: new Date(0) };
     circle['self'] = circle;
     expect(redactData(circle)['password']).toBe(r);
@@ -382,7 +382,7 @@ describe('for any text', () => {
     expect(redact(token.slice(0, 7) + drawn(alphanumeric, 512, 3) + token)).toBe(r + r);
   });
 
-  it('gives in pieces what it gives of the whole', () => {
+  it('gives the same for chunks as for the whole text', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(texts, cuts, fc.boolean(), (text, lengths, isKnown) => {
@@ -400,7 +400,7 @@ describe('for any text', () => {
     );
   });
 
-  it('holds back no more than may become a secret', () => {
+  it('holds back only what may become a secret', () => {
     const open = stream();
     expect(open.push('Hello there, ')).toBe('Hello there, ');
     expect(open.push('my key is sk-')).toBe('my key is ');

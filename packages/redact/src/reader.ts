@@ -17,7 +17,7 @@ const maxRemembered = 64;
  *
  * Every look at a character goes through this class. A look past the end of an unfinished text sets `starved`: the decision
  * that needed it is discarded and made again when more text has arrived. This is why a stream gives what the whole text
- * gives, however it is cut: no detector has to think about the end of a chunk.
+ * gives, however it is cut: detectors need no code for the end of a chunk.
  */
 export class Reader {
   /** For looking back only; looks ahead go through the methods. */

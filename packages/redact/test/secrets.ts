@@ -1,4 +1,4 @@
-/** A text of so many characters drawn from an alphabet, the same for the same seed. */
+/** Draws `length` characters from an alphabet, the same for the same seed. */
 export const drawn = (alphabet: string, length: number, seed: number): string => {
   let state = (seed * 2_654_435_761 + 12_345) % 4_294_967_296;
   let text = '';

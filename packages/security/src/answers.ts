@@ -17,7 +17,7 @@ interface OpenText {
   readonly last: Delta;
 }
 
-/** Texts, reasoning and inputs of calls are streams of their own: deltas of one do not end another. */
+/** Texts, reasoning and inputs of calls are separate streams: deltas of one do not end another. */
 const streamOf = ({ delta }: Delta): string =>
   delta.type === 'tool-input' ? `input ${delta.toolCallId}` : `${delta.type} ${delta.id ?? ''}`;
 

@@ -3,7 +3,7 @@ import type { Redactor } from '@h/redact';
 import { defuse } from './wrap/defuse.js';
 import { createWrapping } from './wrap/wrap-external.js';
 
-/** The outcome without secrets, in what the model reads and in what observers see; the same one, if there are none. */
+/** Returns the outcome without secrets in what the model reads and what observers see; or the same outcome if it has none. */
 export const redactOutcome = <Outcome extends ToolOutcome>(outcome: Outcome, redactor: Redactor): Outcome => {
   const changes: Record<string, unknown> = {};
   const put = (name: string, before: unknown, after: unknown): void => {
@@ -40,7 +40,7 @@ const redactOutput = (output: ToolResultOutput, { redact, redactData }: Redactor
 
 type ContentOutput = Extract<ToolResultOutput, { type: 'content' }>;
 
-/** Text parts, and files that are text; bytes are left alone. */
+/** Text parts, and files that are text; bytes stay. */
 const mapTexts = (output: ContentOutput, change: (text: string) => string): ContentOutput => {
   const value = output.value.map((part) => mapText(part, change));
   return value.some((part, index) => part !== output.value[index]) ? { ...output, value } : output;
@@ -81,7 +81,7 @@ export const textsOf = (output: ToolResultOutput): readonly string[] => {
 };
 
 /**
- * The output between marks, and their id. JSON becomes text; of several parts the marks are the first and the last.
+ * The output between marks, and their id. JSON becomes text; a list of parts begins and ends with a mark.
  */
 export const wrapOutput = (
   output: ToolResultOutput,

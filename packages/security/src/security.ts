@@ -154,7 +154,7 @@ const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefi
 };
 
 /**
- * Adds a handler for every notice. Packages declare notices of their own, so that no list can name them: every type that is
+ * Adds a handler for every notice. Packages declare their own notices, so no list can name them: every type that is
  * not an event of the loop counts.
  */
 const withNotices = (handlers: DecideHandlers, redactor: Redactor | undefined): DecideHandlers => {

@@ -1,5 +1,5 @@
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-/** ASCII as tag characters, which nobody sees. */
+/** ASCII as tag characters, which are invisible. */
 export const asTags = (text: string): string =>
   Array.from(text, (character) => String.fromCodePoint(0xe0000 + character.charCodeAt(0))).join('');
 

@@ -32,7 +32,7 @@ export const isZeroWidth = (code: number): boolean =>
   code === 0x17b4 ||
   code === 0x17b5;
 
-/** What nobody sees. Marks of direction (LRM, RLM) are invisible too, and harmless. */
+/** Characters without a visible form, including the harmless marks of direction (LRM, RLM). */
 export const isInvisible = (code: number): boolean =>
   code >= 0xad &&
   (isZeroWidth(code) ||
@@ -47,7 +47,7 @@ export const isInvisible = (code: number): boolean =>
 export const isRightToLeft = (code: number): boolean =>
   isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);
 
-/** Letters that joiners stand between in ordinary writing: Arabic and its like, and the scripts of India and South-East Asia. */
+/** Letters that ordinary writing joins with joiners: Arabic and its like, and the scripts of India and South-East Asia. */
 export const isJoining = (code: number): boolean =>
   isRightToLeft(code) ||
   isBetween(code, 0x0900, 0x109f) ||

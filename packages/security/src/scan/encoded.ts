@@ -42,7 +42,7 @@ const spans = (text: string, pattern: RegExp, decode: (span: string) => string):
   return found;
 };
 
-/** Base64, of which the wording around it may have been taken for the beginning, and base64 in base64. */
+/** Base64, also in lines and in base64. Words before it are skipped. */
 const fromBase64 = (span: string): string => {
   const parts = span.split(/\s+/).filter((part) => part !== '');
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
@@ -109,7 +109,7 @@ const isProse = (text: string): boolean => {
   return text.length > 0 && printable / text.length >= minPrintable && text.includes(' ');
 };
 
-/** A reading of a whole text as somebody may have disguised it. */
+/** A reading of a whole text that was disguised. */
 export interface Disguise {
   readonly folded: Folded;
 }

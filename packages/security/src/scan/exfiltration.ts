@@ -28,16 +28,16 @@ const secretInUrl = /https?:\/\/[^\s"']{0,200}?\$[{(]?\w{0,40}(?:KEY|TOKEN|SECRE
 /** A decoder whose output is run. */
 const decodedScript =
   /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64|curl|wget)/g;
-/** A shell that somebody else types into. */
+/** A shell that another machine controls. */
 const remoteShell =
   /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
 
-/** A script that is run as it comes. Ordinary by itself. */
+/** A script from the network that is run at once. Ordinary on its own. */
 const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
 
 const reach = 300;
 
-/** Commands that carry secrets away or run what nobody can read, each in one line. */
+/** Commands that send secrets elsewhere or run encoded scripts, each in one line. */
 export const findCommands = (text: string): readonly Said[] => [
   ...around(text, source, 'exfiltration', true, isExfiltration),
   ...around(

@@ -19,7 +19,7 @@ const bar = 124;
 const concealing =
   /<(div|span|p|section|article|t[dhr]|table|a|b|em|strong|font|h[1-6]|li|[uod]l|d[td]|small|label|blockquote|pre|code|aside|footer|header|main|nav|button|input|textarea|form|center|[us]|su[bp]|script|marquee|text|figure|figcaption)\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true))[^<>]{0,400}>/gi;
 
-/** Attributes, titles and reference definitions that are read by models and seen by nobody. */
+/** Attributes, titles and reference definitions that models read and readers do not see. */
 const asides: readonly RegExp[] = [
   /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|\.)? ?[("'][^\n]{0,4000}$/gim,
   /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
@@ -110,7 +110,7 @@ const boilerplate =
 
 /**
  * What is hidden is judged on its own: prose in a place that shows nothing is suspicious, and a request there is
- * malicious, whatever its words. In comments, which have readers, it has to be addressed to a model.
+ * malicious, whatever its words. In comments, which have readers, a request must be addressed to a model.
  */
 export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): readonly Hit[] =>
   regions.flatMap((region): readonly Hit[] => {

@@ -16,21 +16,21 @@ import {
 } from './characters.js';
 import type { Hit } from './finding.js';
 
-/** So many characters that nobody sees, one after the other, are a message. */
+/** This many invisible characters in a row are a message. */
 const messageLength = 8;
 const minVariations = 3;
 
-/** A stretch of invisible characters that have no business where they stand, and what they say. */
+/** A run of invisible characters that writing does not explain, and what it spells. */
 export interface HiddenStretch extends Hit {
   /** What tag characters spell. */
   readonly decoded?: string | undefined;
 }
 
 /**
- * Finds invisible characters, judged by what stands around them.
+ * Finds invisible characters, judged by the characters around them.
  *
  * Joiners between emoji or letters that join, zero-width spaces in scripts without spaces, direction marks beside letters that run
- * from right to left, and flags made of tags are writing. All else is not, and long stretches are messages.
+ * from right to left, and flags made of tags are writing. Everything else is reported, and long runs are messages.
  */
 export const findInvisible = (text: string): readonly HiddenStretch[] => {
   const found: HiddenStretch[] = [];
@@ -115,7 +115,7 @@ const codeBefore = (text: string, index: number): number => {
 
 const maxDistance = 80;
 
-/** Whether a character of this kind stands close by. */
+/** Whether a character of this kind is close by. */
 const isBeside = (text: string, start: number, end: number, isKind: (code: number) => boolean): boolean => {
   for (let index = Math.max(0, start - maxDistance); index < Math.min(text.length, end + maxDistance); index += 1) {
     if (isKind(text.charCodeAt(index))) return true;

@@ -6,7 +6,7 @@ export interface Language {
   readonly orders: string;
   /** Which: previous, above, all, your. */
   readonly earlier: string;
-  /** Everything that was said, as an object of its own. */
+  /** Everything that was said, in place of an object. */
   readonly everything?: string;
   /** To show or repeat. */
   readonly reveal?: string;

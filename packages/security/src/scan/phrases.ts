@@ -16,7 +16,7 @@ export interface PhraseGroup {
   readonly phrases: readonly Phrase[];
 }
 
-/** Up to so many words, within a sentence. */
+/** Up to `count` words within a sentence. */
 const some = (count: number): string => `(?:\\S{0,29}[^\\s.!?;] ){0,${count}}?`;
 
 const phrase = (rule: string, isStrong: boolean, ...parts: readonly string[]): Phrase => ({

@@ -13,38 +13,38 @@ import { findSeams } from './seams.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 
-/** What is done about a malicious text. */
+/** What happens to a malicious text. */
 export type ScanPolicy = 'block' | 'strip' | 'warn';
 
 /** Options of {@link scanContext}. */
 export interface ScanContextOptions {
-  /** Where the text comes from. It is told to nobody but whoever reads the findings. */
+  /** Where the text comes from. Returned with the findings, never part of the text. */
   readonly path?: string | undefined;
   /**
-   * What becomes of a malicious text: the passages are taken out visibly (`strip`), all of it is replaced by a note (`block`), or
-   * a warning is put before it (`warn`).
+   * What happens to a malicious text: `strip` replaces the passages with notes, `block` replaces all of it with a note, `warn`
+   * puts a warning before it.
    *
    * @defaultValue `'strip'`, because without the rest of the file its safety rules would be gone too
    */
   readonly policy?: ScanPolicy | undefined;
 }
 
-/** What a scan found, and what is to be used. */
+/** What a scan found, and the text to use. */
 export interface ScanContextResult {
   readonly verdict: 'clean' | 'suspicious' | 'malicious';
   readonly findings: readonly Finding[];
-  /** The text to use: as it was, where nothing malicious is in it, but for a byte order mark. */
+  /** The text to use. If the verdict is not malicious, it is the same text without a byte order mark. */
   readonly text: string;
   readonly path?: string | undefined;
 }
 
 /**
- * Looks for attempts to redirect a model in a text from outside: a context file, a rule, a skill, a page.
+ * Finds attempts to redirect a model in an external text: a context file, a rule, a skill, a page.
  *
  * It reads the text as a model would: folded, in comments and hidden markup, decoded from base64 and tag characters, and
  * tells phrases that are said from those that are spoken about. Time is in proportion to the length.
  *
- * It never throws for any text. It cannot find what is said in words that nobody thought of.
+ * It never throws for any text. A scan finds known forms of requests and is no proof.
  *
  * @throws InvalidOptionError for an unknown option
  *

@@ -20,8 +20,8 @@ interface Cut {
 }
 
 /**
- * Takes the force out of a text from outside: forged marks are removed, tokens that part a conversation for models are broken up by a
- * space, lines that begin like a speaker's turn too, and what nobody can see is gone. Doing it again changes nothing.
+ * Makes an external text harmless to the structure of a conversation: removes forged marks and invisible text, and breaks
+ * special tokens and lines that begin like a speaker's turn with a space. A second pass changes nothing.
  */
 export const defuse = (text: string): string => {
   const visible = stripInvisible(text);

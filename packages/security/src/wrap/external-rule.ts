@@ -1,5 +1,5 @@
 /**
- * What the model has to know about wrapped content, as a section for the frozen tier of `@h/prompt` or any other system prompt. The same
+ * What the model must know about wrapped content, as a section for the frozen tier of `@h/prompt` or any other system prompt. The same
  * for all sessions: no id is in it.
  */
 export const externalContentRule = {

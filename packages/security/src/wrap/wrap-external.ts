@@ -21,7 +21,7 @@ export interface Wrapping {
 }
 
 /**
- * Marks content from outside, so that a model can tell it from what it is told.
+ * Marks content from outside, so that a model can tell data from instructions.
  *
  * The marks share an id that the content cannot know. Marks in the content are removed, also those written with look-alikes; what models
  * take for the seams of a conversation is broken up. {@link externalContentRule} tells the model what the marks mean.
@@ -44,7 +44,7 @@ const maxSource = 200;
 const idForm = /^[A-Za-z0-9_-]{8,64}$/;
 const attempts = 3;
 
-/** Marks for these contents, whose id is in none of them. */
+/** Creates marks with an id that none of the contents has. */
 export const createWrapping = (
   source: string,
   contents: readonly string[],
@@ -53,7 +53,7 @@ export const createWrapping = (
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const id = createId();
     if (!idForm.test(id)) {
-      throw badId(`has to make ids of 8 to 64 letters, digits, "-" and "_"; it made ${showValue(id)}.`);
+      throw badId(`returned ${showValue(id)}. Return 8 to 64 letters, digits, "-" and "_".`);
     }
     if (contents.some((content) => content.includes(id))) continue;
     return {
@@ -62,7 +62,7 @@ export const createWrapping = (
       end: `<<<end-external-content id="${id}">>>`,
     };
   }
-  throw badId(`made ${attempts} ids that the content knew already; they have to be random.`);
+  throw badId(`made ${attempts} ids that the content already has. Return random ids.`);
 };
 
 const badId = (problem: string): InvalidOptionError =>
