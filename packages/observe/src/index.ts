@@ -12,8 +12,6 @@ export { closeSinks, type Follower, type Sink } from './sinks/sink.js';
 export { approximateTokens } from './usage/approximate-tokens.js';
 export { cacheHitRate, cleanUsage } from './usage/clean-usage.js';
 export { costAt, priceTable, type CostOf, type ModelPrice, type PriceTable } from './usage/cost-of.js';
-export { killSwitch } from './usage/kill-switch.js';
-export type { BudgetExceeded, UsageLimits } from './usage/limits.js';
 export { addTotals, formatTotals, noTotals, type UsageTotals } from './usage/totals.js';
 export {
   createUsageMeter,
