@@ -9,8 +9,6 @@ export { parseLevels, type Levels } from './sinks/levels.js';
 export { memorySink, type MemorySink, type MemorySinkOptions } from './sinks/memory.js';
 export { pinoSink, subsystemLoggers, type PinoLogger, type SubsystemLoggersOptions } from './sinks/pino.js';
 export { closeSinks, type Follower, type Sink } from './sinks/sink.js';
-export { killSwitch } from './usage/kill-switch.js';
-export type { BudgetExceeded, UsageLimits } from './usage/limits.js';
 export { addTotals, formatTotals, noTotals, type UsageTotals } from './usage/totals.js';
 export {
   createUsageMeter,

@@ -1,8 +1,7 @@
 import { LruMap } from '@h/bounded';
 import { cleanUsage, type CostOf } from '@h/prices';
 import type { JSONValue, Usage } from '@h/turn';
-import { anyFunction, checkOptions, numberFrom, objectOf, integerFrom, type OptionChecks } from '@h/options';
-import { exceededBy, type BudgetExceeded, type UsageLimits } from './limits.js';
+import { anyFunction, checkOptions, integerFrom } from '@h/options';
 import { readTotals, writeTotals } from './stored-totals.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './totals.js';
 
@@ -38,8 +37,6 @@ export interface UsageMeterOptions {
    * @defaultValue no price is known, so no cost
    */
   readonly costOf?: CostOf | undefined;
-  /** What a session may use in all before {@link UsageMeter.exceeded} says so. */
-  readonly limits?: UsageLimits | undefined;
   /**
    * How many sessions are remembered. One that was forgotten is found again in what the session itself keeps.
    *
@@ -66,12 +63,6 @@ export interface UsageMeter {
   session(session: string): UsageTotals;
   /** What all have used since the meter was made. */
   readonly total: UsageTotals;
-  /** Whether the session has used up a limit, or was killed: then no further call may begin. */
-  exceeded(session: string): BudgetExceeded | undefined;
-  /** Stops a session before its next model call, or all of them. {@link killSwitch} and `guardrails` act on it. */
-  kill(reason: string, session?: string): void;
-  /** Takes back a `kill`. */
-  revive(session?: string): void;
   /** The totals of a session as JSON, to be kept. */
   snapshot(session: string): JSONValue;
   /** Gives a session the totals that were kept, unless it is known. What cannot be read is disregarded. */
@@ -97,27 +88,20 @@ const maxDepth = 20;
  *
  * @example
  * ```ts
- * const meter = createUsageMeter({ costOf: await loadPrices(), limits: { maxCost: 5 } });
- * const agent = harness(drivers).pipe(killSwitch(meter), observe({ meter }));
+ * const meter = createUsageMeter({ costOf: await loadPrices() });
+ * const agent = harness(drivers).pipe(observe({ meter }));
  * console.log(formatTotals(meter.session('alice')));
  * ```
  */
 export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
   checkOptions('createUsageMeter()', options, {
     costOf: anyFunction,
-    limits: objectOf({
-      maxInputTokens: numberFrom(0, Infinity),
-      maxOutputTokens: numberFrom(0, Infinity),
-      maxCost: numberFrom(0, Infinity),
-    } satisfies OptionChecks<UsageLimits>),
     maxSessions: integerFrom(1, Infinity),
     maxTurns: integerFrom(1, Infinity),
   });
-  const { costOf = () => undefined, limits = {}, maxSessions = 10_000, maxTurns = 10_000 } = options;
+  const { costOf = () => undefined, maxSessions = 10_000, maxTurns = 10_000 } = options;
   const turns = new LruMap<string, TurnEntry>(maxTurns);
   const sessions = new LruMap<string, UsageTotals>(maxSessions);
-  const killed = new Map<string, string>();
-  let killedAll: string | undefined;
   let total = noTotals;
 
   const roll = (first: TurnEntry, totals: UsageTotals): void => {
@@ -157,22 +141,6 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     session: (session) => sessions.get(session) ?? noTotals,
     get total() {
       return total;
-    },
-    exceeded: (session) => {
-      const reason = killedAll ?? killed.get(session);
-      return reason === undefined
-        ? exceededBy(sessions.get(session) ?? noTotals, limits)
-        : { limit: 'killed', used: 0, allowed: 0, reason };
-    },
-    kill: (reason, session) => {
-      if (session === undefined) killedAll = reason;
-      else killed.set(session, reason);
-    },
-    revive: (session) => {
-      if (session === undefined) {
-        killedAll = undefined;
-        killed.clear();
-      } else killed.delete(session);
     },
     snapshot: (session) => writeTotals(sessions.get(session) ?? noTotals),
     restore: (session, snapshot) => {

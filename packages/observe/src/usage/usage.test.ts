@@ -1,9 +1,7 @@
+import { MessageList, type JSONObject, type JSONValue, type Usage } from '@h/turn';
 import { priceTable } from '@h/prices';
-import { harness, MessageList, reply, type JSONObject, type JSONValue, type Usage } from '@h/turn';
-import { call, describeOperator, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { request, response, user } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { observe } from '../observe.js';
-import { killSwitch } from './kill-switch.js';
 import { addTotals, formatTotals, noTotals, totalsOfCall } from './totals.js';
 import { tokenEstimate } from './token-estimate.js';
 import { createUsageMeter } from './usage-meter.js';
@@ -117,81 +115,13 @@ describe('createUsageMeter', () => {
   });
 
   it.each([
-    ['maxInputTokens', { maxInputTokens: 100 }, used(100, 0), used(99, 0)],
-    ['maxOutputTokens', { maxOutputTokens: 100 }, used(0, 100), used(0, 99)],
-    ['maxInputTokens', {}, used(2_000_000, 0), used(1_999_999, 0)],
-    ['maxOutputTokens', {}, used(0, 500_000), used(0, 499_999)],
-  ])('says that %s is used up at the limit and not before', (limit, limits, all, less) => {
-    const exceeded = (usage: Usage) => {
-      const meter = createUsageMeter({ limits });
-      meter.begin({ turn: 't', session: 's' });
-      meter.record({ turn: 't', usage });
-      return meter.exceeded('s')?.limit;
-    };
-    expect([exceeded(all), exceeded(less)]).toEqual([limit, undefined]);
-  });
-
-  it('limits dollars by what is known', () => {
-    const meter = createUsageMeter({ limits: { maxCost: 1, maxInputTokens: Infinity } });
-    meter.begin({ turn: 't', session: 's' });
-    meter.record({ turn: 't', usage: used(1, 0), cost: 1 });
-    meter.record({ turn: 't', usage: used(1, 0) });
-    expect(meter.exceeded('s')).toMatchObject({
-      limit: 'maxCost',
-      used: 1,
-      allowed: 1,
-      reason: 'The session has used $1.0000 of the $1 that it may use.',
-    });
-    expect(meter.exceeded('other')).toBeUndefined();
-    expect(createUsageMeter({ limits: { maxInputTokens: 0 } }).exceeded('new')?.limit).toBe('maxInputTokens');
-  });
-
-  it('can be killed, for one session or all, and revived', () => {
-    const meter = createUsageMeter();
-    meter.kill('Runaway.', 'a');
-    expect([meter.exceeded('a')?.reason, meter.exceeded('b')]).toEqual(['Runaway.', undefined]);
-    meter.kill('Maintenance.');
-    expect(meter.exceeded('b')).toMatchObject({ limit: 'killed', reason: 'Maintenance.' });
-    meter.revive();
-    expect([meter.exceeded('a'), meter.exceeded('b')]).toEqual([undefined, undefined]);
-    meter.kill('Again.', 'a');
-    meter.revive('a');
-    expect(meter.exceeded('a')).toBeUndefined();
-  });
-
-  it.each([
     [{ prices: 1 }, '"prices"'],
-    [{ limits: { maxTokens: 1 } }, '"limits.maxTokens"'],
-    [{ limits: { maxCost: Number.NaN } }, 'received NaN'],
     [{ maxTurns: 0 }, '"maxTurns"'],
     [{ maxSessions: 0 }, '"maxSessions"'],
     [{ costOf: 1 }, '"costOf"'],
   ])('refuses %j', (options, message) => {
     expect(() => createUsageMeter(options as never)).toThrow(message);
   });
-});
-
-describe('killSwitch', () => {
-  it('ends the turn before the call that would be too much, with a complete transcript', async () => {
-    const meter = createUsageMeter({ limits: { maxInputTokens: 25 } });
-    const model = scriptedModel(Array.from({ length: 9 }, (_, index) => response(call(String(index), 'ls'))));
-    const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(killSwitch(meter), observe({ meter }));
-    const { outcome, reason, messages } = await reply(agent.turn({ session: 's', input: 'Go' }));
-    expect({ outcome, reason }).toEqual({
-      outcome: 'budget-exceeded',
-      reason: 'The session has used 30 input tokens of the 25 that it may use.',
-    });
-    expect(messages.at(-1)?.role).toBe('tool');
-    expect(model.requests).toHaveLength(3);
-    expect(await reply(agent.turn({ session: 's', input: 'Again' }))).toMatchObject({ outcome: 'budget-exceeded' });
-    expect(model.requests).toHaveLength(3);
-  });
-
-  it('refuses what is no meter', () => {
-    expect(() => killSwitch({} as never)).toThrow('killSwitch(): "meter" must be an object');
-  });
-
-  describeOperator(() => killSwitch(createUsageMeter()));
 });
 
 describe('tokenEstimate', () => {
