@@ -36,7 +36,7 @@ describe('the rules of the app', () => {
     const { code, stdout, heard } = await run([call('bash', { command: 'cd / && rm -rf ~' }), 'I leave it.']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/⊘ bash cd \/ && rm -rf ~.*denied/);
-    expect(heard(1)).toContain('It deletes files');
+    expect(heard(1)).toContain('It deletes system folders');
   });
 
   it('refuse what a person should be asked about, where nobody is', async () => {

@@ -45,5 +45,5 @@ describe.each(Object.entries(policies))('%s, against a real shell', (_, policy) 
 
 it('runs attacks that work', () => {
   const sample = attacks.filter((_, index) => index % 40 === 0);
-  expect(sample.filter((line) => canary.writes(line)).length / sample.length).toBeGreaterThan(0.7);
+  expect(sample.filter((line) => canary.writes(line)).length / sample.length).toBeGreaterThan(0.5);
 });
