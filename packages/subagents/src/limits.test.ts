@@ -71,7 +71,7 @@ describe('limits', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('gives places back where a policy is none', async () => {
+  it('frees places after an invalid policy', async () => {
     const { team } = tree({ parent: [], limits: { children: 1 } });
     await expect(
       team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never }),

@@ -192,8 +192,9 @@ export class Team {
         `${JSON.stringify(agent)} is not an agent. Available agents: ${[...this.#kinds.keys()].join(', ')}.`,
       );
     }
-    if (typeof task !== 'string' || task.trim() === '')
+    if (typeof task !== 'string' || task.trim() === '') {
       return refusal('invalid-task', 'The task must be a non-empty string.');
+    }
     if (this.#isClosed) return refusal('parent-ended', 'No sub-agent can be spawned because the harness is closing.');
     const member = this.family.find(parent);
     const aliases = { aliases: this.options.aliases };

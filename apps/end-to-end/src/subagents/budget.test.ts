@@ -34,7 +34,7 @@ it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
   expect(await reply(agent.turn({ session: 'boss', input: 'Go' }))).toMatchObject({ outcome: 'completed' });
   expect(models.get(wrong)?.requests).toEqual([]);
   expect(lastRead(wrong === 'mid' ? parent : models.get('mid'))).toContain(
-    'put guardrails({ budget: context.budget }) into its pipe',
+    'Add guardrails({ budget: context.budget }) to its pipe',
   );
 });
 

@@ -286,7 +286,7 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
         }),
       });
       await reply(agent.turn({ session: 'boss', input: 'Go' }));
-      expect(lastRead(parent).includes('there is no budget that counts it')).toBe(depth === 1);
+      expect(lastRead(parent).includes('the parent has no budget that counts it')).toBe(depth === 1);
       expect(models.size).toBe(depth === 1 ? 0 : 2);
     },
     timeoutMs,

@@ -20,8 +20,9 @@ export const toolMaker = (
     if (before?.key === key) return before.tool;
     let tool: Tool | undefined;
     try {
-      if (description.execution?.taskSupport === 'required')
+      if (description.execution?.taskSupport === 'required') {
         throw new Error('the server runs it only as a task, which is not supported');
+      }
       tool = mcpTool(name, description, settings);
     } catch (error) {
       const what = `The tool ${JSON.stringify(description.name)} of the MCP server ${JSON.stringify(server)} cannot be offered`;
