@@ -43,7 +43,7 @@ export interface BegunWork {
 const maxNames = 5;
 
 /**
- * Switches the work tree to the branch of the turn's workflow, and creates the branch if there is none.
+ * Switches the work tree to the branch of the turn's workflow, and creates the branch if it does not exist.
  *
  * Uncommitted changes are carried over and stay uncommitted. Call it from `repository.exclusive`.
  *

@@ -193,7 +193,7 @@ const noticesOf = ({ claim, changed, mixed, commit, commitError, restored }: Fin
 
 const nameOf = ({ branch, commit }: GitHead): string => branch ?? commit ?? 'HEAD';
 
-/** Leaves the work tree in order after an abort, without a commit. */
+/** Restores the work tree after an abort, without a commit. */
 const abandon = ({ repository, onError }: CheckedGitOptions, work: Work, turn: string): void => {
   work.state = 'finished';
   repository

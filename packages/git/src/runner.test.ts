@@ -68,14 +68,14 @@ const useEverything = async ({ run, access }: GitRepository, bench: GitBench): P
 };
 
 describe('in a folder that is not trusted, git', () => {
-  it('runs nothing that the repository asks for', async () => {
+  it('runs no program that the repository configures', async () => {
     const { bench, ran } = hostile();
     await useEverything(createGitRepository({ root: bench.root }), bench);
     expect(ran()).toBe('');
     expect(bench.git('show', 'other:b.bin')).toBe('two');
   });
 
-  it('runs nothing that was added while it is in use', async () => {
+  it('runs no program that was configured later', async () => {
     const bench = gitBench({ 'b.bin': 'one\n', '.gitattributes': '*.bin filter=evil\n' });
     const repository = createGitRepository({ root: bench.root });
     await repository.state();
@@ -143,7 +143,7 @@ describe('git', () => {
     }
   });
 
-  it('finds the repository from its folder, whatever this process was started with', async () => {
+  it('finds the repository from its folder, not from the environment', async () => {
     const other = gitBench({ 'other.txt': 'x' });
     const { root } = gitBench();
     vi.stubEnv('GIT_DIR', other.at('.git'));
@@ -153,26 +153,26 @@ describe('git', () => {
     expect(await createGitRepository({ root }).top()).toBe(root);
   });
 
-  it('asks nobody for a password', async () => {
+  it('does not prompt for a password', async () => {
     const repository = createGitRepository({ root: gitBench().root });
     expect(await repository.run(['fetch', 'https://127.0.0.1:1/x'])).toMatchObject({ exitCode: 128 });
   });
 
-  it('ends when its time is up', async () => {
+  it('is ended at its time limit', async () => {
     const repository = createGitRepository({ root: gitBench().root, trusted: true });
     await expect(repository.git(['-c', 'alias.wait=!sleep 60', 'wait'], { timeoutMs: 200 })).rejects.toMatchObject({
       code: 'git-failed',
     });
   });
 
-  it('says when it is not installed', async () => {
+  it('reports that git is not installed', async () => {
     const { root } = gitBench();
     vi.stubEnv('PATH', temporaryFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(createGitRepository({ root }).state()).rejects.toMatchObject({ code: 'git-missing' });
   });
 
-  it('waits for another git that has the lock', async () => {
+  it('waits for another git process that holds the lock', async () => {
     const bench = gitBench();
     const lock = bench.at('.git/index.lock');
     bench.put('.git/index.lock', '');

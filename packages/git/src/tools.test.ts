@@ -18,7 +18,7 @@ const log = ({ root }: Pick<GitBench, 'root'>, input: object = {}): Promise<Call
   callTool(gitLogTool(contextOf(root)), input);
 
 describe('git_status', () => {
-  it('shows the branch and what is not committed, but not what is ignored', async () => {
+  it('shows the branch and uncommitted files, but no ignored ones', async () => {
     const bench = gitBench({ 'a.txt': 'one\n', 'gone.txt': 'x', '.gitignore': 'ignored\n' });
     bench.put('a.txt', 'two\n');
     bench.put('new dir/ünïcode "quoted".txt', 'x');
@@ -43,7 +43,7 @@ describe('git_status', () => {
     });
   });
 
-  it('tells a clean tree, a detached head and an empty repository', async () => {
+  it('describes a clean tree, a detached head and an empty repository', async () => {
     const bench = gitBench();
     expect((await status(bench)).text).toBe('On branch main.\nNothing to commit.');
     bench.git('switch', '--quiet', '--detach');
@@ -58,7 +58,7 @@ describe('git_status', () => {
     expect(await status(bare)).toMatchObject({ status: 'failed', code: 'git-bare' });
   });
 
-  it('takes no lock that a person would wait for', async () => {
+  it('takes no lock that blocks a user', async () => {
     const bench = gitBench();
     writeFileSync(bench.at('.git/index.lock'), '');
     expect(await status(bench)).toMatchObject({ status: 'ok' });
@@ -66,7 +66,7 @@ describe('git_status', () => {
 });
 
 describe('git_diff', () => {
-  it('shows what is not staged, what is staged, and what changed since a commit', async () => {
+  it('shows unstaged and staged changes, and changes since a commit', async () => {
     const bench = gitBench({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     bench.put('a.txt', 'two\n');
     bench.put('b.txt', 'staged\n');
@@ -78,7 +78,7 @@ describe('git_diff', () => {
     expect((await diff(gitBench())).text).toBe('No changes.');
   });
 
-  it('takes paths and commits as they are, never as options or patterns', async () => {
+  it('never treats paths and commits as options or patterns', async () => {
     const bench = gitBench({ '*.txt': 'one\n', 'a.txt': 'one\n', '--output=x': 'one\n' });
     for (const name of ['*.txt', 'a.txt', '--output=x']) bench.put(name, 'two\n');
     expect((await diff(bench, { path: '*.txt' })).text).not.toContain('a/a.txt');
@@ -102,7 +102,7 @@ describe('git_diff', () => {
     expect(await diff(bench, { path: '.env' })).toMatchObject({ status: 'failed', code: 'not-permitted' });
   });
 
-  it('cuts a large diff in the middle', async () => {
+  it('truncates a large diff in the middle', async () => {
     const bench = gitBench({ 'a.txt': '' });
     bench.put('a.txt', 'a line of text\n'.repeat(10_000));
     const { text, details } = await diff(bench);
@@ -123,7 +123,7 @@ describe('git_diff', () => {
 });
 
 describe('git_log', () => {
-  it('lists commits, newest first, as many as asked for', async () => {
+  it('lists the given number of commits, newest first', async () => {
     const bench = gitBench();
     for (const subject of ['second', 'third']) bench.git('commit', '--quiet', '--allow-empty', `--message=${subject}`);
     expect((await log(bench, { count: 2 })).text).toMatch(
@@ -134,7 +134,7 @@ describe('git_log', () => {
     expect(await log(bench, { count: 0 })).toMatchObject({ status: 'invalid-input' });
   });
 
-  it('says when there is none', async () => {
+  it('reports a repository without commits', async () => {
     expect((await log(gitBench({}))).text).toBe('The repository has no commit.');
   });
 });

@@ -54,7 +54,7 @@ export const gitBenchAt = (root: string): GitBench => {
   };
 };
 
-/** A repository on the branch `main`, with these files in its first commit; without any commit if there are none. */
+/** A repository on the branch `main`, with these files in its first commit; without a commit if it has no files. */
 export const gitBench = (files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }): GitBench => {
   const bench = gitBenchAt(temporaryFolder());
   bench.git('init', '--quiet', '--initial-branch=main');

@@ -40,11 +40,11 @@ describe('checkPathText', () => {
     expect(checkPathText(path, 'win32')).toBe(path);
   });
 
-  it.each(['nul', 'a:b', 'trailing.', '//x'])('takes %j elsewhere, where it is a plain name', (path) => {
+  it.each(['nul', 'a:b', 'trailing.', '//x'])('accepts %j on systems that give it no special meaning', (path) => {
     expect(checkPathText(path, 'linux')).toBe(path);
   });
 
-  it.each([undefined, null, 7, {}, ['a']])('refuses %j, which is no text', (path) => {
+  it.each([undefined, null, 7, {}, ['a']])('refuses %j, which is not a string', (path) => {
     expect(() => checkPathText(path)).toThrow(expect.objectContaining({ code: 'invalid-path' }));
   });
 });

@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe.skipIf(findDescriptorFolder() === undefined)('a folder held open (needs /proc, as on Linux)', () => {
-  it('goes on meaning itself after a link took its name', async () => {
+  it('keeps referring to the same folder after a link replaced it', async () => {
     const paths = createWorkspacePaths(root);
     const folder = await paths.openFolder(paths.resolve('src', { for: 'write' }));
     swapFolderForLink();

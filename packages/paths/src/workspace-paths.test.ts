@@ -164,7 +164,7 @@ describe('what leads out', () => {
     }
   });
 
-  it('refuses to be created for something that is no folder', () => {
+  it('rejects a root that is not a folder', () => {
     for (const wrong of ['missing', 'work/src/a.ts', 'nul\0']) {
       expect(refusal(() => createWorkspacePaths(join(base, wrong)))).toBe('no-root');
     }

@@ -43,7 +43,7 @@ describe('writeAtomically', () => {
     expect({ size, mtimeNs, ino }).toEqual({ size: 4n, mtimeNs: statsOf('a').mtimeNs, ino: statsOf('a').ino });
   });
 
-  it('puts a new file in the place of the old one, so that who reads the old one goes on reading it', async () => {
+  it('replaces the file, so that open readers keep the old content', async () => {
     writeFileSync(at('a'), 'old');
     const { ino } = statsOf('a');
     await write('a', 'new', { replaces: statsOf('a') });

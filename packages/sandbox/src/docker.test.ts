@@ -114,7 +114,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
     });
 
-    it('says when the memory was not enough, and goes on in a new container', async () => {
+    it('reports an out-of-memory kill and continues in a new container', async () => {
       const sandbox = await open({ memory: '32m' });
       expect(await runShell(sandbox, 'tail /dev/zero')).toMatchObject({
         ending: 'out-of-memory',
@@ -136,7 +136,7 @@ describe.skipIf(noDocker !== undefined)(
       );
     });
 
-    it('starts anew when the container was killed', async () => {
+    it('starts a new container after a kill', async () => {
       const sandbox = await open();
       daemon.docker('kill', ...containers());
       await vi.waitFor(
@@ -146,7 +146,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toHaveLength(1);
     });
 
-    it('gives up a container that hangs, and goes on in a new one', async () => {
+    it('replaces a container that hangs', async () => {
       const sandbox = await open();
       const end = await runShell(sandbox, 'echo ready; sleep 60', {
         timeoutMs: 500,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** Builds a file of this package into a folder, as `entry.mjs`, for a Node process of its own. */
+/** Builds a file of this package into a folder, as `entry.mjs`, for a separate Node process. */
 export const bundle = async (file: string, folder: string): Promise<void> => {
   await build({
     entryPoints: [{ in: join(source, file), out: 'entry' }],

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 
-/** A Docker daemon of one's own, with one image. */
+/** A separate Docker daemon with one image. */
 export interface DockerDaemon {
   /** As in `DOCKER_HOST`. */
   readonly host: string;
@@ -53,7 +53,7 @@ export const noDocker: string | undefined =
         ? 'busybox-static is not installed'
         : undefined;
 
-/** Starts a daemon without any network of its own, and imports the image. */
+/** Starts a daemon without a network and imports the image. */
 export const startDockerDaemon = async (): Promise<DockerDaemon> => {
   const folder = mkdtempSync(join(tmpdir(), 'h-dockerd-'));
   const host = `unix://${folder}/docker.sock`;

@@ -52,7 +52,7 @@ export const describeSandbox = (
   const gone = (token: string): Promise<void> => (processesVisible ? waitUntilGone(token) : Promise.resolve());
 
   describe(`${name}, as every sandbox,`, () => {
-    it('tells output, exit code and duration', async () => {
+    it('reports output, exit code and duration', async () => {
       const sandbox = await open();
       const end = await runShell(sandbox, 'echo out; echo problem >&2; exit 3');
       expect(end).toMatchObject({ ending: 'exited', exitCode: 3, signal: null, timeoutMs: 600_000 });
@@ -69,7 +69,7 @@ export const describeSandbox = (
       });
     });
 
-    it('says when there is no such program', async () => {
+    it('reports a program that does not exist', async () => {
       const sandbox = await open();
       expect(await sandbox.run({ argv: ['no-such-program'] })).toMatchObject({
         ending: 'exited',
@@ -77,7 +77,7 @@ export const describeSandbox = (
       });
     });
 
-    it('passes arguments as they are', async () => {
+    it('passes arguments unchanged', async () => {
       const sandbox = await open();
       const odd = ['', ' a  b ', '$HOME `id` "\'\\', '*', '-n', 'ü\n'];
       let output = '';
@@ -88,7 +88,7 @@ export const describeSandbox = (
       expect(output).toBe(odd.map((one) => `[${one}]`).join(''));
     });
 
-    it('runs in the workspace and keeps what is written there', async () => {
+    it('runs in the workspace and persists written files', async () => {
       const sandbox = await open();
       mkdirSync(join(sandbox.root, 'sub folder'));
       const end = await runShell(sandbox, 'pwd; echo hello > file', { cwd: join(sandbox.root, 'sub folder') });
@@ -101,11 +101,11 @@ export const describeSandbox = (
       await expect(sandbox.run({ argv: ['true'], cwd })).rejects.toMatchObject({ code: 'sandbox-cwd' });
     });
 
-    it('gives commands nothing to read', async () => {
+    it('gives commands an empty input', async () => {
       expect(await runShell(await open(), 'cat; echo end')).toMatchObject({ exitCode: 0, output: 'end\n' });
     });
 
-    it('sets its variables, those of the command over them, and none of this process', async () => {
+    it('sets its variables, lets commands override them, and inherits none', async () => {
       vi.stubEnv('SECRET_API_KEY', 'sk-do-not-tell');
       onTestFinished(() => void vi.unstubAllEnvs());
       const sandbox = await open({ environment: { ONE: 'of the sandbox', TWO: 'of the sandbox' } });
@@ -135,7 +135,7 @@ export const describeSandbox = (
       expect(seen.filter((line) => line.includes('sk-of-the'))).toEqual([]);
     });
 
-    it('tells output while the command runs, and ends all of its processes at an abort', async () => {
+    it('emits output while the command runs, and ends all processes at the abort', async () => {
       const sandbox = await open();
       const seconds = uniqueSeconds();
       const stop = new AbortController();
@@ -147,7 +147,7 @@ export const describeSandbox = (
       await gone(`sleep ${seconds}`);
     });
 
-    it('does not begin what is aborted already', async () => {
+    it('does not start after the abort', async () => {
       const sandbox = await open();
       expect(await runShell(sandbox, 'echo x > file', { signal: AbortSignal.abort() })).toMatchObject({
         ending: 'aborted',
@@ -156,7 +156,7 @@ export const describeSandbox = (
       expect(written(sandbox.root, 'file')).toBeUndefined();
     });
 
-    it('ends all processes of a command whose time is up, deaf ones too', async () => {
+    it('ends all processes at the time limit, even if they ignore SIGTERM', async () => {
       const sandbox = await open();
       const seconds = uniqueSeconds();
       const end = await runShell(sandbox, `trap '' TERM INT HUP; sleep ${seconds} & sleep ${seconds}`, {
@@ -167,7 +167,7 @@ export const describeSandbox = (
       expect(await runShell(sandbox, 'echo still there')).toMatchObject({ output: 'still there\n' });
     });
 
-    it('lets nobody wait longer than the sandbox allows', async () => {
+    it('applies the time limit of the sandbox to every command', async () => {
       const sandbox = await open({ timeoutMs: 200 });
       expect(await runShell(sandbox, 'sleep 60', { timeoutMs: 60_000 })).toMatchObject({
         ending: 'timed-out',
@@ -183,7 +183,7 @@ export const describeSandbox = (
       expect(written(sandbox.root, 'cleaned')).toBe('done\n');
     });
 
-    it('does not wait for what a command leaves in the background, and ends it', async () => {
+    it('ends background processes without waiting for them', async () => {
       const sandbox = await open();
       const seconds = uniqueSeconds();
       const end = await runShell(sandbox, `sleep ${seconds} & (sleep ${seconds} >/dev/null 2>&1 &) ; echo started`);
@@ -191,7 +191,7 @@ export const describeSandbox = (
       await gone(`sleep ${seconds}`);
     });
 
-    it('runs several commands at once without mixing them up', async () => {
+    it('runs several commands at the same time', async () => {
       const sandbox = await open();
       const stop = new AbortController();
       const [other, mine] = await Promise.all([
@@ -202,7 +202,7 @@ export const describeSandbox = (
       expect(other).toMatchObject({ ending: 'aborted' });
     });
 
-    it('ends what runs when it is closed, takes nothing more, and may be closed twice', async () => {
+    it('ends running commands when it is closed, rejects new ones, and may be closed twice', async () => {
       const sandbox = await open();
       const seconds = uniqueSeconds();
       let close: Promise<void> | undefined;
