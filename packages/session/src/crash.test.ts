@@ -62,7 +62,7 @@ describe('a process that is killed', () => {
     await mkdir(whole);
     let records = 0;
     const reference = crashWorld(whole, (store) =>
-      watching(store, { before: () => void (records += 1), after: () => undefined }),
+      watching(store, { before: () => undefined, after: () => void (records += 1) }),
     );
     await new Promise<void>((resolve) => {
       reference.agent

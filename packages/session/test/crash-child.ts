@@ -6,23 +6,29 @@ import { folderOf } from '../src/files/folder.js';
 import { approving, crashWorld, watching } from './crash-world.js';
 
 const [directory = '', at = '', kind = ''] = process.argv.slice(2);
-let count = 0;
 const die = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };
+const never = new Promise<never>(() => undefined);
+let [begun, stored] = [0, 0];
 const world = crashWorld(directory, (store) =>
   watching(store, {
-    before: (session, record) => {
-      count += 1;
-      if (kind !== 'torn' || count !== Number(at)) return;
-      const { journal } = folderOf(directory, session);
-      mkdirSync(dirname(journal), { recursive: true });
-      const line = encodeRecord(record);
-      appendFileSync(journal, line.slice(0, line.length / 2));
-      die();
+    before: (session, record, earlier) => {
+      begun += 1;
+      if (kind !== 'torn' || begun < Number(at) || at === '0') return undefined;
+      if (begun > Number(at)) return never;
+      return earlier.then(() => {
+        const { journal } = folderOf(directory, session);
+        mkdirSync(dirname(journal), { recursive: true });
+        const line = encodeRecord(record);
+        appendFileSync(journal, line.slice(0, line.length / 2));
+        die();
+        return never;
+      });
     },
     after: () => {
-      if (kind === 'after' && count >= Number(at)) die();
+      stored += 1;
+      if (kind === 'after' && stored >= Number(at)) die();
     },
   }),
 );

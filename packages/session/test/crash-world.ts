@@ -4,6 +4,7 @@ import {
   harness,
   intercept,
   reply,
+  retry,
   type Agent,
   type JournalRecord,
   type Message,
@@ -51,22 +52,8 @@ const model: ModelDriver = ({ messages: _messages }, { step, attempt, session })
   return [{ type: 'response', response: answer }];
 };
 
-const retry = (): TurnOperator =>
-  intercept('retry', () => {
-    let request: TurnEvent | undefined;
-    return {
-      observe: { 'model.request': (event) => void (request = event) },
-      decide: {
-        'model.error': (event) =>
-          request?.type === 'model.request'
-            ? [
-                { ...event, retrying: true },
-                { ...request, attempt: event.attempt + 1 },
-              ]
-            : undefined,
-      },
-    };
-  });
+const askAgain = (): TurnOperator =>
+  intercept('ask-again', () => ({ decide: { 'model.error': (event) => retry(event) } }));
 
 /** Replaces the history before step 3, once. */
 const shorten = (): TurnOperator =>
@@ -143,7 +130,7 @@ export const crashWorld = (
       delegate: { effect: 'local-write' },
     },
   );
-  const agent = harness({ model, tools, sessions }).pipe(approve(), retry(), shorten());
+  const agent = harness({ model, tools, sessions }).pipe(approve(), askAgain(), shorten());
   const world: CrashWorld = { agent, sessions };
   return world;
 };
@@ -157,24 +144,40 @@ export const approving =
     }
   };
 
-/** A store that calls back before and after each record of any session is kept. */
-export const watching = (
-  store: SessionStore,
-  hooks: { readonly before: (session: string, record: JournalRecord) => void; readonly after: () => void },
-): SessionStore => ({
-  locate: (turn) => store.locate(turn),
-  unfinished: () => store.unfinished(),
-  open: async (session): Promise<OpenSession> => {
-    const open = await store.open(session);
-    return {
-      snapshot: open.snapshot,
-      journal: open.journal,
-      append: async (record) => {
-        hooks.before(session, record);
+/** What {@link watching} calls. */
+export interface StoreHooks {
+  /**
+   * A record is about to be appended. The promise is fulfilled once those before it are stored; a promise that it returns
+   * delays this record.
+   */
+  readonly before: (session: string, record: JournalRecord, stored: Promise<void>) => Promise<void> | undefined;
+  /** A record has been stored. */
+  readonly after: () => void;
+}
+
+/** A store that calls back before and after each record of any session is stored. */
+export const watching = (store: SessionStore, { before, after }: StoreHooks): SessionStore => {
+  let stored = Promise.resolve();
+  return {
+    locate: (turn) => store.locate(turn),
+    unfinished: () => store.unfinished(),
+    open: async (session): Promise<OpenSession> => {
+      const open = await store.open(session);
+      const append = async (record: JournalRecord): Promise<void> => {
+        await before(session, record, stored);
         await open.append(record);
-        hooks.after();
-      },
-      close: () => open.close(),
-    };
-  },
-});
+        after();
+      };
+      return {
+        snapshot: open.snapshot,
+        journal: open.journal,
+        append: (record) => {
+          const appended = append(record);
+          stored = Promise.allSettled([stored, appended]).then(() => undefined);
+          return appended;
+        },
+        close: () => open.close(),
+      };
+    },
+  };
+};

@@ -5,28 +5,70 @@ import { MessageList } from './message-list.js';
 import type { JournalRecord } from './session-store.js';
 import { checked } from './validation.js';
 
-/** Marks what JSON cannot say; as a key of its own it cannot be mistaken for data, which is escaped. */
+/** The key that marks bytes and URLs. Keys of data that begin with it are escaped. */
 const mark = '$h';
 
 /**
- * A journal record as one line of JSON.
+ * Encodes a journal record as one line of JSON.
  *
  * What the records before it say is left out, so that a journal grows with what is new and not with the history.
- * Bytes and URLs in messages survive the round trip; anything else that JSON cannot say is an error, not a loss.
+ * Bytes and URLs survive the round trip; anything else that JSON cannot represent is an error.
+ *
+ * @throws TurnError with the code `unwritable-record`
  */
-export const encodeRecord = ({ v, seq, event, derived }: JournalRecord): string =>
-  JSON.stringify(toPlain({ v, seq, event: compact(event, derived), derived }));
+export const encodeRecord = ({ seq, event, derived }: JournalRecord): string => {
+  const given = compact(event, derived);
+  const json = JSON.stringify(isPlain(given) ? given : toPlain(given));
+  return `{"v":1,"seq":${seq},"event":${json},"derived":${derived}}`;
+};
 
-/** The event without what a replay tells from the records before it, see `expand`. */
+/** The event without what a replay derives from the records before it, see `expand`. */
 const compact = (event: TurnEvent, derived: boolean): object => {
-  if (event.type === 'tool.result') {
-    return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
+  switch (event.type) {
+    case 'tool.result':
+      return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
+    case 'history.append':
+      return derived ? withoutMessages(event) : event;
+    case 'model.request':
+    case 'session.loaded':
+      return withoutMessages(event);
+    default:
+      return event;
   }
-  const repeats =
-    event.type === 'model.request' || event.type === 'session.loaded' || (event.type === 'history.append' && derived);
-  if (!repeats) return event;
-  const { messages: _repeated, ...rest } = event;
-  return rest;
+};
+
+/** Members that are `undefined` are not written. */
+const withoutMessages = (event: TurnEvent): object => ({ ...event, messages: undefined });
+
+/** Whether JSON represents a value as it is: most records need no copy. */
+const isPlain = (value: unknown): boolean => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      return value === null || isPlainObject(value);
+    default:
+      return false;
+  }
+};
+
+const isPlainObject = (value: object): boolean => {
+  if (Array.isArray(value)) {
+    for (const item of value) if (item === undefined || !isPlain(item)) return false;
+    return true;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return value instanceof MessageList && isPlainObject(value.toArray());
+  }
+  for (const key of Object.keys(value)) {
+    if (key.startsWith(mark) || !isPlain((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
 };
 
 /** The record that {@link encodeRecord} wrote. @throws TurnError with the code `invalid-record` */
@@ -35,7 +77,7 @@ export const decodeRecord = (line: string): JournalRecord => {
   try {
     record = fromPlain(JSON.parse(line));
   } catch (error) {
-    throw new TurnError('invalid-record', 'The journal record is no JSON; it was torn or changed.', { cause: error });
+    throw new TurnError('invalid-record', 'The journal record is not JSON; it was torn or changed.', { cause: error });
   }
   if (!isRecord(record)) {
     throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
@@ -117,4 +159,4 @@ const fromPlain = (value: unknown): unknown => {
 };
 
 const unwritable = (kind: string): TurnError =>
-  new TurnError('unwritable-record', `A journal record holds ${kind}, which JSON cannot say; events are plain data.`);
+  new TurnError('unwritable-record', `A journal record holds ${kind}, which JSON cannot represent. Events must be plain data.`);

@@ -307,7 +307,8 @@ describe('a disk that fails during a turn', () => {
       };
       const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
       const agent = harness({
-        model: scriptedModel([response(call('w1', 'write')), 'I see.']),
+        // The model is asked before the failed write is known; its answer is not recorded.
+        model: scriptedModel([response(call('w1', 'write')), 'Lost.', 'I see.']),
         tools,
         sessions,
       }).pipe();
