@@ -331,7 +331,7 @@ describe('fileInboxStore', () => {
       await store.open();
       await store.save(message('first', 10));
       const refused = await Promise.allSettled([store.save(message('whole', 10)), store.save(message('large', 600_000))]);
-      if (process.argv.includes('goes on')) await store.save(message('last', 10));
+      if (process.argv.includes('continues')) await store.save(message('last', 10));
       process.exit(refused.every(({ status }) => status === 'rejected') ? 0 : 1);`;
     for (const [then, tags] of [
       ['ends', ['first']],
