@@ -11,7 +11,15 @@ import {
   type SessionStore,
   type TurnEvent,
 } from '@h/turn';
-import { describeOperator, event, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import {
+  describeOperator,
+  event,
+  request,
+  response,
+  scriptedModel,
+  scriptedTools,
+  type ScriptedModel,
+} from '@h/turn/testing';
 import { lastValueFrom, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { agentOf, runSession, tailOf, use } from '../test/agents.js';
@@ -786,18 +794,30 @@ describe('the end of a session', () => {
 });
 
 describe('a turn that is resumed', () => {
-  it('goes on with its task, wherever it was', async () => {
+  const storeOf = (records: JournalRecord[]): SessionStore => ({
+    open: () => ({
+      snapshot: { messages: [], state: {} },
+      journal: [...records],
+      append: (record) => void records.push(decodeRecord(encodeRecord(record))),
+      close: () => undefined,
+    }),
+    locate: () => 's',
+    unfinished: () => [],
+  });
+
+  /** The journal of a session up to the first record of a type. */
+  const journalUntil = async (type: TurnEvent['type'], model: ScriptedModel): Promise<JournalRecord[]> => {
     const journal: JournalRecord[] = [];
-    const storeOf = (records: JournalRecord[]): SessionStore => ({
-      open: () => ({
-        snapshot: { messages: [], state: {} },
-        journal: [...records],
-        append: (record) => void records.push(decodeRecord(encodeRecord(record))),
-        close: () => undefined,
-      }),
-      locate: () => 's',
-      unfinished: () => [],
-    });
+    const project = await projectWith(planned('a', 'b'));
+    await runSession({ project, session: 's', model, check, sessions: storeOf(journal), tools: { write: 'Written.' } });
+    return journal.slice(
+      0,
+      journal.findIndex(({ event: { type: found } }) => found === type),
+    );
+  };
+
+  it('continues its task, wherever it was', async () => {
+    const journal: JournalRecord[] = [];
     const script = () =>
       scriptedModel(
         Array.from({ length: 4 }, () => ({ messages }) => {
@@ -830,7 +850,9 @@ describe('a turn that is resumed', () => {
     }
   });
 
-  it('has the role that it had, for calls that were not decided, and claims its task again before it changes anything', async () => {
+  it('keeps its role for undecided calls, and claims its task again before it changes anything', async () => {
+    const asking = scriptedModel([response(use('task_plan'), use('write')), 'Done.']);
+    const journal = await journalUntil('tool.call', asking);
     const project = await projectWith(planned('a', 'b'));
     await project.progress.update((current) =>
       claimTask(current, 'a', {
@@ -840,75 +862,54 @@ describe('a turn that is resumed', () => {
         process: { ...project.process, start: '1' },
       }),
     );
-    const source = new Subject<TurnEvent>();
-    const seen: TurnEvent[] = [];
-    source.pipe(continuity({ project })).subscribe((each) => seen.push(each));
-    const replayed = { replayed: true } as const;
-    source.next({
-      ...event('session.loaded', { session: 's', messages: request().messages, state: {}, repairs: [] }),
-      ...replayed,
-    });
-    source.next({
-      ...event('model.request', { step: 1, attempt: 1, ...request() }),
-      ...replayed,
-      annotations: { continuity: { role: 'worker' } },
-    });
-    source.next(event('tool.call', { step: 1, index: 0, call: { id: 'c1', name: 'task_plan', input: {} } }));
-    source.next(event('tool.call', { step: 1, index: 1, call: { id: 'c2', name: 'write', input: {} } }));
-    await vi.waitUntil(() => seen.length === 4, { timeout: 5_000 });
-    expect(seen.slice(2)).toMatchObject([
+    const claims: unknown[] = [];
+    const write = async (): Promise<string> => {
+      claims.push(taskOf(await progressOf(project), 'a').claim);
+      return 'Written.';
+    };
+    const model = scriptedModel(['Done.']);
+    const agent = agentOf({ project, session: 's', model, check, sessions: storeOf(journal), tools: { write } });
+    const events = await lastValueFrom(agent.resume('turn-s').pipe(toArray()));
+    expect(events.filter(({ type }) => type === 'tool.call')).toMatchObject([
       { denied: { reason: 'task_plan is not a tool of the worker.' } },
       { call: { name: 'write' } },
     ]);
-    expect(seen[3]).not.toHaveProperty('denied');
-    expect(taskOf(await progressOf(project), 'a').claim).toMatchObject({ owner: 's', process: project.process });
-    source.complete();
+    expect(claims).toMatchObject([{ owner: 's', process: project.process }]);
   });
 
-  it('puts the workspace in order again, because its process is new', async () => {
+  it('runs the workspace script again, because its process is new', async () => {
+    const journal = await journalUntil('model.response', scriptedModel(['Done.']));
     const project = await projectWith(planned('a'));
     await project.script.ensure();
     const { run, ran } = scriptedCheck(0);
-    const source = new Subject<TurnEvent>();
-    const seen: TurnEvent[] = [];
-    source.pipe(continuity({ project, run })).subscribe((each) => seen.push(each));
-    source.next({
-      ...event('session.loaded', {
-        session: 's',
-        messages: request({ messages: [{ role: 'user', content: 'x' }] }).messages,
-        state: {},
-        repairs: [],
-      }),
-      replayed: true,
-    });
-    source.next({ ...event('model.request', { step: 1, attempt: 1, ...request() }), replayed: true });
-    source.next(event('model.request', { step: 1, attempt: 2, ...request() }));
-    await vi.waitUntil(() => seen.length >= 4, { timeout: 5_000 });
+    const model = scriptedModel(['Done.']);
+    const agent = agentOf({ project, session: 's', model, check, sessions: storeOf(journal), run });
+    await reply(agent.resume('turn-s'));
     expect(ran).toEqual(['bash workspace.sh']);
-    source.complete();
   });
 });
 
 describe('options', () => {
-  it('are named when they are wrong', () => {
-    const project = openProject({ folder: '/nowhere' });
-    expect(() => continuity({} as never)).toThrow('continuity() needs "project"');
-    expect(() => continuity({ project, rol: 'worker' } as never)).toThrow(
-      'no option "rol" (it was given "worker"); did you mean "role"?',
+  const project = openProject({ folder: '/nowhere' });
+
+  it.each<readonly [() => unknown, string]>([
+    [() => continuity({} as never), 'continuity(): "project" is required; it must be what openProject() makes.'],
+    [
+      () => continuity({ project, rol: 'worker' } as never),
+      'continuity(): unknown option "rol" (received "worker"). Did you mean "role"?',
+    ],
+    [() => continuity({ project: {} as never }), '"project" must be what openProject() makes; received {}.'],
+    [
+      () => continuity({ project, role: 'boss' as never }),
+      '"role" must be "auto" or "initializer" or "worker"; received "boss".',
+    ],
+    [() => continuity({ project, roles: { worker: { name: 'x' } as never } }), '"roles.worker" must be a role'],
+    [() => continuity({ project, notesBytes: -1 }), '"notesBytes" must be an integer from 0; received -1.'],
+    [() => openProject({ folder: '' }), '"folder" must be a non-empty string; received "".'],
+    [() => openProject({ folder: '/x', leaseMs: 1 }), '"leaseMs" must be an integer from 1000; received 1.'],
+  ])('are named when they are wrong: %s', (make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) as string }) as Error,
     );
-    expect(() => continuity({ project: {} as never })).toThrow(
-      expect.objectContaining({
-        code: 'invalid-option',
-        message: 'continuity(): "project" must be what openProject() makes; received {}.',
-      }) as Error,
-    );
-    expect(() => continuity({ project, role: 'boss' as never })).toThrow(
-      'takes "auto" or "initializer" or "worker" "role" must be .*; received "boss"',
-    );
-    expect(() => continuity({ project, roles: { worker: { name: 'x' } as never } })).toThrow('a role');
-    expect(() => continuity({ project, notesBytes: -1 })).toThrow('"notesBytes" must be .*; received -1');
-    expect(() => openProject({ folder: '' })).toThrow('"folder" must be .*; received ""');
-    expect(() => openProject({ folder: '/x', leaseMs: 1 })).toThrow('a whole number from 1000');
-    expect(manualClock(0).clock()).toBe(0);
   });
 });

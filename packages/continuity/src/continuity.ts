@@ -1,10 +1,20 @@
-import { deny, intercept, stop, type Decision, type NewEvent, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  deny,
+  intercept,
+  stop,
+  type Decision,
+  type Handlers,
+  type NewEvent,
+  type OperatorContext,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import { problem } from './attempt.js';
 import { settingsOf, type ContinuityOptions } from './options.js';
 import { protectionOf } from './protect.js';
 import { mayUse } from './roles.js';
 import { Session, type SessionView } from './session.js';
-import { isShaped, requestShaper, roleIn } from './shape-request.js';
+import { requestShaper, roleIn } from './shape-request.js';
 
 /** Tools after which the state is another one. */
 const changing: ReadonlySet<string> = new Set([
@@ -38,9 +48,11 @@ const changing: ReadonlySet<string> = new Set([
 export const continuity = (options: ContinuityOptions): TurnOperator => {
   const settings = settingsOf(options);
   const { project } = settings;
-  return intercept('continuity', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     const session = new Session(settings, operator);
     const shaped = requestShaper();
+    /** The role of the last model call, to continue with it in a resumed turn. */
+    let lastCall: { readonly role: unknown } | undefined;
     let view: Omit<SessionView, 'notices'> | undefined;
     let hasEnded = false;
     let stopHeartbeat: (() => void) | undefined;
@@ -81,8 +93,8 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
         'session.loaded': ({ session: id, messages }) => {
           session.open(id, messages.length === 0);
         },
-        'model.request': ({ replayed, annotations }) => {
-          if (replayed === true) session.goOn(roleIn(annotations));
+        'model.request': ({ annotations }) => {
+          lastCall = { role: roleIn(annotations) };
         },
         'tool.result': (event) => {
           session.learn(event);
@@ -90,8 +102,7 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
         },
       },
       decide: {
-        'model.request': (request, { signal }): NewEvent | Promise<Decision> | undefined => {
-          if (isShaped(request)) return undefined;
+        'model.request': (request, { signal }): NewEvent | Promise<Decision> => {
           if (stopHeartbeat === undefined) heartbeat();
           return view === undefined ? shape(request, signal) : shaped(request, view.role, view.state);
         },
@@ -115,9 +126,13 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
           return [...(await session.end(event, signal)), event];
         },
       },
+      start: () => {
+        if (lastCall) session.goOn(lastCall.role);
+      },
       finalize: () => {
         if (!hasEnded) session.abandon();
       },
     };
-  });
+  };
+  return intercept('continuity', setup, { after: ['failover'], before: ['compaction', 'git'] });
 };

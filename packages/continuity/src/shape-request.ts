@@ -3,10 +3,7 @@ import { mayUse, type Role } from './roles.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-export const annotationName = 'continuity';
-
-/** Whether a request has its role and state already. It is then left as it is. */
-export const isShaped = ({ annotations }: Request): boolean => annotations?.[annotationName] !== undefined;
+const annotationName = 'continuity';
 
 /** Name of the role for which a request was shaped. */
 export const roleIn = (annotations: Request['annotations']): unknown => {

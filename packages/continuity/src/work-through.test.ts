@@ -464,12 +464,14 @@ describe('workThrough', () => {
 
   it('names what is wrong with its options', async () => {
     const project = openProject({ folder: '/nowhere' });
-    await expect(workThrough({ project, goal: 'x' } as never)).rejects.toThrow('workThrough() needs "runSession"');
+    await expect(workThrough({ project, goal: 'x' } as never)).rejects.toThrow(
+      'workThrough(): "runSession" is required',
+    );
     await expect(
       workThrough({ project, goal: 'x', runSession: () => completed, maxSession: 1 } as never),
-    ).rejects.toThrow('no option "maxSession"');
+    ).rejects.toThrow('unknown option "maxSession"');
     await expect(workThrough({ project, goal: 'x', runSession: () => completed, maxIdleSessions: 0 })).rejects.toThrow(
-      '"maxIdleSessions" must be .*; received 0',
+      /"maxIdleSessions" must be .*; received 0/,
     );
   });
 });

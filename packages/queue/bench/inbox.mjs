@@ -23,7 +23,7 @@ const answer = {
 const count = 3000;
 const sessionCount = 300;
 
-/** Sends messages to many sessions, so many at a time; a session is forgotten after each, so that only the inbox is measured. */
+/** Sends messages to many sessions, `concurrency` at a time; a session is forgotten after each, so that only the inbox is measured. */
 const run = async (store, batch) => {
   const sessions = memorySessions();
   const lanes = createLanes({ concurrency: 64 });

@@ -25,7 +25,7 @@ const measure = async (work) => {
 
 const sessionOf = (index, sessions) => `session-${index % sessions}`;
 
-/** So many at a time, until all are done. */
+/** Runs tasks with limited concurrency until all are done. */
 const inBatches = async (size, add) => {
   for (let done = 0; done < count; done += size) {
     await Promise.all(Array.from({ length: size }, (_, index) => add(done + index)));
@@ -71,7 +71,7 @@ for (const [name, work] of [
   row(name, ...(await measure(work)).map(rate));
 }
 
-/** What is left of so many sessions that have been used once. */
+/** Memory that remains after N sessions were used once. */
 const heap = async (work) => {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
@@ -88,7 +88,7 @@ if (globalThis.gc) {
   row('kB left by 100,000 idle sessions', Math.round(idleKb));
 }
 
-/** One more task where so many wait, in nanoseconds. */
+/** Time of one more task while N wait, in nanoseconds. */
 // The first is for the compiler.
 for (const waiting of [20_000, 100, 1000, 10_000, 100_000]) {
   const lanes = createLanes({ concurrency: 1, maxWaiting: Infinity, groups: { tenant: { concurrency: 1 } } });

@@ -3,7 +3,7 @@ import type { LaneEvent } from './events.js';
 import type { SlotHolder } from './holder.js';
 import type { Waiter } from './waiter.js';
 
-/** Calls those who want a place: each in the asynchronous context from which it came, and none does harm by throwing. */
+/** Calls listeners, each in the asynchronous context of its request. An error that a listener throws is reported, not propagated. */
 export class Callbacks {
   readonly #context = new AsyncLocalStorage<SlotHolder | undefined>();
   readonly #onEvent: ((event: LaneEvent) => void) | undefined;
@@ -12,12 +12,12 @@ export class Callbacks {
     this.#onEvent = onEvent;
   }
 
-  /** The work as a part of which this is called. */
+  /** The holder in whose asynchronous context this is called. */
   get current(): SlotHolder | undefined {
     return this.#context.getStore();
   }
 
-  /** Does something as a part of this work; of none, when there is none. What is over has no parts any more. */
+  /** Runs a callback in the asynchronous context of a holder; outside of any if `undefined`. A holder that has ended has no context. */
   within<Result>(holder: SlotHolder | undefined, callback: () => Result): Result {
     return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
   }
@@ -32,7 +32,7 @@ export class Callbacks {
     waiter.scope = new AsyncResource('LaneTicket');
   }
 
-  /** The callback is given what it needs, so that none has to be made for each call. */
+  /** Passes the argument on, so that callers need no closure for each call. */
   call<Argument>(waiter: Waiter, callback: (waiter: Waiter, argument: Argument) => void, argument: Argument): void {
     const { scope, holder } = waiter;
     try {

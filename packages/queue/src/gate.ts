@@ -24,10 +24,10 @@ export interface GateOptions {
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
-  /** Those who are in no group. */
+  /** Requests without a group. */
   readonly #plain = new Bucket<Owner>('', []);
   readonly #buckets = new Map<string, Bucket<Owner>>();
-  /** Those of whose first one it is not known that a group holds it back. */
+  /** Buckets whose first request is not held back by a group, as far as known. */
   readonly #ready = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
   readonly #ageing = new LinkedList<Ageing<Owner>>();
   readonly groups: Groups<Owner>;
@@ -50,7 +50,7 @@ export class Gate<Owner> {
     return this.waiting.foreground + this.waiting.normal + this.waiting.background;
   }
 
-  /** Joins those who wait. */
+  /** Adds a waiting request. */
   join(
     owner: Owner,
     ownPriority: TurnPriority,
@@ -102,7 +102,7 @@ export class Gate<Owner> {
     this.#joined(pass, bucket);
   }
 
-  /** Waits no longer. */
+  /** Removes a waiting request. */
   leave(pass: GateEntry<Owner>): void {
     this.#age();
     const { bucket } = pass;

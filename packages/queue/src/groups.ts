@@ -84,10 +84,10 @@ export class Groups<Owner> {
   }
 }
 
-/** One text for a kind and a key, another one for any other two. */
+/** A string that is unique for a kind and a key. */
 const nameOf = (kind: string, key: string): string => JSON.stringify([kind, key]);
 
-/** One text for the same keys, whatever order they are in. */
+/** A string that is equal for equal keys in any order. */
 export const signatureOf = (keys: Readonly<Record<string, string | undefined>>): string => {
   const names = Object.keys(keys).filter((kind) => keys[kind] !== undefined);
   return names.length === 0 ? '' : JSON.stringify(names.toSorted().map((kind) => [kind, keys[kind]]));

@@ -3,7 +3,7 @@ import { LaneError } from './errors.js';
 import type { Linked } from './linked-list.js';
 import type { Waiter } from './waiter.js';
 
-/** What a holder asks of those who keep it. */
+/** The operations of a holder that its keeper performs. */
 export interface HolderKeeper {
   now(): number;
   lendSlot(holder: SlotHolder): void;
@@ -34,9 +34,9 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   isEnding = false;
   /** When its slot was lost; reset when the work ends. */
   lostAt: number | undefined;
-  /** How many that it has started itself wait for a place. */
+  /** Number of its child requests that wait for a slot. */
   waitingChildren = 0;
-  /** How many of its parts wait for something in {@link yieldWhile}, and one more where it is paused. */
+  /** Number of its parts that wait in {@link yieldWhile}, and one more where it is paused. */
   lentParts = 0;
   /** Its slot was lent because it waits for a person. */
   isPaused = false;
@@ -133,7 +133,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return result;
   }
 
-  /** Lets those know who have asked for the signal. */
+  /** Aborts the signal, if it was created. */
   signalStop(error: LaneError): void {
     this.#controller?.abort(error);
   }

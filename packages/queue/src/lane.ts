@@ -4,7 +4,7 @@ import { LinkedList } from './linked-list.js';
 import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Waiter } from './waiter.js';
 
-/** One session: those who want a place in it, in the order in which they came. The first one holds it. */
+/** The requests of one session in the order of arrival. The first one holds it or waits for a slot. */
 export class Lane {
   readonly session: string;
   readonly waiters = new LinkedList<Waiter>();
@@ -52,7 +52,7 @@ export class Lane {
     waiter.lane = this;
   }
 
-  /** Puts it before all who wait. */
+  /** Inserts a request before all waiting ones. */
   insert(waiter: Waiter): void {
     const { head } = this.waiters;
     const holder = head?.isWaiting === false ? head : undefined;
@@ -63,7 +63,7 @@ export class Lane {
     waiter.lane = this;
   }
 
-  /** What was dropped since this was asked last. */
+  /** Returns what was dropped since the last call. */
   takeDropped(): Dropped | undefined {
     const { dropped } = this;
     this.dropped = undefined;

@@ -11,7 +11,7 @@ const settled = async (): Promise<void> => {
   for (let tick = 0; tick < 12; tick += 1) await Promise.resolve();
 };
 
-/** Something that ends when it is told to. */
+/** A promise that resolves on demand. */
 const gate = () => {
   let open: (value?: unknown) => void = () => undefined;
   const passed = new Promise<unknown>((resolve) => {
@@ -65,7 +65,7 @@ describe('who is next', () => {
     expect(order).toEqual(['urgent', 'old', 'normal']);
   });
 
-  it('is somebody else where the first of a group cannot use its slot', async () => {
+  it('skips the first of a group that cannot use the slot', async () => {
     const lanes = createLanes({
       concurrency: 10,
       groups: { provider: { concurrency: 1 }, tenant: { concurrency: 1 } },
@@ -145,7 +145,7 @@ describe('a parent', () => {
   });
 });
 
-describe('somebody who is sent away', () => {
+describe('a request that is dropped', () => {
   it('hears of it in its own asynchronous context', () => {
     const lanes = createLanes({ concurrency: 1 });
     const context = new AsyncLocalStorage<string>();
@@ -159,7 +159,7 @@ describe('somebody who is sent away', () => {
   });
 });
 
-describe('a session in which somebody more urgent waits', () => {
+describe('a session in which a more urgent request waits', () => {
   /** Lanes with one slot, which is taken, and sessions that note when they are admitted. */
   const busy = (options: LanesOptions = {}) => {
     const { lanes, time } = timed({ concurrency: 1, ...options });
@@ -219,7 +219,7 @@ describe('a session in which somebody more urgent waits', () => {
     expect(lanes.snapshot().active).toEqual({ foreground: 0, normal: 1, background: 0 });
   });
 
-  it('is raised by raise() until its result is called, also before anybody waits in it', () => {
+  it('is raised by raise() until its result is called, also before a request waits in it', () => {
     const { enter, order, lanes, current } = busy();
     const end = lanes.raise('alice', 'foreground');
     enter('normal', 'bob', 'normal');

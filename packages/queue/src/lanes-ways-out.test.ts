@@ -17,7 +17,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as LaneError).code ?? error,
   );
 
-/** Something that ends when it is told to. */
+/** A promise that resolves on demand. */
 const gate = () => {
   let open: (value?: unknown) => void = () => undefined;
   const passed = new Promise<unknown>((resolve) => {
@@ -39,7 +39,7 @@ const timed = (options: LanesOptions = {}) => {
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
 describe('those who come back', () => {
-  it('are let in in the order in which they came back, so that none waits for ever', async () => {
+  it('are admitted in the order of their return, so that none starves', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const holder = gate();
@@ -165,7 +165,7 @@ describe('one that waits in several parts', () => {
     await Promise.all([parent, again]);
   });
 
-  it('lets go of the places in its groups too', async () => {
+  it('releases its slots in groups too', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 } } });
     const groups = { tenant: 'acme' };
     expect(
@@ -213,7 +213,7 @@ describe('a group', () => {
 });
 
 describe('draining', () => {
-  it('lets in what those who are there start and wait for, and nobody else', async () => {
+  it('admits requests made within running work, and refuses all others', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const go = gate();
     const parent = lanes.run('parent', async () => {
@@ -228,7 +228,7 @@ describe('draining', () => {
     await drained;
   });
 
-  it('turns into a shutdown, which lets in nobody at all', async () => {
+  it('can be followed by a shutdown, which admits nothing', async () => {
     const { lanes, time } = timed({ concurrency: 2, graceMs: 100 });
     const [hang, away, back] = [gate(), gate(), gate()];
     const children: unknown[] = [];
@@ -307,7 +307,7 @@ describe('callbacks that throw', () => {
     throw new Error('Boom.');
   };
 
-  it('on their way out keep nobody', async () => {
+  it('do not hold up the next request', async () => {
     const { lanes, events, time } = timed({ concurrency: 1, idleTimeoutMs: 100, graceMs: 50 });
     lanes.enter({ session: 'alice' }, { ...silent, aborted: boom, lost: boom, isAtWork: boom });
     const next = lanes.run('alice', () => 'next', { onWaiting: boom });
@@ -325,7 +325,7 @@ describe('callbacks that throw', () => {
   });
 });
 
-describe('somebody who leaves while it is told that it has to wait', () => {
+describe('a request that is released while it is notified that it waits', () => {
   it('leaves nothing behind', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const first = lanes.enter({ session: 'alice' }, silent);

@@ -6,7 +6,7 @@ import { LaneTimeoutError, type LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
 
-/** A task that ends when it is told to. */
+/** A task that ends on demand. */
 const open = () => {
   let finish: (value: string) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
@@ -186,7 +186,7 @@ describe('lanes.run', () => {
     expect(order).toEqual(['began', 'heard']);
   });
 
-  it('runs a task in the asynchronous context of whoever queued it', async () => {
+  it('runs a task in the asynchronous context of its request', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
@@ -240,7 +240,7 @@ describe('priorities', () => {
     return order;
   };
 
-  it('lets in the most urgent first, and equals in the order in which they came', async () => {
+  it('admits the most urgent first, and equals in the order of arrival', async () => {
     expect(
       await orderOf({}, [
         ['b1', 'background'],
@@ -478,7 +478,7 @@ describe('one that is part of another', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('keeps its session while it waits, and its idle clock stands still', async () => {
+  it('keeps its session while it waits, and its idle timeout is suspended', async () => {
     const { lanes, time } = timed({ concurrency: 1, idleTimeoutMs: 1000 });
     const [child, next] = [open(), open()];
     const parent = lanes.run('alice', async (lease) => lease.yieldWhile(() => child.task(lease)));
@@ -522,7 +522,7 @@ describe('one that is part of another', () => {
     expect(order).toEqual(['alice', 'carol']);
   });
 
-  it('does not come back once it was told to stop', async () => {
+  it('does not reclaim its slot once it was asked to stop', async () => {
     const { lanes, time } = timed({ deadlineMs: 100, graceMs: 50 });
     const work = open();
     const parent = codeOf(lanes.run('alice', async (lease) => lease.yieldWhile(() => work.task(lease))));
@@ -585,7 +585,7 @@ describe('bounds', () => {
 });
 
 describe('drain, shutdown and clear', () => {
-  it('drain lets those finish who are there, and nobody else in', async () => {
+  it('drain() lets earlier requests finish, and refuses new ones', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const first = open();
     const running = lanes.run('alice', first.task);
@@ -633,7 +633,7 @@ describe('drain, shutdown and clear', () => {
 });
 
 describe('what is known of those who wait', () => {
-  it('is told at once, and again when they have moved up', () => {
+  it('is notified at once, and again when its position changes', () => {
     const { lanes, time } = timed({ concurrency: 1, noticeEveryMs: 1000 });
     const told: string[] = [];
     const leases: LaneLease[] = [];

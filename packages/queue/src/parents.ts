@@ -3,9 +3,9 @@ import type { LaneEvent } from './events.js';
 import type { SlotHolder } from './holder.js';
 import type { Waiter } from './waiter.js';
 
-/** Knows who has asked for a place as a part of whose work, and sees those who would wait for themselves or for each other. */
+/** Tracks which requests were made within which work, and detects requests that would wait for themselves or for each other. */
 export class Parents {
-  /** How many have started something that waits. */
+  /** Number of holders with waiting child requests. */
   #count = 0;
   #isReported = false;
 
@@ -21,7 +21,7 @@ export class Parents {
     if (parent) this.#change(parent, -1);
   }
 
-  /** Somebody has given its place back: what it has started and still waits is a part of the work of its own parent. */
+  /** A holder has released its slot: its waiting child requests now belong to its parent. */
   over(holder: SlotHolder): void {
     const { waitingChildren } = holder;
     this.#change(holder, -waitingChildren);
@@ -29,7 +29,7 @@ export class Parents {
     if (parent) this.#change(parent, waitingChildren);
   }
 
-  /** What to report, once, when everybody who has a slot has started something that waits for one. */
+  /** The event to report, once, when every holder of a slot has a child request that waits for one. */
   deadlock(activeCount: number, holders: Iterable<SlotHolder>): LaneEvent | undefined {
     const isSeen =
       this.#count >= activeCount &&
@@ -48,7 +48,7 @@ export class Parents {
   }
 }
 
-/** The nearest of those as part of whose work it was asked for that still has a place; those before it are forgotten. */
+/** The nearest ancestor that still holds a slot. Ancestors that have ended are dropped from the chain. */
 export const parentOf = (waiter: Waiter): SlotHolder | undefined => {
   while (waiter.parent?.isCurrent === false) waiter.parent = waiter.parent.waiter.parent;
   return waiter.parent;

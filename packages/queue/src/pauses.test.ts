@@ -52,8 +52,8 @@ const stage = (options: LanesOptions) => {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe('somebody who was paused', () => {
-  it('lends its slot at once, and has it lent once however often it is paused', () => {
+describe('paused work', () => {
+  it('lends its slot at once, and only once if it is paused again', () => {
     const { enter, states, lanes } = stage({ concurrency: 1 });
     const alice = enter('alice', 'paused');
     alice.lease?.pause?.();
@@ -61,7 +61,7 @@ describe('somebody who was paused', () => {
     expect([alice.lease?.goOn?.(), states()]).toEqual([true, ['alice running']]);
   });
 
-  it('is told when it may go on', () => {
+  it('is notified when it has a slot again', () => {
     const { enter, states } = stage({ concurrency: 1 });
     const [alice, bob] = [enter('alice', 'paused'), enter('bob')];
     expect(states()).toEqual(['alice away', 'bob running']);
@@ -71,7 +71,7 @@ describe('somebody who was paused', () => {
     expect([alice.heard, states(), alice.lease?.goOn?.()]).toEqual([['returned'], ['alice running'], true]);
   });
 
-  it('has all of its idle time when it goes on', () => {
+  it('starts its idle timeout again when it resumes', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
     const alice = enter('alice', 'paused');
     const bob = enter('bob', 'at-work');
@@ -84,7 +84,7 @@ describe('somebody who was paused', () => {
     expect(alice.heard).toEqual(['returned', 'aborted']);
   });
 
-  it('goes on without a slot while another part of it is away, and has one when that is back', async () => {
+  it('resumes without a slot while another part is away, and reclaims one afterwards', async () => {
     const { enter, states } = stage({ concurrency: 1 });
     const alice = enter('alice', 'paused');
     const bob = enter('bob');
@@ -99,7 +99,7 @@ describe('somebody who was paused', () => {
     expect(states()).toEqual(['alice running']);
   });
 
-  it('is not idle while it waits for others, too', () => {
+  it('is not idle while it also waits for other work', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
     const alice = enter('alice', 'paused');
     enter('bob', 'at-work');
@@ -108,7 +108,7 @@ describe('somebody who was paused', () => {
     expect(alice.heard).toEqual([]);
   });
 
-  it('waits for no slot once it is told to stop, or has let go', () => {
+  it('does not wait for a slot once it was asked to stop or has released', () => {
     const { enter, states } = stage({ concurrency: 1 });
     const people = [enter('alice', 'paused'), enter('bob', 'paused'), enter('carol', 'paused')];
     enter('dave');
@@ -125,8 +125,8 @@ describe('somebody who was paused', () => {
   });
 });
 
-describe('somebody who is told to stop', () => {
-  it('keeps its slot in its grace, though it is paused', () => {
+describe('work that was asked to stop', () => {
+  it('keeps its slot in its grace period, even if it pauses', () => {
     const { enter, states, time } = stage({ concurrency: 1, graceMs: 1000 });
     const alice = enter('alice');
     alice.place.abort('Enough.');
@@ -149,7 +149,7 @@ describe('parents that hold all slots', () => {
     return { ...all, first, child, second };
   };
 
-  it('are reported while a child waits to go on, and again after it has given up', () => {
+  it('are reported while a child waits to resume, and again after it was aborted', () => {
     const { enter, first, child, second, events, states } = deadlocked();
     enter('child-2', 'active', { within: second.lease });
     expect([events, states()]).toEqual([[], ['parent-1 running', 'child-1 away', 'parent-2 running', 'child-2 waits']]);
@@ -160,7 +160,7 @@ describe('parents that hold all slots', () => {
     expect(events).toEqual(['slots-held-by-parents', 'aborted', 'slots-held-by-parents']);
   });
 
-  it('are not, once that child has let go', () => {
+  it('are not reported once that child has released its slot', () => {
     const { enter, child, second, events } = deadlocked();
     child.lease?.goOn?.();
     child.place.release();

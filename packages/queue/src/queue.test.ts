@@ -60,7 +60,7 @@ describe('queue', () => {
     expect(second?.error).toMatchObject({ name: SessionBusyError.name });
   });
 
-  it('opens nothing before the turn is let in', async () => {
+  it('opens no session before the turn is admitted', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const sessions = memorySessions();
     const agent = harness({ model: scriptedModel([never, 'Two.']), sessions }).pipe(queue(lanes));
@@ -185,7 +185,7 @@ describe('queue', () => {
     ['too many wait', {}, 'blocked', 'lane-full'],
     ['the lanes are closed', { isClosed: true }, 'cancelled', 'lane-closed'],
   ] as const)(
-    'ends a turn for which there is no place because %s',
+    'ends a turn that is refused because %s',
     async (_, { isClosed = false }: { isClosed?: boolean }, outcome, code) => {
       const lanes = createLanes({ maxWaitingPerSession: 0 });
       const agent = harness({ model: scriptedModel([never]) }).pipe(queue(lanes));
@@ -274,10 +274,10 @@ describe('what the options of queue() give', () => {
     ['laneOf() that throws', { laneOf: boom }, /Boom/],
     ['priorityOf() that throws', { priorityOf: boom }, /Boom/],
     ['groupsOf() that throws', { groupsOf: boom }, /Boom/],
-    ['a priority that is none', { priorityOf: () => 'urgent' as never }, /"priority" must be .*; received "urgent"/],
-    ['a group that is none', { groupsOf: () => ({ tenant: 'acme' }) }, /has no group "tenant"/],
+    ['an unknown priority', { priorityOf: () => 'urgent' as never }, /"priority" must be .*; received "urgent"/],
+    ['an unknown group', { groupsOf: () => ({ tenant: 'acme' }) }, /has no group "tenant"/],
     ['a lane without a name', { laneOf: () => '' }, /"session" must be .*; received ""/],
-  ])('ends the turn with an error that says so: %s', async (_, options, message) => {
+  ])('ends the turn with an error: %s', async (_, options, message) => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel(['Never said.']) }).pipe(queue(lanes, options));
     const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
@@ -429,7 +429,7 @@ describe('the timeout of a turn', () => {
     expect(second.end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-waited-too-long' } });
   });
 
-  it('fences off a turn that goes on after its place was given to others', () => {
+  it('fences off a turn that continues after its slot was revoked', () => {
     marbles(({ scheduler, hot, expectObservable }) => {
       const lanes = createLanes({ idleTimeoutMs: 5, graceMs: 3, scheduler });
       const events = {

@@ -4,7 +4,7 @@ import type { LaneError } from './errors.js';
 import type { Parents } from './parents.js';
 import type { Waiter } from './waiter.js';
 
-/** What {@link SlotLending} asks of those who keep the holders. */
+/** The operations of {@link SlotLending} that the keeper performs. */
 export interface SlotLendingHost {
   /** Admits all requests that have a free slot. */
   admitAll(): void;

@@ -18,7 +18,7 @@ export interface StopsKeeper {
   dueChanged(holder: SlotHolder): void;
 }
 
-/** Ends the work of those who are to stop: tells them, leaves them a grace, and takes the place away. */
+/** Ends work: asks it to stop, waits for the grace period, then revokes its slot. */
 export class Stops {
   readonly #keeper: StopsKeeper;
   readonly #callbacks: Callbacks;
@@ -84,7 +84,7 @@ export class Stops {
     else this.#keeper.dueChanged(holder);
   }
 
-  /** Others get its place, and what it does from now on does not count. */
+  /** Revokes the slot; later results are ignored. */
   #force(holder: SlotHolder, error: LaneError): void {
     const { waiter, session, fence } = holder;
     holder.lostAt = this.#keeper.now();

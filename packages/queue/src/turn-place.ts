@@ -16,10 +16,10 @@ import { textOf } from './message-text.js';
 import { priorityOf } from './priority.js';
 import type { QueueOptions } from './queue-options.js';
 
-/** What becomes of an event once it is known whether the turn has a place. */
+/** The decision about a held event once the turn is admitted or refused. */
 export type Answer = NewEvent | readonly NewEvent[];
 
-/** The place of one turn: asked for once, given back once. A class, because each turn makes one. */
+/** The slot of one turn: requested once, released once. A class, because each turn creates one. */
 export class TurnPlace implements LaneListener {
   readonly #lanes: Pick<Lanes, 'enter'>;
   readonly #options: QueueOptions;
@@ -29,7 +29,7 @@ export class TurnPlace implements LaneListener {
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
-  /** The turn was begun in another process: what it does was not begun as a part of it here. */
+  /** The turn was begun in another process, so its events do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
@@ -68,7 +68,7 @@ export class TurnPlace implements LaneListener {
     });
   }
 
-  /** Asks for a place; ahead of those who wait, for a turn that has its session open already. */
+  /** Requests a slot; `ahead` of waiting requests for a turn whose session is open already. */
   enter(start: TurnEventOf<'turn.start'>, ahead: boolean): void {
     const { laneOf, groupsOf, idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = this.#options;
     this.#turn = start.turn;
@@ -93,7 +93,7 @@ export class TurnPlace implements LaneListener {
     if (this.#isReleased) this.#place.release();
   }
 
-  /** Holds an event until it is known whether there is a place, or until it has its slot again; and goes on as a part of its work. */
+  /** Holds an event until the turn is admitted, refused or has its slot again; then continues in the async context of its lease. */
   hold(then: (lease: LaneLease) => Answer | undefined): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
       const goOn = (): void => {
@@ -108,25 +108,25 @@ export class TurnPlace implements LaneListener {
     });
   }
 
-  /** Lets an event pass as a part of the turn's work, once there is a place. */
+  /** Passes an event in the async context of the lease, once the turn has a slot. */
   asPart(event: { readonly type: string }): Observable<Answer | undefined> | undefined {
     return this.#place ? this.hold(() => this.fence(event)) : undefined;
   }
 
-  /** The same for what comes of an event that was let pass like that, in the same breath: where there is a slot, nothing more is to be done. */
+  /** The same for events that follow from such an event: if the turn has a slot, they pass at once. */
   whenAtWork(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
     const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#lease.goOn?.() !== false;
     return isAtWork ? this.fence(event) : this.asPart(event);
   }
 
-  /** What is done about an event of a turn whose place has been given to others. */
+  /** Replaces an event of a turn whose slot was revoked by a stop. */
   fence(event: { readonly type: string }): Answer | undefined {
     if (!this.#hasLost || !this.#lease) return undefined;
     const { session, fence } = this.#lease;
     return [notice('queue.fenced', { session, fence, event: event.type }), lostStop(session)];
   }
 
-  /** Lets an event pass that nothing can stand for, once there is a slot. */
+  /** Passes an event that must not be replaced, once the turn has a slot. */
   whenBack(): Observable<Answer | undefined> | undefined {
     return this.#lease ? this.hold(() => undefined) : undefined;
   }
@@ -167,7 +167,7 @@ export class TurnPlace implements LaneListener {
     this.#lease?.ending();
   }
 
-  /** The turn stops: if it has no slot yet, it needs none. */
+  /** The turn stops: a request that was not admitted is withdrawn. */
   stopping(): void {
     if (!this.#lease) this.release();
   }

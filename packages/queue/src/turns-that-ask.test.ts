@@ -78,7 +78,7 @@ const stage = (
     paint: async () => {
       heard.push(caller.getStore());
       // It would wait for itself.
-      heard.push(await lanes.run('asks', () => 'let in').catch(({ code }: LaneError) => code));
+      heard.push(await lanes.run('asks', () => 'admitted').catch(({ code }: LaneError) => code));
       return 'Done.';
     },
     slow: () => new Promise<string>((resolve) => slow.push(() => resolve('At last.'))),
@@ -121,7 +121,7 @@ const stage = (
 const never = { never: ['Let me think'] } as const;
 
 describe('a turn that waits for a person', () => {
-  it('lends its slot, and goes on after its answer once it has one again', async () => {
+  it('lends its slot, and resumes after its answer once it has a slot again', async () => {
     const { begin, advance, agent, ran, states, model, lanes, time, active } = stage({ concurrency: 1 }, [
       calls('edit'),
       never,
@@ -147,7 +147,7 @@ describe('a turn that waits for a person', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('is found though it asks only while others wait already', async () => {
+  it('lends its slot to requests that wait already', async () => {
     const { begin, advance, states } = stage({ concurrency: 1 }, [calls('edit'), never]);
     begin('asks');
     begin('other');
@@ -156,7 +156,7 @@ describe('a turn that waits for a person', () => {
     expect(states()).toEqual(['asks away', 'other running']);
   });
 
-  it('goes before those who have not begun', async () => {
+  it('goes before turns that have not begun', async () => {
     const { begin, advance, agent, states } = stage({ concurrency: 1 }, [calls('edit'), never, never, never]);
     begin('asks');
     await advance(100);
@@ -181,7 +181,7 @@ describe('a turn that waits for a person', () => {
     expect(later.types()).toEqual(['queue.waiting']);
   });
 
-  it('goes on at once while nobody has its slot', async () => {
+  it('resumes at once while its slot is free', async () => {
     const { begin, advance, agent, ran, states } = stage({ concurrency: 1 }, [calls('edit'), never, never]);
     begin('asks');
     await advance(100);
@@ -194,7 +194,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, states()]).toEqual([['edit'], ['asks running']]);
   });
 
-  it('frees its places in groups, too', async () => {
+  it('frees its slots in groups, too', async () => {
     const options = { concurrency: 5, groups: { tenant: { concurrency: 1 } } };
     const { begin, advance, states, agent, lanes, ran } = stage(options, [calls('edit'), never], {
       groupsOf: () => ({ tenant: 'acme' }),
@@ -249,7 +249,7 @@ describe('a turn that waits for a person', () => {
     expect([answers(), states(), ran]).toEqual([1, ['asks returning', 'third running'], []]);
   });
 
-  it('works for whoever has answered, not for whoever had its slot, and as a part of itself', async () => {
+  it('runs in the context of the answer, not of the released slot, and within its own lease', async () => {
     const { begin, advance, agent, heard } = stage({ concurrency: 1 }, [calls('paint'), never, never]);
     caller.run('asker', () => begin('asks'));
     await advance(100);
@@ -262,7 +262,7 @@ describe('a turn that waits for a person', () => {
     expect(heard).toEqual(['answerer', 'lane-reentered']);
   });
 
-  it('brings answers that come together through together', async () => {
+  it('passes answers together that arrive together', async () => {
     const { begin, advance, agent, states, ran } = stage({ concurrency: 1 }, [calls('edit', 'edit2'), never, never]);
     begin('asks');
     await advance(100);
@@ -276,7 +276,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, states()]).toEqual([['edit', 'edit2'], ['asks running']]);
   });
 
-  it('gets the result of another tool at once, and begins its next step with a slot, though nobody has answered', async () => {
+  it('passes results of other tools at once, and begins its next step with a slot', async () => {
     const { begin, advance, states, slow, model, expire } = stage({ concurrency: 1 }, [
       calls('check', 'slow'),
       never,
@@ -415,7 +415,7 @@ describe('lanes with reserved slots', () => {
 });
 
 describe('an answer that is held', () => {
-  it('passes when the turn is told to stop, behind the stop', async () => {
+  it('passes behind the stop when the turn is asked to stop', async () => {
     const { scheduler } = virtualTime();
     const lanes = createLanes({ concurrency: 1, scheduler });
     const source = new Subject<TurnEvent>();

@@ -8,7 +8,7 @@ import { virtualTime, type VirtualTime } from './virtual-time.js';
 
 const maxWaitingPerSession = 3;
 
-/** The lanes next to the reference: whoever is let in has to be the one that the reference names. */
+/** The lanes next to the reference: the admitted request must be the one that the reference names. */
 class System {
   readonly time: VirtualTime = virtualTime();
   readonly reference: ReferenceLanes;
@@ -192,7 +192,7 @@ class System {
       if (this.#slotOf(name) === 'held') this.problem ??= `${name} waits for a person, and holds its slot`;
     }
     expect(this.problem).toBeUndefined();
-    expect(this.reference.next(this.now), 'somebody waits though there is a place').toBeUndefined();
+    expect(this.reference.next(this.now), 'a request waits although a slot is free').toBeUndefined();
     const running = this.reference
       .all()
       .filter(({ state }) => state === 'running')
@@ -208,7 +208,7 @@ class System {
     const { active, waiting } = snapshot;
     const isDeadlocked = this.reference.isDeadlocked();
     if (isDeadlocked && !this.#wereDeadlocked) {
-      expect(this.#areParentsReported, 'parents hold all slots and nobody says so').toBe(true);
+      expect(this.#areParentsReported, 'parents hold all slots, and no event reports it').toBe(true);
     }
     this.#wereDeadlocked = isDeadlocked;
     this.#areParentsReported = false;
@@ -228,7 +228,7 @@ class System {
     expect(this.time.timers, 'timers are left').toBe(0);
   }
 
-  /** Those who have come back are let in without a word. */
+  /** Returning work is admitted without a notification. */
   #letBackIn(): void {
     for (let name = this.reference.next(this.now); name !== undefined; name = this.reference.next(this.now)) {
       if (this.reference.find(name)?.state !== 'returning' || this.#stateOf(name) !== 'running') return;
@@ -360,7 +360,7 @@ class Command implements fc.AsyncCommand<object, System> {
 }
 
 describe('lanes, next to their plainest form', () => {
-  it('let in who is next, never too many, and come to rest without timers', { timeout: 60_000 }, async () => {
+  it('admit the next request, never too many, and leave no timers', { timeout: 60_000 }, async () => {
     const options = fc.record({
       concurrency: fc.integer({ min: 1, max: 4 }),
       reservedForeground: fc.integer({ min: 0, max: 2 }),

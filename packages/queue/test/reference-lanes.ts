@@ -78,7 +78,7 @@ export class ReferenceLanes {
     this.#advance(found.session, now);
   }
 
-  /** Those as part of whose work somebody came, the nearest first, who still have a place. */
+  /** The ancestors of a request that still hold a slot, the nearest first. */
   ancestorsOf({ parent }: Pick<Person, 'parent'>): readonly Standing[] {
     const found = parent === undefined ? undefined : this.#everybody.get(parent);
     if (!found) return [];
@@ -93,7 +93,7 @@ export class ReferenceLanes {
     return ancestors.some(({ session }) => session === person.session);
   }
 
-  /** Whether all who have a slot have started something that waits for one, be it to begin or to go on. */
+  /** Whether all who have a slot have started something that waits for one, to begin or to resume. */
   isDeadlocked(): boolean {
     const running = this.all().filter(({ state }) => state === 'running');
     const blocked = this.all()

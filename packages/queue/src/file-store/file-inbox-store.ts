@@ -18,7 +18,7 @@ export interface FileInboxStoreOptions {
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
-  /** Told of a file that could not be read in full. It only looks: what it throws changes nothing. */
+  /** Receives a file that could not be read in full. It only looks: what it throws changes nothing. */
   readonly onProblem?: ((problem: FileInboxProblem) => void) | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface FileInboxStoreOptions {
  * Keeps the messages of an inbox in a folder: what was confirmed survives the end of the process at any moment, and a loss of power.
  *
  * One process has the folder at a time: for others, sending and recovering fail with {@link InboxHeldError} until it has ended. What is
- * kept is one file, to which lines are added; it is written anew before it is a megabyte larger than twice what still counts. It
+ * kept is one file, to which lines are added; it is rewritten before it is a megabyte larger than twice what still counts. It
  * remembers the latest 1000 ids that were delivered.
  *
  * @throws InvalidOptionError

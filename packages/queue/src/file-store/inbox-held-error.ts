@@ -2,7 +2,7 @@ import { TurnError } from '@h/turn';
 
 /** Another inbox has the folder: of another process, or another one of this process. Its `code` is `inbox-held`. */
 export class InboxHeldError extends TurnError {
-  /** The process that has it, and its machine, as far as they can be told. */
+  /** The process that has it, and its machine, as far as they are known. */
   readonly pid: number | undefined;
   readonly host: string | undefined;
 

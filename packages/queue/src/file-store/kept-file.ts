@@ -15,10 +15,10 @@ interface Waiting {
 const spareBytes = 1_000_000;
 
 /**
- * The file of one holder: lines are added to it, and it is written anew when most of it counts no more.
+ * The file of one holder: lines are added to it, and it is rewritten when most of it counts no more.
  *
  * Lines that are added while the disk is busy go to it together, with one sync. After a failure it is cut back to what was
- * confirmed, and written anew with the next lines.
+ * confirmed, and written again with the next lines.
  */
 export class KeptFile {
   readonly #path: string;
@@ -80,7 +80,7 @@ export class KeptFile {
       await this.#rewrite(next);
       this.#state = next;
     }
-    // Who has taken the folder since may have read the file before.
+    // A process that has acquired the folder since may have read the file before.
     await this.#lock.check();
   }
 

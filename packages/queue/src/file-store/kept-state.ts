@@ -27,7 +27,7 @@ export class KeptState {
     };
   }
 
-  /** Adds a line, which takes so many bytes. */
+  /** Adds a line of `bytes` bytes. */
   add(entry: Entry, bytes: number): void {
     if (entry.type === 'saved') {
       this.#put(this.#messages, entry.message.tag, entry.message, bytes);

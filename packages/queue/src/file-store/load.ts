@@ -14,7 +14,7 @@ export interface FileInboxProblem {
   readonly message: string;
 }
 
-/** Each holder of the folder has a file of its own, so that a late one cannot write into that of the next. */
+/** Each holder of the folder has its own file, so that a late one cannot write into that of the next. */
 export const fileOf = (folder: string, number: number): string => join(folder, `inbox.${number}.jsonl`);
 
 /** The files of earlier holders, and what a process has left that died while it wrote one. */
@@ -23,7 +23,7 @@ export const earlierFiles = async (folder: string, number: number): Promise<read
     .filter((name) => fileNumber(name) > 0 && fileNumber(name) < number)
     .map((name) => join(folder, name));
 
-/** The highest number of a file in the folder; `0` if there is none. */
+/** The highest number of a file in the folder; `0` if the folder is empty. */
 export const latestFile = async (folder: string): Promise<number> =>
   Math.max(0, ...(await readdir(folder)).map(fileNumber));
 
@@ -54,7 +54,7 @@ export const load = async (folder: string, onProblem: (problem: FileInboxProblem
 const messageOf = (lines: number, isTorn: boolean): string =>
   isTorn && lines === 1
     ? 'The last line was not written in full: what it says was never confirmed.'
-    : `${lines} lines make no sense. Messages among them are not delivered; those whose end was told there are looked up in their sessions.`;
+    : `${lines} lines make no sense. Messages among them are not delivered; those whose outcome was recorded there are looked up in their sessions.`;
 
 interface Line {
   readonly bytes: Buffer;
@@ -73,7 +73,7 @@ function* linesOf(bytes: Buffer): Iterable<Line> {
 
 const newline = 10;
 
-/** Gives the file another name, too; it may have been given it by a process that died before it went on. */
+/** Gives the file another name, too; it may have been given it by a process that died before it continued. */
 const keepAs = async (path: string, backup: string): Promise<void> => {
   try {
     await link(path, backup);

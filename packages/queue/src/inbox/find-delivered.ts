@@ -8,7 +8,7 @@ export type Found = ReadonlyMap<string, Delivered>;
 /**
  * Which of the messages with these tags are in the history of a session.
  *
- * A turn that is still open and was given some of them is ended first, as a new turn would end it: until then nobody knows.
+ * A turn that is still open and was given some of them is ended first, as a new turn would end it: until then the outcome is unknown.
  *
  * @throws SessionBusyError while another turn holds the session, and what its store throws
  */

@@ -3,7 +3,7 @@ import type { Delivered, InboxMode, SendOptions } from './inbox-options.js';
 
 /** A message as an inbox keeps it until it is known what became of it: plain data, but for bytes and URLs in its content. */
 export interface KeptMessage {
-  /** Tells it from all others, of other processes too. It stands in its `metadata`, and so in the history that has it. */
+  /** Tells it from all others, of other processes too. It is part of its `metadata`, and so in the history that has it. */
   readonly tag: string;
   readonly session: string;
   readonly message: UserMessage;

@@ -91,7 +91,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
-  it('fails where its merge key cannot be told, and leaves nothing behind', async () => {
+  it('fails if mergeKeyOf() throws, and leaves nothing behind', async () => {
     const { inbox } = setUpInbox([], {
       mergeKeyOf: () => {
         throw new Error('No key.');
@@ -105,7 +105,7 @@ describe('a message', () => {
     await inbox.idle();
   });
 
-  it('may be sent by whoever watches, in the middle of an event', async () => {
+  it('accepts a message that a subscriber sends during an event', async () => {
     const { inbox, advance, sessions } = setUpInbox([tools, 'Two.', 'Three.', 'Four.']);
     const all: Promise<unknown>[] = [];
     let count = 0;
@@ -209,7 +209,7 @@ describe('an inbox that is closed', () => {
     expect([inbox.snapshot(), lanes.snapshot().sessions, time.timers]).toEqual([[], [], 0]);
   });
 
-  it('goes on though those who watch leave', async () => {
+  it('continues when its subscribers leave', async () => {
     const { inbox, advance } = setUpInbox(['One.']);
     const seen = firstValueFrom(inbox.events);
     const delivery = inbox.send('alice', 'a');

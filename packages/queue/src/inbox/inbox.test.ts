@@ -94,7 +94,7 @@ describe('an inbox', () => {
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
-  it('gives each message a turn of its own, one after the other', async () => {
+  it('gives each message its own turn, one after the other', async () => {
     const { inbox, advance, sessions, turns } = setUp(['1', '2', '3'], { mode: 'followup' });
     const all = ['a', 'b', 'c'].map((text) => inbox.send('alice', text));
     await advance(1000);
@@ -203,7 +203,7 @@ describe('an inbox', () => {
     expect(turns).toEqual(['cancelled']);
   });
 
-  it('waits for a turn that somebody else has started, and never steers into it', async () => {
+  it('waits for a turn that the inbox did not start, and never steers it', async () => {
     const { inbox, advance, agent, sessions, turns } = setUp(['Theirs.', 'Ours.']);
     const theirs = reply(agent.turn({ session: 'alice', input: 'x' }));
     await settled();
@@ -256,7 +256,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  it('says so when a message is none', async () => {
+  it('rejects an invalid message', async () => {
     const { inbox, advance } = setUp([]);
     const empty = inbox.send('alice', '');
     await advance(50);

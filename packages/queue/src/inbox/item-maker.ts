@@ -11,7 +11,7 @@ export class ItemMaker {
   readonly #mode: NonNullable<InboxOptions['mode']>;
   readonly #mergeKeyOf: NonNullable<InboxOptions['mergeKeyOf']>;
   readonly #scheduler: SchedulerLike;
-  // oxlint-disable-next-line h/no-clock -- what tells messages apart has to be new in every process
+  // oxlint-disable-next-line h/no-clock -- ids of messages must differ between processes
   readonly #inbox = crypto.randomUUID();
   #count = 0;
 

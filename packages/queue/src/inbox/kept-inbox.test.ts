@@ -29,7 +29,7 @@ const aProcess = (
   const lanes = createLanes({ scheduler });
   const kill = (): void => {
     life.kill();
-    // Lanes that are not shut down leave a mark on every promise of this process, which goes on.
+    // Lanes that are not shut down leave a mark on every promise of this process, which continues.
     void lanes.shutdown();
     time.advance(60_000);
   };
@@ -194,7 +194,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b']);
   });
 
-  it('leaves to the next recovery what is in a session that somebody else holds', async () => {
+  it('leaves to the next recovery the messages of a session that another owner holds', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.inbox.send('alice', 'a').accepted;
