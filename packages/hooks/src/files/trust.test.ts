@@ -174,7 +174,7 @@ describe('a script that changes', () => {
       source: 'settings.json',
     } as CommandDefinition;
     const context = { signal: new AbortController().signal };
-    const request = async () => await trust(await trustRequestOf(definition, project.folder), context);
+    const request = async () => trust(await trustRequestOf(definition, project.folder), context);
     expect(await request()).toBe(true);
     for (const path of ['scripts/x.sh', 'Makefile', 'package.json']) await project.write(path, '{} # changed');
     expect(await request()).toBe(true);

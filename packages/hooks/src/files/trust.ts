@@ -5,7 +5,6 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { anyFunction, nonEmptyString, checkOptions, required } from '@h/options';
-import { commandFiles } from '@h/shell/files';
 import { replaceFile } from '../approvals/file-store.js';
 import type { CommandDefinition } from './definitions.js';
 
@@ -111,6 +110,8 @@ export const trustRequestOf = async (definition: CommandDefinition, projectDir: 
   );
   const root = await realpath(projectDir);
   const line = args === undefined ? command : [command, ...args].map((word) => quoted(word, projectDir)).join(' ');
+  // The parser is four times the size of this entry, and most projects have no commands.
+  const { commandFiles } = await import('@h/shell/files');
   const named = commandFiles(line, { cwd: projectDir, home: homedir() });
   const unknown = [...named.unknown];
   const words = [...named.words, ...wordsOf(withProject(line, projectDir))];
