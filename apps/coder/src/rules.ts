@@ -56,8 +56,11 @@ export const settingsFolder = ({ XDG_CONFIG_HOME: folder, HOME: home }: NodeJS.P
 
 const asking =
   (questions: Questioner | undefined): NonNullable<Parameters<typeof trustFile>[0]['ask']> =>
-  async ({ definition, change }) => {
+  async ({ definition, change, unknown }) => {
     const what = change === 'changed' ? 'has changed and wants' : 'wants';
-    const lines = [`? A hook of this project ${what} to run at ${definition.event}: ${oneLine(definition.command)}`];
+    const lines = [
+      `? A hook of this project ${what} to run at ${definition.event}: ${oneLine(definition.command)}`,
+      ...(change === 'uncertain' ? [`  It may run files that are not known: ${oneLine(unknown.join(' '))}`] : []),
+    ];
     return questions !== undefined && (await questions.ask({ lines })).decision !== 'deny';
   };

@@ -1,11 +1,12 @@
-import { deny as denyCall, harness, intercept, reply, type TurnEvent } from '@h/turn';
+import { deny as denyCall, harness, intercept, reply, stop, type TurnEvent, type TurnOutcome } from '@h/turn';
 import { call, describeOperator, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { diskOf } from '../test/disk.js';
 import { runTurn } from '../test/turns.js';
-import type { Hook } from './hook.js';
+import type { Hook, OnErrorContext } from './hook.js';
 import { hooks } from './hooks.js';
+import { finalizers } from './ready/finalizers.js';
 
 const bash = (command: string, id = 'c1') => call(id, 'bash', { command });
 const deny = (name: string, priority = 0): Hook => ({
@@ -495,6 +496,35 @@ describe('observers', () => {
   });
 });
 
+describe('a turn that fails', () => {
+  const endings: readonly TurnOutcome[] = ['max-steps', 'budget-exceeded', 'timed-out', 'loop-detected', 'error'];
+
+  it.each(endings)('calls onError and the error finalizers when it is stopped with %s', async (outcome) => {
+    const seen: unknown[] = [];
+    const rules = [
+      {
+        name: 'watch',
+        onError: ({ source, error }: OnErrorContext) => void seen.push([source, error.code, error.message]),
+      },
+      ...finalizers({ errors: ({ source, error }) => void seen.push([source, error.code, error.message]) }),
+    ];
+    const limit = intercept('limit', () => ({ decide: { 'tool.call': () => stop(outcome, 'Enough.') } }));
+    const ran = await runTurn([hooks(rules), limit], { script: [response(bash('ls')), 'Ok.'] });
+    expect(ran.end.outcome).toBe(outcome);
+    expect(seen).toEqual([
+      ['turn', outcome, 'Enough.'],
+      ['turn', outcome, 'Enough.'],
+    ]);
+  });
+
+  it.each<TurnOutcome>(['completed', 'replied', 'blocked', 'cancelled'])('does not call it for %s', async (outcome) => {
+    const seen: unknown[] = [];
+    const limit = intercept('limit', () => ({ decide: { 'model.request': () => stop(outcome, 'Done.') } }));
+    await runTurn([hooks([{ name: 'watch', onError: (context) => void seen.push(context) }]), limit]);
+    expect(seen).toEqual([]);
+  });
+});
+
 describe('a turn with hooks', () => {
   it('asks before the reply once, also when the turn is resumed', async () => {
     let asked = 0;
@@ -511,6 +541,29 @@ describe('a turn with hooks', () => {
     expect(asked).toBe(1);
     await reply(agentOn(lines.slice(0, requested - 1)).agent.resume('turn-1'));
     expect(asked).toBe(2);
+  });
+
+  it('calls no observer for the past of a resumed turn, which onReplay receives', async () => {
+    const seen: string[] = [];
+    const replayed: string[] = [];
+    const agentOn = (lines: readonly string[]) => {
+      const sessions = diskOf(lines);
+      const hook: Hook = {
+        name: 'watch',
+        onReplay: ({ type }) => void replayed.push(type),
+        onError: ({ source }) => void seen.push(source),
+      };
+      const tools = scriptedTools({ bash: () => Promise.reject(new Error('exit 1')) });
+      const model = scriptedModel(lines.length === 0 ? [response(bash('ls')), 'Done.'] : ['Done.']);
+      return { sessions, agent: harness({ model, tools, sessions }).pipe(hooks([hook])) };
+    };
+    const first = agentOn([]);
+    await reply(first.agent.turn({ session: 's', input: 'Go', id: 'turn-1' }));
+    expect([seen, replayed]).toEqual([['tool'], []]);
+    const failed = first.sessions.lines.findIndex((line) => line.includes('"type":"tool.result"')) + 1;
+    await reply(agentOn(first.sessions.lines.slice(0, failed)).agent.resume('turn-1'));
+    expect(seen).toEqual(['tool']);
+    expect(replayed).toContain('tool.result');
   });
 
   it('makes fresh hooks for every turn', async () => {

@@ -168,13 +168,13 @@ const errorOf = ({ outcome, reason }: TurnEventOf<'turn.end'>): ErrorInfo | unde
 
 const phases: readonly OnCompactionContext['phase'][] = ['started', 'done', 'failed'];
 
-/** Observes the notices of `compaction()`, whose types this package does not import. */
+/** Observes the notices of `compaction()`. This package does not import their types. */
 const compactionNotices = (turn: TurnHooks): ObserveHandlers => {
   const observe = (phase: OnCompactionContext['phase']) => (event: TurnEvent) => {
     const { type: _type, turn: _turn, at, replayed: _replayed, annotations: _annotations, ...details } = event;
     turn.watch('onCompaction', at, { phase, details: details as unknown as JSONObject });
   };
-  return Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, observe(phase)])) as ObserveHandlers;
+  return Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, observe(phase)]));
 };
 
 /** Merges several sets of handlers; those of one event are called in the order of the sets. */

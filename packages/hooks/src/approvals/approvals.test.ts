@@ -232,6 +232,26 @@ describe('an answer that lasts', () => {
   });
 });
 
+describe('an approval store that never settles', () => {
+  const never = () => new Promise<never>(() => {});
+
+  it('does not hold the question', async () => {
+    const store: ApprovalStore = { list: never, add: never };
+    const ran = await run('once', {}, { approvalStore: store, gateTimeoutMs: 5 });
+    expect(ran.end.outcome).toBe('completed');
+    expect(ran.tools.ran).toHaveLength(1);
+    expect(ran.of('approval.store-failed')).toMatchObject([{ error: { code: 'approval-store' } }]);
+  });
+
+  it('does not hold the answer, whose rule lasts for the session', async () => {
+    const store: ApprovalStore = { list: () => [], add: never };
+    const ran = await run('always', {}, { approvalStore: store, gateTimeoutMs: 5 });
+    expect(ran.end.outcome).toBe('completed');
+    expect(ran.tools.ran).toHaveLength(1);
+    expect(ran.of('session.state')).toMatchObject([{ key: 'hooks', value: { rules: [{ tool: 'bash' }] } }]);
+  });
+});
+
 describe('a turn that is resumed', () => {
   const script: readonly ScriptStep[] = [
     response(call('r', 'bash', { command: 'ls' }), push(), push('git push b', 'c2')),

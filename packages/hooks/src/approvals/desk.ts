@@ -42,7 +42,7 @@ interface Pending {
 
 interface Settled {
   readonly answer: ApprovalDecision;
-  /** Nobody answered: the denial applies to this request only. */
+  /** The request expired: the denial applies to it alone. */
   readonly isExpired: boolean;
 }
 
@@ -245,7 +245,7 @@ export class ApprovalDesk {
 
   /** Answers the pending questions that a new rule covers. */
   #settleCovered(rule: RememberedApproval): void {
-    for (const [id, { call }] of [...this.#pending]) {
+    for (const [id, { call }] of this.#pending) {
       if (isCovered([rule], call) === undefined) continue;
       this.#answer(id, { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` });
     }

@@ -7,7 +7,8 @@ import { makeProject, type Project } from '../../test/project.js';
 import { runTurn } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
 import { commandHooks } from './command-hooks.js';
-import { trustFile, type HookTrust, type TrustQuestion } from './trust.js';
+import type { CommandDefinition } from './definitions.js';
+import { trustFile, trustRequestOf, type HookTrust, type TrustQuestion } from './trust.js';
 
 let project: Project;
 beforeEach(async () => {
@@ -113,5 +114,86 @@ describe('a command of the project', () => {
     await run(trustFile({ path, ask: () => true }));
     expect(await times()).toBe(0);
     expect(await readFile(path, 'utf8')).toBe('{"version":2}');
+  });
+});
+
+describe('a script that changes', () => {
+  /** Forms in which a command runs `scripts/x.sh`. */
+  const forms = [
+    'scripts/x.sh',
+    './scripts/x.sh --fast',
+    'sh scripts/x.sh',
+    'bash -eu scripts/x.sh',
+    'sh -c "scripts/x.sh --fast"',
+    `bash -c 'sh -c "scripts/x.sh"'`,
+    'cd scripts && ./x.sh',
+    '(cd scripts; sh x.sh)',
+    'cd nowhere || sh scripts/x.sh',
+    '$PWD/scripts/x.sh',
+    '"$(pwd)"/scripts/x.sh',
+    '"$CLAUDE_PROJECT_DIR"/scripts/x.sh',
+    'D=scripts; "$D"/x.sh',
+    String.raw`scripts/x\.sh`,
+    String.raw`scr\ipts/"x".sh`,
+    "$'scripts/\\x78.sh'",
+    'scripts/*.sh',
+    'scripts/x?sh',
+    'sh -e scripts/[x].sh',
+    'scripts/{x,y}.sh',
+    'for f in scripts/*; do "$f"; done',
+    'find scripts -name "*.sh" -exec {} ";"',
+    'ls scripts/*.sh | xargs -n1 sh',
+    'cat scripts/x.sh | sh',
+    'sh < scripts/x.sh',
+    'eval "$(cat scripts/x.sh)"',
+    '. scripts/x.sh',
+    'source ./scripts/x.sh',
+    'exec scripts/x.sh',
+    'env -C scripts ./x.sh',
+    'timeout 5 nice scripts/x.sh',
+    'f() { "$1"; }; f scripts/x.sh',
+    'PATH=scripts:$PATH x.sh',
+    '"$UNSET"scripts/x.sh',
+    'node --require=./scripts/x.sh -e 1',
+    'node scripts/x',
+    `python3 -c 'import os; os.system("scripts/x.sh")'`,
+    'make',
+    'npm test',
+  ];
+
+  it.each(forms)('is asked about again when %j runs it', async (command) => {
+    await project.write('scripts/x.sh', 'exit 0\n');
+    await project.write('Makefile', 'all:\n\ttrue\n');
+    await project.write('package.json', '{"scripts":{"test":"true"}}');
+    const questions: TrustQuestion[] = [];
+    const trust = trustFile({ path: join(project.folder, 'trusted.json'), ask: (asked) => questions.push(asked) > 0 });
+    const definition: CommandDefinition = {
+      event: 'PreToolUse',
+      matcher: '',
+      command,
+      source: 'settings.json',
+    } as CommandDefinition;
+    const context = { signal: new AbortController().signal };
+    const request = async () => trust(await trustRequestOf(definition, project.folder), context);
+    expect(await request()).toBe(true);
+    for (const path of ['scripts/x.sh', 'Makefile', 'package.json']) await project.write(path, '{} # changed');
+    expect(await request()).toBe(true);
+    expect(questions).toHaveLength(2);
+  });
+
+  it.each([
+    `jq -r .tool_input.command | grep -q 'rm -rf' && exit 2`,
+    'F=$(jq -r .tool_input.file_path); npx prettier --write "$F"',
+    'python3 hooks/guard.sh "$SOME_VALUE"',
+    `python3 -c 'import json, sys; json.load(sys.stdin)'`,
+    'cd "$CLAUDE_PROJECT_DIR" && sh hooks/guard.sh',
+    '[ -f package.json ] && echo "$HOME"',
+    'python3 -m json.tool',
+  ])('is known in the everyday command %j, which is asked about once', async (command) => {
+    const { unknown } = await trustRequestOf(
+      { event: 'Stop', matcher: '', command } as CommandDefinition,
+      project.folder,
+    );
+    expect(unknown).toEqual([]);
   });
 });

@@ -1,40 +1,46 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { anyFunction, nonEmptyString, checkOptions, required } from '@h/options';
 import { replaceFile } from '../approvals/file-store.js';
 import type { CommandDefinition } from './definitions.js';
 
-/** A command of a project that wants to be run. */
+/** A command of a project that is about to run. */
 export interface TrustRequest {
-  /** Stands for the command and the contents of the project's files that it names. */
+  /** Identifies the command and the contents of the project's files that it names. */
   readonly hash: string;
-  /** Stands for the place of the command: file, event and matcher. */
+  /** Identifies the place of the command: file, event and matcher. */
   readonly place: string;
   readonly definition: CommandDefinition;
   /** The files of the project that the command names. */
   readonly files: readonly string[];
+  /**
+   * Why the command may run files that the hash does not cover, such as a script that is named by a pattern. Empty if
+   * everything that it runs is known. Ask about such a command each time.
+   */
+  readonly unknown: readonly string[];
 }
 
-/** Decides whether a command of a project may run; whatever it throws means no. */
+/** Decides whether a command of a project may run. An error is a denial. */
 export type HookTrust = (
   request: TrustRequest,
   context: { readonly signal: AbortSignal },
 ) => boolean | PromiseLike<boolean>;
 
-/** A request for trust as a person sees it. */
+/** A request for trust as the user sees it. */
 export interface TrustQuestion extends TrustRequest {
-  /** Whether another version of it was trusted before. */
-  readonly change: 'unknown' | 'changed';
+  /** Whether another version was trusted before; `uncertain` if the files that run are not known. */
+  readonly change: 'unknown' | 'changed' | 'uncertain';
 }
 
 /** Options of {@link trustFile}. */
 export interface TrustFileOptions {
-  /** Where trusted hashes are kept; outside of the project. */
+  /** The file that stores trusted hashes. It belongs outside the project. */
   readonly path: string;
-  /** Asks the person. Without it nothing new is trusted. */
+  /** Asks the user. Without it, no new command is trusted. */
   readonly ask?:
     | ((question: TrustQuestion, context: { readonly signal: AbortSignal }) => boolean | PromiseLike<boolean>)
     | undefined;
@@ -43,9 +49,10 @@ export interface TrustFileOptions {
 const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string(), z.string()) });
 
 /**
- * Remembers which commands a person has trusted, by content: one that is new or has changed is asked about first.
+ * Stores which commands the user has trusted, by content. It asks about a command that is new or has changed, and each time
+ * about one whose files are not known before it runs.
  *
- * A file that cannot be read trusts nothing.
+ * If the file cannot be read, no command is trusted.
  *
  * @example
  * ```ts
@@ -59,10 +66,11 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
   const decide = async (request: TrustRequest, context: { readonly signal: AbortSignal }): Promise<boolean> => {
     const trusted = await readTrusted(path);
     const known = trusted[request.place];
-    if (known === request.hash) return true;
-    const isTrusted =
-      (await ask?.({ ...request, change: known === undefined ? 'unknown' : 'changed' }, context)) === true;
-    if (isTrusted) {
+    const isCertain = request.unknown.length === 0;
+    if (isCertain && known === request.hash) return true;
+    const change = !isCertain ? 'uncertain' : known === undefined ? 'unknown' : 'changed';
+    const isTrusted = (await ask?.({ ...request, change }, context)) === true;
+    if (isTrusted && isCertain) {
       await replaceFile(
         path,
         `${JSON.stringify({ version: 1, trusted: { ...trusted, [request.place]: request.hash } }, undefined, 2)}\n`,
@@ -70,7 +78,7 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
     }
     return isTrusted;
   };
-  // One question at a time: commands run side by side, a person does not.
+  // Commands run concurrently; the user answers one question at a time.
   return (request, context) => {
     const decided = last.then(() => decide(request, context));
     last = decided.catch(() => undefined);
@@ -83,42 +91,86 @@ const readTrusted = async (path: string): Promise<Readonly<Record<string, string
   return trustSchema.parse(JSON.parse(await readFile(path, 'utf8'))).trusted;
 };
 
-/** What must be trusted before this command runs, from the files as they are now. */
+/** Files that programs run without being given their names. */
+const implicitFiles: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/, ['package.json']],
+  [/^g?make$/, ['GNUmakefile', 'makefile', 'Makefile']],
+  [/^just$/, ['justfile', 'Justfile', '.justfile']],
+  [/^rake$/, ['Rakefile']],
+];
+
+/** A line that names more files than this is not analyzed further. */
+const maxCandidates = 2_000;
+
+/** Describes what must be trusted before this command runs, from the files as they are now. */
 export const trustRequestOf = async (definition: CommandDefinition, projectDir: string): Promise<TrustRequest> => {
-  const { event, matcher, command, args = [], source } = definition;
-  const hash = createHash('sha256').update(JSON.stringify([event, matcher, command, args, definition.if ?? null]));
-  const files: string[] = [];
+  const { event, matcher, command, args, source } = definition;
+  const hash = createHash('sha256').update(
+    JSON.stringify([event, matcher, command, args ?? [], definition.if ?? null]),
+  );
   const root = await realpath(projectDir);
-  for (const word of [
-    ...wordsOf(withProject(command, projectDir)),
-    ...args.map((argument) => withProject(argument, projectDir)),
-  ]) {
-    const path = await projectFile(word, projectDir, root);
-    if (path === undefined || files.includes(path)) continue;
-    files.push(path);
-    hash.update(`\0${path}\0`);
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  const line = args === undefined ? command : [command, ...args].map((word) => quoted(word, projectDir)).join(' ');
+  // The parser is four times the size of this entry, and most projects have no commands.
+  const { commandFiles } = await import('@h/shell/files');
+  const named = commandFiles(line, { cwd: projectDir, home: homedir() });
+  const unknown = [...named.unknown];
+  const words = [...named.words, ...wordsOf(withProject(line, projectDir))];
+  const implicit = implicitFiles.flatMap(([program, names]) => (words.some((word) => program.test(word)) ? names : []));
+  const candidates = candidatePaths([...words, ...implicit], named.folders);
+  if (candidates.length > maxCandidates) unknown.push('The command names too many files.');
+  const files: string[] = [];
+  for (const path of candidates.slice(0, maxCandidates)) {
+    const real = await projectFile(path, projectDir, root);
+    if (real === undefined || files.includes(real)) continue;
+    files.push(real);
+    hash.update(`\0${real}\0`);
+    for await (const chunk of createReadStream(real)) hash.update(chunk as Buffer);
+  }
+  for (const script of named.scripts) {
+    const isFound = await anyFile(candidatePaths([script], named.folders));
+    if (!isFound) unknown.push(`${script} is not a file.`);
   }
   const place = createHash('sha256')
     .update(JSON.stringify([source, event, matcher, files.length === 0 ? command : files]))
     .digest('hex');
-  return { hash: hash.digest('hex'), place, definition, files };
+  return { hash: hash.digest('hex'), place, definition, files, unknown };
 };
 
-/** The words of a command that may be paths. */
+/** A `cd` may fail, so that a word may name a file in each folder of the line. */
+const candidatePaths = (words: readonly string[], folders: readonly string[]): readonly string[] => [
+  ...new Set(words.flatMap((word) => folders.map((folder) => resolve(folder, word)))),
+];
+
+/** The words of a command that may be paths, redirections included. */
 const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:"[^"]*"|'[^']*'|[^\s"';&|<>()=])+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
 
 const withProject = (text: string, projectDir: string): string =>
   text.replaceAll(/\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\}/g, () => projectDir);
 
-/** The file of the project that a word names. */
-const projectFile = async (word: string, projectDir: string, root: string): Promise<string | undefined> => {
+const quoted = (word: string, projectDir: string): string =>
+  `'${withProject(word, projectDir).replaceAll("'", String.raw`'\''`)}'`;
+
+/** The real path of a file that is in the project, or that a path in the project leads to. */
+const projectFile = async (path: string, projectDir: string, root: string): Promise<string | undefined> => {
   try {
-    const real = await realpath(resolve(projectDir, word));
-    const inside = relative(root, real);
-    return !inside.startsWith('..') && !isAbsolute(inside) && (await stat(real)).isFile() ? real : undefined;
+    const real = await realpath(path);
+    const isProject = isInside(projectDir, path) || isInside(root, real);
+    return isProject && (await stat(real)).isFile() ? real : undefined;
   } catch {
     return undefined;
   }
+};
+
+const isInside = (folder: string, path: string): boolean => {
+  const inside = relative(folder, path);
+  return !inside.startsWith('..') && !isAbsolute(inside);
+};
+
+const anyFile = async (paths: readonly string[]): Promise<boolean> => {
+  for (const path of paths) {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile() === true) return true;
+  }
+  return false;
 };

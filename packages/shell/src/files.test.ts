@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandFiles } from './files.js';
+
+const filesOf = (line: string) => commandFiles(line, { cwd: '/project', home: '/home/alice' });
+
+describe('commandFiles', () => {
+  it.each([
+    ['scripts/x.sh --fast', 'scripts/x.sh'],
+    ['sh -c "scripts/x.sh --fast"', 'scripts/x.sh'],
+    ['cd scripts && ./x.sh', './x.sh'],
+    ['$PWD/x.sh', '/project/x.sh'],
+    ['python3 -u scripts/x.py "$INPUT"', 'scripts/x.py'],
+    ['env A=b nice scripts/x.sh', 'scripts/x.sh'],
+    ['awk -f scripts/x.awk', 'scripts/x.awk'],
+    ['node --require ./a.js b.js', './a.js'],
+  ])('finds in %j the script %j', (line, script) => {
+    expect(filesOf(line)).toMatchObject({ unknown: [] });
+    expect(filesOf(line).scripts).toContain(script);
+  });
+
+  it.each(['scripts/*.sh', '"$X"/x.sh', 'sh "$X"', 'cat x | sh', 'python3', 'PATH=. x', 'cd "$X" && ./y', 'eval "$X"'])(
+    'reports that what %j runs is unknown',
+    (line) => {
+      expect(filesOf(line).unknown).not.toEqual([]);
+    },
+  );
+
+  it.each([
+    'echo "$X"',
+    'grep -q x "$FILE" && exit 2',
+    'python3 -m json.tool',
+    'node --version',
+    'npx prettier "$FILE"',
+  ])('knows what %j runs', (line) => {
+    expect(filesOf(line).unknown).toEqual([]);
+  });
+
+  it('names the folder of each command', () => {
+    expect(filesOf('cd a && ./x; (cd b; ./y)').folders).toEqual(['/project', '/project/a', '/project/a/b']);
+  });
+
+  it('accepts any text', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (line) => Array.isArray(filesOf(line).unknown)));
+  });
+});
