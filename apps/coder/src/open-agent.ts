@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createTokenCounter, type TokenCounter } from '@h/compaction';
-import { createLanes, queue, type Lanes, type Pause } from '@h/queue';
+import { createLanes, queue, type Lanes } from '@h/queue';
 import { createRedactor } from '@h/redact';
 import type { ChildSnapshot, Subagents } from '@h/subagents';
 import { defineTool } from '@h/tools';
@@ -116,18 +116,16 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     driver,
     sections: promptSections({ ...surroundings, identity: isReadOnly ? readerIdentity : coderIdentity }),
     repository,
-    outer: [queue(lanes, { isPaused: (turn) => pauseOf(agent, turn) })],
+    outer: [queue(lanes, { isAtWork: (turn) => isToolAtWork(agent, turn) })],
     team: [team],
     plan,
   });
   return { agent, lanes, team, counter: common.counter, plan, repository, rules };
 };
 
-/** People take their time, and tools have deadlines of their own: only a model that says nothing is idle. */
-const pauseOf = (agent: Agent, turn: string): Pause => {
-  const state = agent.running().find((one) => one.turn === turn)?.state;
-  return state === 'waiting-for-input' || (state === 'waiting-for-tool' && 'at-work');
-};
+/** Tools have their own deadlines: only a model without output is idle. */
+const isToolAtWork = (agent: Agent, turn: string): boolean =>
+  agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool');
 
 /** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
 const childFacts = (children: readonly ChildSnapshot[]): Readonly<Record<string, string>> =>

@@ -79,7 +79,6 @@ describe('the pipeline', () => {
       'continuity',
       'git',
       'compaction',
-      'late-hooks',
       'loop-detect',
       'hand-off',
       'tools',

@@ -1,7 +1,7 @@
 import { compaction, summarizeWith, type TokenCounter } from '@h/compaction';
 import { failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
-import { hooks, lateHooks } from '@h/hooks';
+import { hooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
 import { observe, record, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
@@ -85,7 +85,6 @@ export const createAgent = (parts: AgentParts): Agent => {
     ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
     compaction({ window: contextWindow, summarize, counter, redact, archive: archiveIn(artifacts), isOverflow }),
-    lateHooks(rules.hooks),
     loopDetect(),
     // The ids of marks are none that a briefing has to keep.
     ...(plan?.handOff({ summarize, redact: (text) => redact(normalizeWraps(text)), isOverflow }) ?? []),

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { compaction } from '@h/compaction';
 import { failover } from '@h/failover';
 import { createBudget, guardrails } from '@h/guardrails';
-import { hooks, lateHooks, memoryApprovalStore } from '@h/hooks';
+import { hooks, memoryApprovalStore } from '@h/hooks';
 import { approvals, destructiveCommands } from '@h/hooks/commands';
 import { loopDetect } from '@h/loop-detect';
 import { callbackSink, createUsageMeter, observe } from '@h/observe';
@@ -77,7 +77,6 @@ const inner = (driver) => [
   failover({ backoff: () => 0, random: () => 0 }),
   prompt({ frozen: [{ id: 'identity', text: 'You are an agent that is never started again.' }] }),
   compaction({ window: 12_000, reserve: 2000, protectTokens: 600, summarize: () => 'Something was read.' }),
-  lateHooks([]),
   loopDetect(),
   tools({ driver, maxChars: 4000, artifacts, redact: redactor.redact }),
   security({ redactor }),

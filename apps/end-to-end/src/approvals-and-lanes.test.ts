@@ -41,9 +41,7 @@ const worldIn = (directory: string): World => {
   };
   const lanes = createLanes({ concurrency });
   const agent: Agent = harness({ model, tools, sessions: fileSessions({ directory, fsync: 'never' }) }).pipe(
-    queue(lanes, {
-      isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input'),
-    }),
+    queue(lanes),
     hooks([careful], { approvalTimeoutMs: 3_600_000 }),
   );
   return { agent, lanes, tools, busiest: () => busiest };

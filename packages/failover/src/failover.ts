@@ -1,4 +1,12 @@
-import { intercept, keep, type ErrorInfo, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  keep,
+  type ErrorInfo,
+  type Handlers,
+  type OperatorContext,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import './events.js';
 import { settingsOf, type FailoverOptions } from './options.js';
 import { createCredentialPool } from './pool/credential-pool.js';
@@ -24,7 +32,8 @@ import { TurnState } from './turn-state.js';
  */
 export const failover = (options: FailoverOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
-  return intercept('failover', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
+    let isLive = false;
     const pool =
       settings.pool ?? createCredentialPool({ profiles: [], now: () => operator.now(), random: settings.random });
     const state = new TurnState(settings);
@@ -42,11 +51,19 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
         'session.state': ({ key, value }) => {
           if (key === originName) state.recallHome(value);
         },
-        'model.request': (event) => {
-          if (event.replayed === true) state.recall(event);
+        'model.request': (event) => state.asked(event),
+        'model.response': (event) => {
+          if (!isEmpty(event)) router.succeeded();
+          router.release();
+          state.isAsked = false;
         },
         'model.error': (event) => {
-          if (event.replayed === true && !state.isEnding) router.recall(event);
+          const { model, credential } = state.target ?? {};
+          const failure = state.failed(event);
+          router.release();
+          // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
+          if (!isLive && failure?.verdict.kind === 'switch')
+            pool.failed(credential, model, failure.verdict, failure.at);
         },
         'turn.stop': () => {
           state.isEnding = true;
@@ -56,22 +73,24 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
         'model.request': (event) => router.send(event),
         'model.error': (event) =>
           event.retrying === true || state.isEnding ? undefined : router.failed(event, event.error),
-        'model.response': (event) => (isEmpty(event) ? router.failed(event, emptyResponse) : router.succeeded()),
+        'model.response': (event) => (isEmpty(event) ? router.failed(event, emptyResponse) : undefined),
         'history.append': (event) => {
           const { target, home } = state;
           const isAnswer = event.origin === 'response' && event.messages.length > 0;
           if (!isAnswer || target?.model === undefined) return undefined;
-          if (home === undefined) {
-            state.home = target;
-            return [keep(originName, { ...target }), event];
-          }
+          if (home === undefined) return [keep(originName, { ...target }), event];
           if (home.model === target.model && home.credential === target.credential) return undefined;
           return { ...event, messages: event.messages.map((message) => withOrigin(message, target)) };
         },
       },
+      start: () => {
+        isLive = true;
+        state.resumed(operator.now());
+      },
       finalize: () => router.release(),
     };
-  });
+  };
+  return intercept('failover', setup, { before: ['prompt', 'skills', 'continuity', 'compaction'] });
 };
 
 const emptyResponse: ErrorInfo = {

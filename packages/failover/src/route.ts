@@ -1,5 +1,7 @@
 import {
+  annotate,
   notice,
+  retry,
   stop,
   type DecisionInput,
   type ErrorInfo,
@@ -9,36 +11,36 @@ import {
 } from '@h/turn';
 import type { ErrorClass, ErrorReason } from '@h/provider-errors';
 import { from, isObservable, map, Observable, of, switchMap } from 'rxjs';
-import { decide, excludedModels, select, type Plan, type Selection } from './decide.js';
+import { decide, select, type Selection } from './decide.js';
 import type { FailoverTarget } from './events.js';
 import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
 import type { CredentialPool } from './pool/credential-pool.js';
 import type { Lease } from './pool/profile-picker.js';
 import { requestShaper } from './shape-request.js';
-import type { TurnState } from './turn-state.js';
+import { isSameTarget, ownName, verdictOf, type StepState, type TurnState } from './turn-state.js';
 
 type Request = TurnEventOf<'model.request'>;
 type Response = TurnEventOf<'model.response'>;
 type Failure = TurnEventOf<'model.error'>;
 type Answer = NewEvent | readonly NewEvent[] | undefined;
-/** What the request or error that is being answered belongs to. */
+type Chosen = Extract<Selection, { kind: 'ask' }>;
+/** The failed call that a request follows, or the request itself if no call has failed. */
 type Place = Pick<Failure, 'step' | 'attempt'>;
-/** A step that continues: at once, or after a wait. */
-type Continuation =
-  | Extract<Selection, { kind: 'ask' }>
-  | { readonly kind: 'retry' | 'wait'; readonly to: FailoverTarget; readonly delayMs: number };
 
-/** Carries out what {@link decide} and {@link select} decide: leases, cooldowns, delays, notices and requests. */
+/**
+ * Carries out what {@link decide} and {@link select} decide.
+ *
+ * What was tried is in the state, which learns from events; only the lease of the call under way is kept here.
+ */
 export interface Router {
-  /** Chooses the model and credential of a request; waits if all are in cooldown. */
+  /** Chooses the model and credential of a request; holds it while a retry is not due or all are in cooldown. */
   send(request: Request): DecisionInput;
-  /** Answers a failed call, or an answer that counts as failed. Passes the event if nothing can be done. */
+  /** Decides about a failed call, or an answer that counts as failed. Passes the event if nothing can be done. */
   failed(given: Failure | Response, error: ErrorInfo): DecisionInput;
+  /** The call under way has succeeded. */
   succeeded(): void;
-  /** Learns from a call that failed before a crash; its cooldowns last for what is left of them. */
-  recall(failure: Failure): void;
-  /** Lets other turns probe what this turn was probing. */
+  /** The call under way is over: other turns may probe what it was probing. */
   release(): void;
 }
 
@@ -49,14 +51,12 @@ export const createRouter = (
   operator: OperatorContext,
 ): Router => {
   let lease: Lease | undefined;
-  let latest: Request | undefined;
-  const targetAt = (position: number, profile: string | undefined): FailoverTarget => {
-    const { model } = state.chain[position] ?? {};
-    return { ...(model !== undefined && { model }), ...(profile !== undefined && { credential: profile }) };
-  };
-  const shape = requestShaper(() => state.home ?? targetAt(0, undefined));
   const now = (): number => operator.now();
-  const next = (): Selection => select(state, pool, now(), state.progress, settings);
+  /** The first model of the chain. */
+  let preferred: FailoverTarget = {};
+  const shape = requestShaper(() => state.home ?? preferred);
+  const next = (step: StepState): Selection =>
+    select({ ...step, session: state.session }, pool, now(), step.progress, settings);
   const release = (): void => {
     lease?.release();
     lease = undefined;
@@ -68,126 +68,99 @@ export const createRouter = (
     return found.reason === 'aborted' ? { ...found, reason: 'network', scope: 'service', retryable: true } : found;
   };
 
-  /** Records a failed call and starts its cooldown, if it gets one. Live and replayed failures go through here alike. */
-  const settle = (attempt: number, error: ErrorInfo, at: number) => {
-    const failure = classify(error);
-    state.fail({ attempt, reason: failure.reason, at, error });
-    const plan = decide(failure, at, state.progress, settings);
-    if (plan.kind !== 'switch') return { failure, plan, cooldown: undefined };
-    const { model, credential } = state.target ?? {};
-    const cooldown = pool.failed(credential, model, failure, at);
-    const excluded = excludedModels(failure, cooldown !== undefined, model, state.chain, settings.actions);
-    for (const name of excluded) state.excluded.add(name);
-    return { failure, plan, cooldown: cooldown === 'renewed' ? undefined : cooldown };
-  };
-
-  /** The request in the form that the selected model accepts. */
-  const shaped = (request: Request, { position, lease: acquired }: Extract<Selection, { kind: 'ask' }>): Request => {
-    state.current = position;
+  /** The request in the form that the selected model accepts. It notes the model that was requested, if that is another. */
+  const shaped = (request: Request, step: StepState, { position, lease: acquired }: Chosen): Request => {
     lease = acquired;
-    const { model, settings: modelSettings } = state.chain[position] ?? {};
+    const { model, settings: modelSettings } = step.chain[position] ?? {};
     const credential = acquired.profile ?? (settings.pool === undefined ? request.credential : undefined);
-    return shape(request, state.setTarget(model, credential), modelSettings);
+    preferred = targetAt(step, 0, undefined);
+    const { target } = state;
+    const same = target !== undefined && isSameTarget(target, { model, credential }) ? target : undefined;
+    const sent = shape(request, same ?? targetOf(model, credential), modelSettings);
+    return model === request.model ? sent : annotate(sent, ownName, { requested: request.model ?? null });
   };
 
-  const switched = (from: FailoverTarget, reason: ErrorReason, attempt: number): NewEvent =>
-    notice('failover.switched', { step: state.step, attempt, reason, from, to: state.target ?? {}, delayMs: 0 });
-
-  /** The events that continue a step: the notice of what happens, and the request at once or after the wait. */
-  const proceed = (
-    first: Continuation,
-    before: readonly NewEvent[],
-    { step, attempt }: Place,
-    request: () => Request,
-    reason: ErrorReason,
-  ): DecisionInput => {
-    const { target: from = {} } = state;
-    const ask = (selected: Extract<Selection, { kind: 'ask' }>): readonly NewEvent[] => {
-      const sent = shaped({ ...request(), at: now() }, selected);
-      const isSame = from.model === sent.model && from.credential === sent.credential;
-      return isSame ? [sent] : [switched(from, reason, attempt), sent];
-    };
-    if (first.kind === 'ask') return [...before, ...ask(first)];
-    const { kind, to, delayMs } = first;
-    const type = kind === 'retry' ? 'failover.retrying' : 'failover.waiting';
-    const announced = notice(type, { step, attempt, reason, from, to, delayMs });
-    return afterWait(operator, [...before, announced], delayMs, {
-      onWake: kind === 'retry' ? undefined : (listener) => pool.onChange(listener),
-      next: () => {
-        const selected = next();
-        if (selected.kind === 'wait') return { waitMs: selected.delayMs };
-        return { events: selected.kind === 'ask' ? ask(selected) : ended({ step, attempt }, selected.availableAt) };
-      },
-    });
-  };
-
-  const exhausted = ({ step, attempt }: Place, reason: ErrorReason, availableAt: number | undefined): NewEvent =>
+  const exhausted = ({ step, attempt }: Place, { records }: StepState, reason: ErrorReason, availableAt?: number) =>
     notice('failover.exhausted', {
       step,
       attempt,
       reason,
-      attempts: state.records.length,
+      attempts: records.length,
       ...(availableAt !== undefined && { availableAt }),
     });
 
   /** A single failure after which nothing else could be tried is reported as it is. */
-  const finalError = (availableAt: number | undefined, last: ErrorInfo): ErrorInfo =>
-    state.records.length === 1 && availableAt === undefined
+  const finalError = ({ records }: StepState, availableAt: number | undefined, last: ErrorInfo): ErrorInfo =>
+    records.length === 1 && availableAt === undefined
       ? last
-      : exhaustedError(state.records, state.records[0]?.error ?? last, availableAt);
+      : exhaustedError(records, records[0]?.error ?? last, availableAt);
 
-  /** Ends the turn if no call is open that the error could answer. */
-  const ended = (place: Place, availableAt: number | undefined): readonly NewEvent[] => {
-    const hasCredentials = state.chain.some(
-      ({ provider }) => provider !== undefined && pool.providers.includes(provider),
-    );
-    const subject = hasCredentials ? 'All credentials are' : state.chain.length > 1 ? 'All models are' : 'The model is';
-    const error = finalError(availableAt, { name: 'Error', message: `${subject} in cooldown after earlier failures.` });
-    return [exhausted(place, state.records[0]?.reason ?? 'unknown', availableAt), stop('error', error.message, error)];
-  };
-
-  const waitFor = ({ position, profile, delayMs }: Extract<Selection, { kind: 'wait' }>): Continuation => ({
-    kind: 'wait',
-    to: targetAt(position, profile),
-    delayMs,
-  });
-  const retryAfter = (delayMs: number): Continuation => ({ kind: 'retry', to: state.target ?? {}, delayMs });
-
-  /** What was decided before a crash, as far as it has not happened. */
-  const resumed = ({
-    error,
-    at,
-  }: {
-    readonly error: ErrorInfo;
-    readonly at: number;
-  }): Plan & { reason: ErrorReason } => {
-    const failure = classify(error);
-    const plan = decide(failure, at, state.progress, settings);
-    return { ...plan, reason: failure.reason };
+  /** Ends the turn in the place of a request that cannot be sent. */
+  const ended = (place: Place, step: StepState, availableAt: number | undefined): readonly NewEvent[] => {
+    const { chain, records } = step;
+    const hasCredentials = chain.some(({ provider }) => provider !== undefined && pool.providers.includes(provider));
+    const subject = hasCredentials ? 'All credentials are' : chain.length > 1 ? 'All models are' : 'The model is';
+    const inCooldown = { name: 'Error', message: `${subject} in cooldown after earlier failures.` };
+    const error = finalError(step, availableAt, records[0]?.error ?? inCooldown);
+    return [exhausted(place, step, records[0]?.reason ?? 'unknown', availableAt), stop('error', error.message, error)];
   };
 
   const sendNow = (request: Request): DecisionInput => {
-    const before = state.target;
-    const unanswered = state.begin(request, now());
-    latest = request;
-    const plan = unanswered && resumed(unanswered);
-    if (plan?.kind === 'retry') {
-      const leftMs = Math.max(0, (unanswered?.at ?? 0) + plan.delayMs - now());
-      return proceed(retryAfter(leftMs), [], request, () => request, plan.reason);
+    const step = state.before(request);
+    const { latestFailure: failure } = state;
+    const place: Place = { step: request.step, attempt: failure?.attempt ?? request.attempt };
+    const { target } = state;
+
+    const ask = (chosen: Chosen, reason: ErrorReason | undefined): readonly NewEvent[] => {
+      const sent = shaped(request, step, chosen);
+      const because = reason ?? chosen.because;
+      const before = target ?? targetAt(step, 0, undefined);
+      if (because === undefined || (target !== undefined && isSameTarget(target, sent))) return [sent];
+      const to = targetOf(sent.model, sent.credential);
+      return [notice('failover.switched', { ...place, reason: because, from: before, to, delayMs: 0 }), sent];
+    };
+    const held = (
+      kind: 'retrying' | 'waiting',
+      to: FailoverTarget,
+      delayMs: number,
+      reason: ErrorReason,
+    ): Observable<readonly NewEvent[]> =>
+      afterWait(
+        operator,
+        [notice(`failover.${kind}`, { ...place, reason, from: target ?? {}, to, delayMs })],
+        delayMs,
+        {
+          onWake: kind === 'retrying' ? undefined : (listener) => pool.onChange(listener),
+          next: () => {
+            const selected = next(step);
+            if (selected.kind === 'wait') return { waitMs: selected.delayMs };
+            if (selected.kind === 'exhausted') return { events: ended(place, step, selected.availableAt) };
+            return {
+              events: ask(selected, reason).map((event) =>
+                event.type === 'model.request' ? { ...event, at: now() } : event,
+              ),
+            };
+          },
+        },
+      );
+
+    const retryAt = failure?.verdict.retryAt;
+    if (failure && retryAt !== undefined) {
+      return held('retrying', target ?? {}, Math.max(0, retryAt - now()), failure.reason);
     }
-    const selected = next();
-    if (selected.kind === 'exhausted') return ended(request, selected.availableAt);
+    const selected = next(step);
+    if (selected.kind === 'exhausted') return ended(place, step, selected.availableAt);
     if (selected.kind === 'wait') {
-      return proceed(waitFor(selected), [], request, () => request, plan?.reason ?? selected.reason);
+      const { position, profile, delayMs } = selected;
+      return held('waiting', targetAt(step, position, profile), delayMs, failure?.reason ?? selected.reason);
     }
-    const sent = shaped(request, selected);
-    if (selected.because === undefined) return sent === request ? undefined : sent;
-    return [switched(before ?? targetAt(0, undefined), selected.because, request.attempt), sent];
+    const events = ask(selected, failure?.reason);
+    if (events.length > 1) return events;
+    return events[0] === request ? undefined : events[0];
   };
 
   return {
     send: (request) => {
-      state.isEnding = false;
       const refreshed = pool.refresh();
       if (refreshed === undefined) return sendNow(request);
       return from(refreshed).pipe(
@@ -201,53 +174,70 @@ export const createRouter = (
     },
 
     failed: (given, error) => {
-      const request = latest;
-      if (request === undefined) return undefined;
+      if (lease === undefined || !state.isAsked) return undefined;
       const at = now();
-      const { failure, plan, cooldown } = settle(given.attempt, error, at);
+      const failure = classify(error);
+      const record = (verdict: ReturnType<typeof verdictOf>) =>
+        state.after(state.recordOf({ ...given, at }, error, verdict));
+      const event: Failure = given.type === 'model.error' ? given : asFailure(given, error);
+      const decided = (verdict: ReturnType<typeof verdictOf>): Failure => annotate(event, ownName, verdict);
+
+      const passed = verdictOf(failure, 'pass');
+      const plan = decide(failure, at, record(passed).progress, settings);
+      if (plan.kind === 'pass') {
+        release();
+        return given.type === 'model.error' ? decided(passed) : undefined;
+      }
+      if (plan.kind === 'retry') {
+        release();
+        return retry(decided(verdictOf(failure, 'retry', { retryAt: at + plan.delayMs })));
+      }
+      const { model, credential } = state.target ?? {};
+      const cooldown = pool.failed(credential, model, failure, at);
       // Turns that wait for this outcome select now: the cooldown has begun.
       release();
-      if (plan.kind === 'pass') return undefined;
-      const { step, attempt } = given;
-      const { target: from = {} } = state;
-      const { reason } = failure;
+      const verdict = verdictOf(failure, 'switch', { hasCooldown: cooldown !== undefined });
       const cooling =
-        cooldown === undefined
+        cooldown === undefined || cooldown === 'renewed'
           ? []
           : [
               notice('failover.cooling', {
-                step,
-                attempt,
+                step: given.step,
+                attempt: given.attempt,
                 reason: cooldown.reason,
                 scope: cooldown.scope,
-                from,
+                from: state.target ?? {},
                 delayMs: cooldown.until - at,
                 until: cooldown.until,
               }),
             ];
-      const event = given.type === 'model.error' ? given : asFailure(given, error);
-      const selected = plan.kind === 'retry' ? retryAfter(plan.delayMs) : next();
-      if (selected.kind !== 'exhausted') {
-        const continuation = 'position' in selected && selected.kind === 'wait' ? waitFor(selected) : selected;
-        const before = [{ ...event, retrying: true }, ...cooling];
-        return proceed(continuation, before, event, () => operator.askAgain(request, event), reason);
-      }
+      const step = record(verdict);
+      const selected = next(step);
+      if (selected.kind === 'ask') selected.lease.release();
+      if (selected.kind !== 'exhausted') return [retry(decided(verdict)), ...cooling];
       if (given.type === 'model.response') return [...cooling, given];
       const { availableAt } = selected;
-      return [...cooling, exhausted(event, reason, availableAt), { ...event, error: finalError(availableAt, error) }];
+      const final = { ...decided(verdict), error: finalError(step, availableAt, error) };
+      return [...cooling, exhausted(event, step, failure.reason, availableAt), final];
     },
 
     succeeded: () => {
       const { target } = state;
-      if (target !== undefined) pool.succeeded(target.credential, target.model);
+      if (lease !== undefined && state.isAsked) pool.succeeded(target?.credential, target?.model);
       release();
     },
-
-    recall: ({ attempt, error, at }) => void settle(attempt, error, at),
 
     release,
   };
 };
+
+const targetOf = (model: string | undefined, credential: string | undefined): FailoverTarget => ({
+  ...(model !== undefined && { model }),
+  ...(credential !== undefined && { credential }),
+});
+
+const targetAt = ({ chain }: StepState, position: number, profile: string | undefined): FailoverTarget =>
+  targetOf(chain[position]?.model, profile);
 
 /** What happens when a wait ends. */
 interface AfterWait {

@@ -8,13 +8,13 @@ import { chain } from './maybe.js';
 import { ownNote } from './own-note.js';
 import type { TurnHooks } from './turn-hooks.js';
 
-/** What becomes of the tool calls of a turn, and of their results. */
+/** Decides on the tool calls of a turn and on their results. */
 export class CallGate {
   readonly #hooks: TurnHooks;
   readonly #desk: ApprovalDesk;
   readonly #otherwise: 'allow' | 'ask' | 'deny';
   readonly #inputs = inputCheck();
-  /** What the model is to read with the result of a call. */
+  /** Context that is added to the result of a call, by the id of the call. */
   readonly #contexts = new Map<string, readonly string[]>();
 
   constructor(hooks: TurnHooks, desk: ApprovalDesk, otherwise: 'allow' | 'ask' | 'deny') {
@@ -27,10 +27,16 @@ export class CallGate {
     this.#inputs.offered(tools);
   }
 
-  /** A call that was decided before the turn was resumed. */
-  replay({ call, annotations }: TurnEventOf<'tool.call'>): void {
+  observeCall({ call, annotations }: TurnEventOf<'tool.call'>): void {
     const note = ownNote(annotations?.['hooks'], 'context');
     if (note !== undefined) this.#contexts.set(call.id, textsIn(note));
+  }
+
+  observeResult(event: TurnEventOf<'tool.result'>): void {
+    const { at, call } = event;
+    this.#contexts.delete(call.id);
+    const error = errorOf(event);
+    if (error) this.#hooks.watch('onError', at, { source: 'tool', error, call });
   }
 
   decide(event: TurnEventOf<'tool.call'>): Ruling {
@@ -38,7 +44,6 @@ export class CallGate {
     return chain(judge(this.#hooks, event, this.#inputs.check), (judgement): Ruling => {
       if (judgement.denied) return denied(this.#hooks, event, judgement.denied.by, judgement.denied.reason);
       const { call, questions, isAllowed, contexts } = judgement;
-      if (contexts.length > 0) this.#contexts.set(call.id, contexts);
       if (questions.length > 0) return this.#desk.ask(event, call, questions, contexts);
       if (isAllowed || this.#otherwise === 'allow') return passed(event, call, contexts);
       if (this.#otherwise === 'deny') {
@@ -54,12 +59,7 @@ export class CallGate {
   }
 
   decideResult(event: TurnEventOf<'tool.result'>): Ruling {
-    const { at, call } = event;
-    const error = errorOf(event);
-    if (error) this.#hooks.watch('onError', at, { source: 'tool', error, call });
-    const contexts = this.#contexts.get(call.id) ?? [];
-    this.#contexts.delete(call.id);
-    return afterTool(this.#hooks, event, contexts);
+    return afterTool(this.#hooks, event, this.#contexts.get(event.call.id) ?? []);
   }
 }
 

@@ -162,7 +162,7 @@ export const beforeEnd = (
   hooks: TurnHooks,
   event: TurnEventOf<'turn.stop'>,
   draft: () => Pick<DetailsOf<'beforeEnd'>, 'messages' | 'text' | 'usage'>,
-  sentBack: { readonly counts: Map<string, number>; readonly max: number },
+  sentBack: { readonly counts: ReadonlyMap<string, number>; readonly max: number },
 ): Ruling => {
   let ruling: NewEvent | undefined;
   const countOf = ({ name }: Hook): number => sentBack.counts.get(name) ?? 0;
@@ -178,7 +178,6 @@ export const beforeEnd = (
     if (words === undefined) return false;
     const total = [...sentBack.counts.values()].reduce((sum, count) => sum + count, 0);
     const refused = total >= sentBack.max;
-    if (!refused) sentBack.counts.set(hook.name, countOf(hook) + 1);
     const told = notice('hook.sent-back', { hook: hook.name, reason, count: refused ? total : total + 1, refused });
     if (refused) {
       hooks.tell(told);

@@ -168,7 +168,7 @@ export interface OnErrorContext extends HookContext {
   readonly call?: ToolCall | undefined;
 }
 
-/** A history that is made shorter. Seen by `lateHooks()`, behind the operator that says so. */
+/** A compaction of the history. */
 export interface OnCompactionContext extends HookContext {
   readonly phase: 'started' | 'done' | 'failed';
   /** What the notice says: its trigger, tokens, reason … */
@@ -220,7 +220,7 @@ export interface HookHandlers {
   afterReply?(context: AfterReplyContext): HookAnswer<never>;
   /** Observer. */
   onError?(context: OnErrorContext): HookAnswer<never>;
-  /** Observer; needs `lateHooks()` behind the compaction. */
+  /** Observer of `compaction()`. */
   onCompaction?(context: OnCompactionContext): HookAnswer<never>;
   /** Observer. */
   onSteering?(context: OnSteeringContext): HookAnswer<never>;

@@ -7,9 +7,11 @@ import { runTurn } from '../test/turns.js';
 import { hookPoints } from './check-hook.js';
 import type { Hook, HookPoint } from './hook.js';
 import { hooks } from './hooks.js';
-import { lateHooks } from './late-hooks.js';
 
-describeOperator(() => lateHooks([]));
+describeOperator(
+  () => hooks([{ name: 'gate', beforeTool: () => ({ context: 'Checked.' }), afterTool: () => ({ context: 'Ran.' }) }]),
+  { changes: ['tool.call', 'tool.result'] },
+);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -143,13 +145,8 @@ describe('hooks of any kind', () => {
   });
 });
 
-describe('lateHooks', () => {
-  it('refuses what it does not know', () => {
-    expect(() => lateHooks([], { gateTimeoutMs: 1 } as never)).toThrow('gateTimeoutMs');
-    expect(() => lateHooks([{ name: '' }])).toThrow('name');
-  });
-
-  it('reports an observer that takes longer than it may', async () => {
+describe('onCompaction', () => {
+  it('observes operators below, and reports an observer that exceeds its time limit', async () => {
     const seen: unknown[] = [];
     const list: Hook[] = [
       { name: 'slow', onCompaction: () => new Promise(() => {}) },
@@ -163,7 +160,7 @@ describe('lateHooks', () => {
         ],
       },
     }));
-    const ran = await runTurn([hooks(list), compacts, lateHooks(list, { observerTimeoutMs: 5 })]);
+    const ran = await runTurn([hooks(list, { observerTimeoutMs: 5 }), compacts]);
     expect(seen).toEqual([['started', { trigger: 'threshold', tokens: 9 }, 's']]);
     expect(ran.of('hook.failed')).toMatchObject([{ hook: 'slow', point: 'onCompaction', effect: 'ignored' }]);
   });

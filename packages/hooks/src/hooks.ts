@@ -4,31 +4,37 @@ import {
   noUsage,
   textOf,
   type DecideHandlers,
+  type ErrorInfo,
+  type Handlers,
+  type JSONObject,
   type Message,
   type ObserveHandlers,
+  type OperatorContext,
   type TurnEvent,
   type TurnEventOf,
   type TurnOperator,
+  type TurnOutcome,
 } from '@h/turn';
 import { ApprovalDesk } from './approvals/desk.js';
 import { CallGate } from './call-gate.js';
 import { checkSources } from './check-hook.js';
 import './events.js';
 import { beforeEnd, beforeModel, beforeReply, beforeSteering, beforeTurn, type Ruling } from './gates.js';
-import type { HookPoint, HookSource } from './hook.js';
+import type { HookPoint, HookSource, OnCompactionContext } from './hook.js';
 import { ownNote } from './own-note.js';
 import { chain } from './maybe.js';
 import { settingsOf, type HooksOptions } from './options.js';
 import { TurnHooks } from './turn-hooks.js';
 
 /**
- * Calls people's own rules at the points of a turn: gates may refuse, answer, ask a person, change an input or a result, and
- * send the turn back to work; observers watch.
+ * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result, or
+ * continue the turn; observers are notified.
  *
- * Belongs at the beginning of the pipeline, behind `queue()`. What later operators say is seen by `lateHooks()`.
+ * Belongs at the beginning of the pipeline, behind `queue()`. When a turn is resumed, its past is passed to `onReplay`
+ * only; other handlers are called for what happens from then on.
  *
- * @param sources hooks, or functions that make a fresh one for every turn. A change to the list counts from the next turn on.
- * @throws InvalidOptionError `invalid-option` for a hook or an option that does not exist, or a value that it does not take
+ * @param sources - hooks, or functions that create one for every turn. A change to the list applies from the next turn.
+ * @throws InvalidOptionError `invalid-option` for an unknown hook point or option, or a value that it does not accept
  *
  * @example
  * ```ts
@@ -43,7 +49,7 @@ import { TurnHooks } from './turn-hooks.js';
 export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}): TurnOperator => {
   checkSources('hooks()', sources);
   const settings = settingsOf(options);
-  return intercept('hooks', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     const turn = new TurnHooks(operator, sources, settings);
     const desk = new ApprovalDesk(turn, operator, settings);
     const calls = new CallGate(turn, desk, settings.otherwise);
@@ -62,9 +68,9 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
         earlier = messages;
       },
       ...((gatesModel || gatesTools) && {
-        'model.request': ({ tools, replayed }) => {
+        'model.request': ({ tools }) => {
           calls.offered(tools);
-          if (replayed === true) hasAsked = true;
+          hasAsked = true;
         },
       }),
       ...(has('beforeEnd', 'afterReply') && {
@@ -73,31 +79,29 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
           text = textOf({ role: 'assistant', content });
         },
       }),
-      'model.error': ({ at, error, usage: used, replayed }) => {
+      'model.error': ({ at, error, usage: used }) => {
         if (used) usage = addUsage(usage, used);
-        if (replayed !== true) turn.watch('onError', at, { source: 'model', error });
+        turn.watch('onError', at, { source: 'model', error });
       },
-      'tool.call': (event) => {
-        if (event.replayed === true) calls.replay(event);
-      },
-      'turn.continue': ({ annotations, replayed }) => {
+      ...(gatesTools && { 'tool.call': (event: TurnEventOf<'tool.call'>) => calls.observeCall(event) }),
+      'tool.result': (event) => calls.observeResult(event),
+      'turn.continue': ({ annotations }) => {
         const by = ownNote(annotations?.['hooks'], 'by');
-        if (replayed === true && typeof by === 'string') sentBack.counts.set(by, (sentBack.counts.get(by) ?? 0) + 1);
+        if (typeof by === 'string') sentBack.counts.set(by, (sentBack.counts.get(by) ?? 0) + 1);
       },
-      'input.received': ({ at, id, message, replayed }) => {
-        if (replayed !== true) turn.watch('onSteering', at, { id, message });
-      },
+      'input.received': ({ at, id, message }) => turn.watch('onSteering', at, { id, message }),
+      ...(has('onCompaction') && compactionNotices(turn)),
     };
 
     const decideRequest = (event: TurnEventOf<'model.request'>): Ruling => {
-      const isFirst = !hasAsked;
-      hasAsked = true;
-      return chain(isFirst ? beforeReply(turn, event) : undefined, (ruling) => ruling ?? beforeModel(turn, event));
+      const gate = hasAsked ? undefined : beforeReply(turn, event);
+      return chain(gate, (ruling) => ruling ?? beforeModel(turn, event));
     };
 
     const decideEnd = (event: TurnEventOf<'turn.end'>): Ruling => {
       const { outcome, reason, error, steps, at } = event;
-      if (error) turn.watch('onError', at, { source: 'turn', error });
+      const failure = error ?? errorOf(event);
+      if (failure) turn.watch('onError', at, { source: 'turn', error: failure });
       turn.watch('afterReply', at, {
         outcome,
         reason,
@@ -124,7 +128,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       }),
       ...(gatesModel && { 'model.request': deciding(decideRequest) }),
       ...(gatesTools && { 'tool.call': deciding((event: TurnEventOf<'tool.call'>) => calls.decide(event)) }),
-      ...((gatesTools || has('afterTool', 'onError')) && {
+      ...((gatesTools || has('afterTool')) && {
         'tool.result': deciding((event: TurnEventOf<'tool.result'>) => calls.decideResult(event)),
       }),
       ...(has('beforeEnd') && {
@@ -138,15 +142,43 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       'turn.end': deciding(decideEnd),
     };
     return {
-      observe: merged(turn.observe, gatesTools ? desk.observe : {}, observe, turn.replay),
+      observe: merged(turn.observe, gatesTools || has('onApproval') ? desk.observe : {}, observe, turn.replay),
       decide,
+      start: () => turn.start(),
       finalize: () => turn.close(),
     };
-  });
+  };
+  return intercept('hooks', setup, { after: ['queue'], before: ['guardrails', 'policy-guard'] });
 };
 
-/** Several sets of handlers as one, each called in its turn. */
-export const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => {
+/** Outcomes of turns that were stopped by a limit or an error. */
+const failures: ReadonlySet<TurnOutcome> = new Set([
+  'error',
+  'timed-out',
+  'max-steps',
+  'budget-exceeded',
+  'loop-detected',
+]);
+
+/** The error of a turn that failed without one: a limit stops a turn with an outcome and a reason. */
+const errorOf = ({ outcome, reason }: TurnEventOf<'turn.end'>): ErrorInfo | undefined =>
+  failures.has(outcome)
+    ? { name: 'TurnError', code: outcome, message: reason ?? `The turn ended with the outcome ${outcome}.` }
+    : undefined;
+
+const phases: readonly OnCompactionContext['phase'][] = ['started', 'done', 'failed'];
+
+/** Observes the notices of `compaction()`, whose types this package does not import. */
+const compactionNotices = (turn: TurnHooks): ObserveHandlers => {
+  const observe = (phase: OnCompactionContext['phase']) => (event: TurnEvent) => {
+    const { type: _type, turn: _turn, at, replayed: _replayed, annotations: _annotations, ...details } = event;
+    turn.watch('onCompaction', at, { phase, details: details as unknown as JSONObject });
+  };
+  return Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, observe(phase)])) as ObserveHandlers;
+};
+
+/** Merges several sets of handlers; those of one event are called in the order of the sets. */
+const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => {
   type Handler = (event: TurnEvent) => void;
   const lists = new Map<string, Handler[]>();
   for (const set of sets) {

@@ -11,8 +11,7 @@ export {
 export { hashCall } from './approvals/subject.js';
 export type * from './hook.js';
 export { hooks } from './hooks.js';
-export { lateHooks } from './late-hooks.js';
-export type { HooksOptions, LateHooksOptions } from './options.js';
+export type { HooksOptions } from './options.js';
 export { checkAfterWrite, type CheckAfterWriteOptions } from './ready/check-after-write.js';
 export { namedSources, type Citation, type SourcesOf } from './ready/citations.js';
 export {

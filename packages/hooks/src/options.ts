@@ -4,48 +4,47 @@ import type { ApprovalStore } from './approvals/store.js';
 /** Options of {@link hooks}. */
 export interface HooksOptions {
   /**
-   * How long a gate may take whose hook does not say, in milliseconds. `Infinity` disables the limit.
+   * Time limit of a gate whose hook sets none, and of each call of the approval store, in milliseconds. `Infinity` disables
+   * the limit.
    *
-   * @defaultValue `15_000`, within which people still believe that something happens
+   * @defaultValue `15_000`; a user who waits longer for a tool call believes that the agent hangs
    */
   readonly gateTimeoutMs?: number | undefined;
   /**
-   * How long an observer may take whose hook does not say, in milliseconds. At the end of the turn the harness's
-   * `closeGraceMs` counts besides.
+   * Time limit of an observer whose hook sets none, in milliseconds. At the end of the turn, `closeGraceMs` of the harness
+   * applies as well.
    *
-   * @defaultValue `30_000`, twice the limit of a gate, because the turn does not wait for it
+   * @defaultValue `30_000`, twice the limit of a gate, because the turn does not wait for observers
    */
   readonly observerTimeoutMs?: number | undefined;
   /**
-   * What becomes of a tool call about which no hook has said anyValue.
+   * The decision about a tool call that no hook decides.
    *
    * @defaultValue `'allow'`
    */
   readonly otherwise?: 'allow' | 'ask' | 'deny' | undefined;
   /**
-   * How often all hooks together may send a turn back to work.
+   * How often all hooks together may continue a turn from `beforeEnd`.
    *
    * @defaultValue `3`; more attempts seldom succeed
    */
   readonly maxSendBacks?: number | undefined;
-  /** Where what a person allows for ever is kept. Without it `always` lasts as long as the session. */
+  /**
+   * Stores what a user allows permanently. Without it, `always` lasts as long as the session. If a store fails or exceeds
+   * `gateTimeoutMs`, the user is asked, or the rule lasts for the session.
+   */
   readonly approvalStore?: ApprovalStore | undefined;
   /**
-   * How long a request for approval stays open, in milliseconds; then the call is denied. `Infinity` waits for ever.
+   * How long an approval request stays open, in milliseconds; then the call is denied. `Infinity` disables the limit.
    *
    * @defaultValue `600_000`, ten minutes: a user who is present answers by then, and an unattended turn does not hang
    */
   readonly approvalTimeoutMs?: number | undefined;
 }
 
-/** Options of {@link lateHooks}. */
-export type LateHooksOptions = Pick<HooksOptions, 'observerTimeoutMs'>;
-
-const timeouts: OptionChecks<LateHooksOptions> = { observerTimeoutMs: numberFrom(0, Infinity) };
-
 const checks: OptionChecks<HooksOptions> = {
-  ...timeouts,
   gateTimeoutMs: numberFrom(0, Infinity),
+  observerTimeoutMs: numberFrom(0, Infinity),
   otherwise: oneOf('allow', 'ask', 'deny'),
   maxSendBacks: integerFrom(0, Infinity),
   approvalStore: objectWithMethods('list', 'add'),
@@ -64,10 +63,4 @@ export const settingsOf = (options: HooksOptions) => {
     approvalTimeoutMs = 600_000,
   } = options;
   return { gateTimeoutMs, observerTimeoutMs, otherwise, maxSendBacks, approvalStore, approvalTimeoutMs };
-};
-
-/** The options with their defaults. @throws InvalidOptionError `invalid-option` */
-export const lateSettingsOf = (options: LateHooksOptions) => {
-  checkOptions('lateHooks()', options, timeouts);
-  return { gateTimeoutMs: 0, observerTimeoutMs: options.observerTimeoutMs ?? 30_000 };
 };

@@ -47,6 +47,9 @@ const observerPoints: ReadonlySet<HookPoint> = new Set([
 /** The commonest answer. */
 const silent = { answer: undefined };
 
+/** Failures of `onReplay` that are reported. */
+const maxReplayFailures = 20;
+
 /** Longer ones overflow, and would go off at once. */
 const maxTimerMs = 2_147_483_647;
 
@@ -65,7 +68,9 @@ export class TurnHooks {
   #history: Iterable<Message> = [];
   #since: Message[] = [];
   #told: NewEvent[] | undefined;
+  #isLive = false;
   #isOver = false;
+  readonly #early: NewEvent[] = [];
 
   constructor(operator: OperatorContext, sources: readonly HookSource[], timeouts: HookTimeouts) {
     this.#operator = operator;
@@ -100,7 +105,7 @@ export class TurnHooks {
     };
   }
 
-  /** What is learnt from live and replayed events alike; the history only if a handler may read it. */
+  /** Observes the facts of the turn; the history only if a handler may read it. */
   get observe(): ObserveHandlers {
     const keepsHistory = (['beforeEnd', 'afterReply'] as const).some((point) => this.at(point).length > 0);
     return {
@@ -122,18 +127,25 @@ export class TurnHooks {
     };
   }
 
-  /** For hooks that remember something: what has happened before a turn was resumed. */
+  /** Passes the past of a resumed turn to the hooks that keep state: everything that is observed before the start. */
   get replay(): ObserveHandlers {
     if (this.#replaying.length === 0) return {};
-    return { '*': (event) => (event.replayed === true ? this.#showAgain(event) : undefined) };
+    return { '*': (event) => (this.#isLive ? undefined : this.#replay(event)) };
   }
 
-  #showAgain(event: TurnEvent): void {
+  /** The turn is live: from now on observers are called. */
+  start(): void {
+    this.#isLive = true;
+    for (const event of this.#early.splice(0)) this.#operator.emit(event);
+  }
+
+  #replay(event: TurnEvent): void {
     for (const hook of this.#replaying) {
       try {
         hook.onReplay?.(event);
       } catch (error) {
-        this.#operator.emit(
+        if (this.#early.length >= maxReplayFailures) return;
+        this.#early.push(
           notice('hook.failed', { hook: hook.name, point: 'onReplay', error: toErrorInfo(error), effect: 'ignored' }),
         );
       }
@@ -166,6 +178,8 @@ export class TurnHooks {
     event: NewEvent,
     decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>,
   ): Maybe<NewEvent | readonly NewEvent[] | undefined> {
+    // A request opens its step; the operator observes the request only after it has left the pipe.
+    if (event.type === 'model.request') this.#facts = { ...this.#facts, step: event.step };
     const told: NewEvent[] = [];
     this.#told = told;
     let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
@@ -197,8 +211,11 @@ export class TurnHooks {
     return isPromise(answer) ? this.#wait(hook, point, answer, context) : this.#checked(hook, point, answer);
   }
 
-  /** Calls all observers of a point; they run side by side, and only the end of the turn waits for them. */
+  /**
+   * Calls all observers of a point if the turn is live. They run concurrently, and only the end of the turn waits for them.
+   */
   watch<Point extends HookPoint>(point: Point, at: number, details: DetailsOf<Point>): void {
+    if (!this.#isLive) return;
     for (const hook of this.at(point)) {
       const called = this.call(hook, point, at, details);
       if (!(called instanceof Promise)) continue;

@@ -1,10 +1,14 @@
 import type { DescribedCall } from './call.js';
 import type { LimitsOf } from './options.js';
 import type { RunCounts } from './progress.js';
+import { Recent } from './recent.js';
 import { messages, type LoopVerdict } from './verdict.js';
 
 /** Rounds of up to this many calls are cycles; the breaker finds longer ones. */
 const longestCycle = 5;
+/** Different calls of one batch that are remembered. */
+const maxKeys = 512;
+
 interface CycleCall {
   readonly key: string;
   readonly call: DescribedCall;
@@ -18,11 +22,21 @@ export class Cycles {
   #calls: readonly CycleCall[] = [];
   #runs: readonly number[] = [];
   #batch = -1;
-  #keysOfBatch = new Set<string>();
+  /** The keys of the calls of this batch. */
+  #keys = new Recent<string, true>(maxKeys);
 
   constructor(counts: RunCounts, limits: LimitsOf) {
     this.#counts = counts;
     this.#limits = limits;
+  }
+
+  fork(counts: RunCounts): Cycles {
+    const fork = new Cycles(counts, this.#limits);
+    fork.#calls = this.#calls;
+    fork.#runs = this.#runs;
+    fork.#batch = this.#batch;
+    fork.#keys = this.#keys.fork();
+    return fork;
   }
 
   judge(key: string, tool: string): LoopVerdict | undefined {
@@ -36,10 +50,10 @@ export class Cycles {
 
   record(call: DescribedCall, isSame: boolean): LoopVerdict | undefined {
     const { key, tool } = call;
-    if (this.#counts.batch !== this.#batch) this.#keysOfBatch.clear();
+    if (this.#counts.batch !== this.#batch) this.#keys.clear();
     this.#batch = this.#counts.batch;
-    if (this.#keysOfBatch.has(key)) return undefined;
-    this.#keysOfBatch.add(key);
+    if (this.#keys.get(key) === true) return undefined;
+    this.#keys.set(key, true);
     const calls = this.#calls;
     if (!isSame) {
       this.#runs = noRuns;
@@ -79,8 +93,39 @@ export class Cycles {
   reset(): void {
     this.#calls = [];
     this.#runs = noRuns;
-    this.#keysOfBatch.clear();
+    this.#keys.clear();
   }
 }
 
 const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);
+
+/** Counts steps in a row that request the same calls, in any order. */
+export class RepeatedSteps {
+  readonly #max: number;
+  #signature = '';
+  #count = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  record(keys: readonly string[]): LoopVerdict | undefined {
+    if (this.#max === Infinity) return undefined;
+    const signature = keys.toSorted().join('\n');
+    this.#count = signature !== '' && signature === this.#signature ? this.#count + 1 : 1;
+    this.#signature = signature;
+    const isWarning = this.#count === this.#max - 1 && this.#count > 1;
+    if (signature === '' || (this.#count < this.#max && !isWarning)) return undefined;
+    return {
+      level: isWarning ? 'warn' : 'break',
+      detector: 'repeated-steps',
+      message: `The same calls were requested ${this.#count} times in a row. Try another approach.`,
+      key: 'repeated-steps',
+    };
+  }
+
+  reset(): void {
+    this.#signature = '';
+    this.#count = 0;
+  }
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, firstOf, ok, play, rounds, type Move } from '../test/play.js';
+import { Detector } from './detector.js';
 import { createLoopDetector, type LoopLevel, type LoopOptions } from './index.js';
 
 const same = ok('read', { path: 'a' }, 'contents');
@@ -365,5 +366,50 @@ describe('createLoopDetector', () => {
     for (let round = 0; round < 3; round += 1) {
       for (let input = 0; input < 2_000; input += 1) expect(tell(input).detector).not.toBe('no-progress');
     }
+  });
+});
+
+describe('a fork of a detector', () => {
+  const call = fc.record({
+    name: fc.constantFrom('read', 'test', 'edit', 'get_status', 'missing'),
+    input: fc.nat(2),
+    status: fc.constantFrom('ok' as const, 'failed' as const, 'denied' as const, 'unknown-tool' as const),
+    output: fc.constantFrom('', 'Error: no', 'Error: no such file', '12 of 40', 'contents'),
+    isNewBatch: fc.boolean(),
+  });
+  const low: LoopOptions = {
+    detectors: {
+      'no-progress': { warn: 2, block: 3 },
+      cycle: { warn: 2, block: 2 },
+      churn: { warn: 2, block: 3 },
+      'unknown-tool': { warn: 1, block: 2, break: 3 },
+      breaker: { warn: 2, break: 4 },
+    },
+  };
+
+  const recordIn = (
+    detector: Detector,
+    { name, input, status, output, isNewBatch }: typeof call extends fc.Arbitrary<infer Call> ? Call : never,
+  ) => {
+    if (isNewBatch) detector.beginBatch();
+    const described = detector.describe({ id: '1', name, input });
+    const print = detector.fingerprint(described.call, { status, output });
+    return [detector.judge(described), detector.record(described, status, print)];
+  };
+
+  it('returns the verdicts that the detector itself returns later', () => {
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 30 }), fc.array(call, { minLength: 1, maxLength: 8 }), (before, after) => {
+        const detector = new Detector(low);
+        const alone = new Detector(low);
+        for (const one of before) {
+          expect(recordIn(detector.fork(), one)).toEqual(recordIn(alone, one));
+          recordIn(detector, one);
+        }
+        const fork = detector.fork();
+        const expected = after.map((one) => recordIn(fork, one));
+        expect(after.map((one) => recordIn(detector, one))).toEqual(expected);
+      }),
+    );
   });
 });

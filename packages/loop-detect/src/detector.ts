@@ -95,38 +95,62 @@ interface Sighting extends Change {
   readonly isAnswered: boolean;
 }
 
+/** What a {@link Detector} counts. */
+interface DetectorState {
+  unknownStreak: number;
+  unknownBatch: number;
+  idle: number;
+  idleBatch: number;
+  newsBatch: number;
+  lastKey: string;
+  lastKeyRun: number;
+  latestStrike: number | undefined;
+  newsAtForgiveness: number;
+}
+
+const initialState: DetectorState = {
+  unknownStreak: 0,
+  unknownBatch: -1,
+  idle: 0,
+  idleBatch: -1,
+  newsBatch: -1,
+  lastKey: '',
+  lastKeyRun: 0,
+  latestStrike: undefined,
+  newsAtForgiveness: -1,
+};
+
 /** All detectors over one run of calls. `judge` reads, `record` writes. */
 export class Detector {
   readonly #options: LoopOptions;
   readonly #limits: LimitsOf;
-  readonly #counts: RunCounts = { news: 0, writes: 0, batch: 0 };
+  readonly #counts: RunCounts;
+  readonly #state: DetectorState;
 
-  readonly #calls = new Recent<string, KnownCall>(maxCalls);
+  readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
-  readonly #answers = new Recent<string, string>(maxTools);
-
-  readonly #unknownTools = new Recent<string, number>(maxTools);
-  #unknownStreak = 0;
-  #unknownBatch = -1;
-
-  #idle = 0;
-  #idleBatch = -1;
-  #newsBatch = -1;
-
-  #lastKey = '';
-  #lastKeyRun = 0;
-
+  readonly #answers: Recent<string, string>;
+  readonly #unknownTools: Recent<string, number>;
   /** Loops for which calls were refused. */
-  readonly #strikes = new Recent<string, true>(maxStrikes);
-  #latestStrike: number | undefined;
-  #newsAtForgiveness = -1;
+  readonly #strikes: Recent<string, true>;
 
-  constructor(options: LoopOptions) {
+  constructor(options: LoopOptions, base?: Detector) {
     this.#options = options;
-    this.#limits = limitsFrom(options);
-    this.#failures = new Failures(this.#counts, this.#limits);
-    this.#cycles = new Cycles(this.#counts, this.#limits);
+    this.#limits = base === undefined ? limitsFrom(options) : base.#limits;
+    this.#counts = base === undefined ? { news: 0, writes: 0, batch: 0 } : { ...base.#counts };
+    this.#state = base === undefined ? { ...initialState } : { ...base.#state };
+    this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
+    this.#cycles = base === undefined ? new Cycles(this.#counts, this.#limits) : base.#cycles.fork(this.#counts);
+    this.#calls = new Recent(maxCalls, base && base.#calls);
+    this.#answers = new Recent(maxTools, base && base.#answers);
+    this.#unknownTools = new Recent(maxTools, base && base.#unknownTools);
+    this.#strikes = new Recent(maxStrikes, base && base.#strikes);
+  }
+
+  /** Returns a detector that continues from here and leaves this one unchanged. It copies counts, not calls. */
+  fork(): Detector {
+    return new Detector(this.#options, this);
   }
 
   /** The calls from here on belong to another answer of the model. */
@@ -166,8 +190,8 @@ export class Detector {
       this.#counts.news += 1;
       if (call.writes(effect)) this.#counts.writes += 1;
     }
-    this.#lastKeyRun = call.key === this.#lastKey ? this.#lastKeyRun + 1 : 1;
-    this.#lastKey = call.key;
+    this.#state.lastKeyRun = call.key === this.#state.lastKey ? this.#state.lastKeyRun + 1 : 1;
+    this.#state.lastKey = call.key;
     const isIdle = this.#isIdle(sighting);
     const found = [
       this.#recordIdle(sighting, isIdle),
@@ -184,21 +208,18 @@ export class Detector {
    * a model that goes in circles across several contexts is not forgiven again.
    */
   forgive(): void {
-    if (this.#newsAtForgiveness === this.#counts.news) return;
+    if (this.#state.newsAtForgiveness === this.#counts.news) return;
     this.#counts.news += 1;
-    this.#newsAtForgiveness = this.#counts.news;
-    this.#idle = 0;
+    this.#state.newsAtForgiveness = this.#counts.news;
+    this.#state.idle = 0;
   }
 
   reset(): void {
     for (const memory of [this.#calls, this.#answers, this.#unknownTools, this.#strikes]) memory.clear();
     this.#failures.reset();
     this.#cycles.reset();
-    this.#unknownStreak = 0;
-    this.#idle = 0;
-    this.#lastKey = '';
-    this.#lastKeyRun = 0;
-    this.#latestStrike = undefined;
+    const { unknownBatch, idleBatch, newsBatch, newsAtForgiveness } = this.#state;
+    Object.assign(this.#state, initialState, { unknownBatch, idleBatch, newsBatch, newsAtForgiveness });
   }
 
   #toolOptions(name: string): NonNullable<LoopOptions['tools']>[string] | undefined {
@@ -226,14 +247,14 @@ export class Detector {
   #blockUnknownTool(tool: string): LoopVerdict | undefined {
     const count = this.#unknownTools.get(tool);
     if (count === undefined) return undefined;
-    const calls = Math.max(count, this.#unknownStreak);
+    const calls = Math.max(count, this.#state.unknownStreak);
     return calls + 1 < this.#limits('unknown-tool', tool).block ? undefined : unknownTool('block', tool, calls);
   }
 
   #blockDoomLoop(key: string, tool: string): LoopVerdict | undefined {
     const threshold = this.#options.doomLoopThreshold ?? Infinity;
-    if (key !== this.#lastKey || this.#lastKeyRun + 1 < threshold) return undefined;
-    const message = messages['doom-loop'](tool, this.#lastKeyRun);
+    if (key !== this.#state.lastKey || this.#state.lastKeyRun + 1 < threshold) return undefined;
+    const message = messages['doom-loop'](tool, this.#state.lastKeyRun);
     return { level: 'block', detector: 'doom-loop', message, key: `doom-loop:${key}` };
   }
 
@@ -249,13 +270,14 @@ export class Detector {
   #isStruckOut(key: string): boolean {
     if (this.#strikes.get(key) === true) return true;
     return (
-      this.#latestStrike !== undefined && this.#counts.news - this.#latestStrike < (this.#options.forgiveAfter ?? 5)
+      this.#state.latestStrike !== undefined &&
+      this.#counts.news - this.#state.latestStrike < (this.#options.forgiveAfter ?? 5)
     );
   }
 
   #strike(key: string): void {
     this.#strikes.set(key, true);
-    this.#latestStrike = this.#counts.news;
+    this.#state.latestStrike = this.#counts.news;
   }
 
   // Recording how a call ended
@@ -320,17 +342,17 @@ export class Detector {
     const known = this.#unknownTools.get(tool);
     if (isDenied && known === undefined) return undefined;
     if (!isUnknownTool && !isDenied) {
-      this.#unknownStreak = 0;
+      this.#state.unknownStreak = 0;
       this.#unknownTools.delete(tool);
       return undefined;
     }
-    if (this.#counts.batch !== this.#unknownBatch) this.#unknownStreak += 1;
-    this.#unknownBatch = this.#counts.batch;
+    if (this.#counts.batch !== this.#state.unknownBatch) this.#state.unknownStreak += 1;
+    this.#state.unknownBatch = this.#counts.batch;
     const count = (known ?? 0) + 1;
     this.#unknownTools.set(tool, count);
     const limits = this.#limits('unknown-tool', tool);
-    const calls = Math.max(count, this.#unknownStreak);
-    if (this.#unknownStreak >= limits.break) return unknownTool('break', tool, calls);
+    const calls = Math.max(count, this.#state.unknownStreak);
+    if (this.#state.unknownStreak >= limits.break) return unknownTool('break', tool, calls);
     return calls >= limits.warn ? unknownTool('warn', tool, calls) : undefined;
   }
 
@@ -343,15 +365,16 @@ export class Detector {
   /** Counts batches in a row in which every call was idle. */
   #recordIdle({ call: { tool }, isNews }: Sighting, isIdle: boolean): LoopVerdict | undefined {
     if (isNews) {
-      this.#idle = 0;
-      this.#newsBatch = this.#counts.batch;
+      this.#state.idle = 0;
+      this.#state.newsBatch = this.#counts.batch;
     }
-    if (!isIdle || this.#counts.batch === this.#newsBatch || this.#counts.batch === this.#idleBatch) return undefined;
-    this.#idleBatch = this.#counts.batch;
-    this.#idle += 1;
+    const { batch } = this.#counts;
+    if (!isIdle || batch === this.#state.newsBatch || batch === this.#state.idleBatch) return undefined;
+    this.#state.idleBatch = batch;
+    this.#state.idle += 1;
     const limits = this.#limits('breaker', tool);
-    if (this.#idle < limits.warn && this.#idle < limits.break) return undefined;
-    const level = this.#idle >= limits.break ? 'break' : 'warn';
-    return { level, detector: 'breaker', message: messages.breaker(this.#idle), key: 'breaker' };
+    if (this.#state.idle < limits.warn && this.#state.idle < limits.break) return undefined;
+    const level = this.#state.idle >= limits.break ? 'break' : 'warn';
+    return { level, detector: 'breaker', message: messages.breaker(this.#state.idle), key: 'breaker' };
   }
 }

@@ -30,13 +30,18 @@ interface FailingTool {
 
 /** Finds tools that fail the same way whatever their input. */
 export class Failures {
-  readonly #failing = new Recent<string, FailingTool>(maxTools);
+  readonly #failing: Recent<string, FailingTool>;
   readonly #counts: RunCounts;
   readonly #limits: LimitsOf;
 
-  constructor(counts: RunCounts, limits: LimitsOf) {
+  constructor(counts: RunCounts, limits: LimitsOf, failing = new Recent<string, FailingTool>(maxTools)) {
     this.#counts = counts;
     this.#limits = limits;
+    this.#failing = failing;
+  }
+
+  fork(counts: RunCounts): Failures {
+    return new Failures(counts, this.#limits, this.#failing.fork());
   }
 
   judge(call: DescribedCall): LoopVerdict | undefined {

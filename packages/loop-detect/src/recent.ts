@@ -1,17 +1,25 @@
 /** A map that drops the entry that was set longest ago once it is full. */
 export class Recent<Key, Value> {
-  readonly #entries = new Map<Key, Value>();
+  readonly #entries = new Map<Key, Value | undefined>();
   readonly #max: number;
+  #base: Recent<Key, Value> | undefined;
 
-  constructor(max: number) {
+  constructor(max: number, base?: Recent<Key, Value>) {
     this.#max = max;
+    this.#base = base;
+  }
+
+  /** Returns a map that reads from this one and stores its own changes: for a few entries and a short time. */
+  fork(): Recent<Key, Value> {
+    return new Recent(this.#max, this);
   }
 
   get(key: Key): Value | undefined {
-    return this.#entries.get(key);
+    const value = this.#entries.get(key);
+    return value !== undefined || this.#base === undefined || this.#entries.has(key) ? value : this.#base.get(key);
   }
 
-  set(key: Key, value: Value): void {
+  set(key: Key, value: Value | undefined): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
@@ -22,10 +30,12 @@ export class Recent<Key, Value> {
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key);
+    if (this.#base === undefined) this.#entries.delete(key);
+    else this.set(key, undefined);
   }
 
   clear(): void {
+    this.#base = undefined;
     this.#entries.clear();
   }
 }

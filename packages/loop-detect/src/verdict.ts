@@ -1,4 +1,8 @@
+import type { UserMessage } from '@h/turn';
 import type { DescribedCall } from './call.js';
+
+/** The name under which the operator denies and annotates. */
+export const operatorName = 'loop-detect';
 
 /** How bad it is, from harmless to hopeless. */
 export type LoopLevel = 'ok' | 'warn' | 'block' | 'break';
@@ -78,3 +82,10 @@ export const worstOf = (verdicts: readonly (LoopVerdict | undefined)[], fallback
   for (const verdict of verdicts) if (verdict && severity[verdict.level] > severity[worst.level]) worst = verdict;
   return worst;
 };
+
+/** A message for the model that no user wrote. */
+export const advice = (text: string): UserMessage => ({
+  role: 'user',
+  content: text,
+  metadata: { internal: true, kind: operatorName },
+});

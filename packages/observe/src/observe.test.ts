@@ -239,20 +239,17 @@ describe('the run event', () => {
     expect(of('step.done')).toMatchObject([{ step: 1, attempts: 2 }]);
   });
 
-  it('reports a turn without an end as abandoned', () => {
+  it('reports a stream that stops without turn.end as cancelled', () => {
     const memory = memorySink();
-    const agent = harness({ model: scriptedModel([{ never: ['Well'] }]) }).pipe(observe({ sinks: [memory] }));
-    const running = agent.turn({ session: 's', input: 'Hi' }).subscribe();
-    return Promise.resolve()
-      .then(() => Promise.resolve())
-      .then(() => {
-        running.unsubscribe();
-        expect(memory.observations().at(-1)).toMatchObject({
-          type: 'run.completed',
-          outcome: 'cancelled',
-          reason: expect.stringContaining('No end was seen') as string,
-        });
-      });
+    const [start, loaded, input] = sampleTurn();
+    of(...[start, loaded, input].filter((each) => each !== undefined))
+      .pipe(observe({ sinks: [memory] }))
+      .subscribe();
+    expect(memory.observations().at(-1)).toMatchObject({
+      type: 'run.completed',
+      outcome: 'cancelled',
+      reason: expect.stringContaining('without turn.end') as string,
+    });
   });
 
   it('knows how long the turn has waited', () => {
@@ -557,7 +554,7 @@ describe('a resumed turn', () => {
     unfinished: () => [],
   });
 
-  it('tells only what is new, with the counts of all', async () => {
+  it('emits what is new and counts the past', async () => {
     const journal: JournalRecord[] = [];
     const sessions = memorySessions();
     const recording: SessionStore = {
@@ -580,12 +577,18 @@ describe('a resumed turn', () => {
     const results = journal.findLastIndex(({ event: each }) => each.type === 'tool.result');
     const memory = memorySink();
     const meter = createUsageMeter();
+    const begun: string[] = [];
+    const spans: Sink = {
+      name: 'spans',
+      follow: () => ({ begin: ({ kind }) => void begun.push(kind), write: () => undefined }),
+    };
     const agent = harness({
       model: scriptedModel([answer(used(200, 20), 'Done.')]),
       sessions: cutAt(results + 1, journal),
       defaultModel: 'anthropic/sonnet',
-    }).pipe(observe({ sinks: [memory], meter }));
+    }).pipe(observe({ sinks: [memory, spans], meter }));
     await lastValueFrom(agent.resume('turn-1').pipe(toArray()));
+    expect(begun).toEqual(['run', 'step', 'step', 'model']);
     expect(memory.observations().map(({ type }) => type)).toEqual([
       'step.done',
       'model.call',

@@ -1,4 +1,4 @@
-import { intercept, keep, type TurnOperator } from '@h/turn';
+import { intercept, keep, type Decision, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { checkObserveOptions, type ObserveOptions } from './options.js';
 import { createOutlet } from './outlet.js';
 import { watchRun } from './run.js';
@@ -40,37 +40,26 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
     let session: string | undefined;
     const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());
     let hasFailed = false;
-    const failed = (error: unknown): void => {
-      if (!hasFailed) report(error);
-      hasFailed = true;
+    const guarded = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        if (!hasFailed) report(error);
+        hasFailed = true;
+      }
     };
+    const keepTotals = (event: TurnEventOf<'turn.stop'>): Decision =>
+      meter === undefined || session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event];
     return {
       observe: {
-        '*': (event) => {
-          try {
-            run.take(event);
-          } catch (error) {
-            failed(error);
-          }
+        '*': (event) => guarded(() => run.take(event)),
+        'session.loaded': (event) => {
+          ({ session } = event);
         },
       },
-      decide:
-        meter === undefined
-          ? {}
-          : {
-              'session.loaded': (event) => {
-                ({ session } = event);
-              },
-              'turn.stop': (event) =>
-                session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event],
-            },
-      finalize: () => {
-        try {
-          run.finalize();
-        } catch (error) {
-          failed(error);
-        }
-      },
+      decide: meter === undefined ? {} : { 'turn.stop': keepTotals },
+      start: () => guarded(run.start),
+      finalize: () => guarded(run.finalize),
     };
   });
 };

@@ -2,23 +2,25 @@ import type { Beginning, Observation } from './observation.js';
 import type { Outlet } from './outlet.js';
 import type { Writable } from './writable.js';
 
-/** Numbers the observations of one turn. What is replayed gets its number, and is not told again. */
+/** Numbers the observations of one turn and writes those that are made while the turn is live. */
 export interface RunLog {
-  /** Whether what happens is live. */
+  /** Whether the turn is live; before that, its past is read from a journal. */
   readonly isLive: boolean;
   readonly turn: string;
-  /** When the event happened that is being looked at. */
+  /** Time of the current event, in milliseconds since 1970. */
   readonly time: number;
-  /** Records the current step and time of the turn. */
-  at(turn: string, time: number, isLive: boolean): void;
-  /** The number of the next observation. */
+  /** Sets the turn and the time of the current event. */
+  at(turn: string, time: number): void;
+  /** Makes the turn live. */
+  start(): void;
+  /** Returns the number of the next observation. Observations of the past are numbered as well. */
   next(): number;
-  /** Tells it, unless it is a replay. */
+  /** Writes an observation if the turn is live. */
   say(observation: Observation): void;
-  /** Whether sinks want to know of beginnings: else none need be made. */
+  /** Whether a sink follows beginnings; without one, none need be made. */
   readonly follows: boolean;
-  /** @param evenReplayed whether it lasts from before a crash until after it */
-  begin(beginning: Beginning, evenReplayed?: boolean): void;
+  /** Passes a beginning to the sinks if the turn is live. */
+  begin(beginning: Beginning): void;
 }
 
 export const createRunLog = (outlet: Outlet): RunLog => {
@@ -27,10 +29,12 @@ export const createRunLog = (outlet: Outlet): RunLog => {
     isLive: false,
     turn: '',
     time: 0,
-    at: (turn, time, isLive) => {
+    at: (turn, time) => {
       log.turn = turn;
       log.time = time;
-      log.isLive = isLive;
+    },
+    start: () => {
+      log.isLive = true;
     },
     next: () => {
       seq += 1;
@@ -40,8 +44,8 @@ export const createRunLog = (outlet: Outlet): RunLog => {
       if (log.isLive) outlet.write(observation);
     },
     follows: outlet.follows,
-    begin: (beginning, evenReplayed = false) => {
-      if (log.isLive || evenReplayed) outlet.begin(beginning);
+    begin: (beginning) => {
+      if (log.isLive) outlet.begin(beginning);
     },
   };
   return log;

@@ -3,7 +3,7 @@ import type { TurnEvent, TurnEventOf, Usage } from '@h/turn';
 import { contentOf, inputText } from './content.js';
 import { round, watchModel } from './model-watch.js';
 import { noticeLevel, subsystemOf } from './notice-level.js';
-import type { ObservationLevel, RunIdentity } from './observation.js';
+import type { Beginning, ObservationLevel, RunIdentity } from './observation.js';
 import type { Outlet } from './outlet.js';
 import { plainData, summarizeError } from './plain-data.js';
 import { createRunLog } from './run-log.js';
@@ -15,6 +15,8 @@ import { watchTools } from './tool-watch.js';
 /** Watches one turn. */
 export interface Run {
   readonly take: (event: TurnEvent) => void;
+  /** Called when the turn becomes live: what was taken before is its past, which is counted and not emitted again. */
+  readonly start: () => void;
   /** Called when the turn ended or its subscriber unsubscribed. */
   readonly finalize: () => void;
 }
@@ -36,6 +38,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   const tools = watchTools(log, settings);
   const notices = new Map<string, number>();
   let identity: RunIdentity | undefined;
+  let runBeginning: Beginning | undefined;
   let since = 0;
   let queueWaitMs = 0;
   let steps = 0;
@@ -57,9 +60,9 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     queueWaitMs = log.isLive ? Math.max(0, now() - event.at) : 0;
     meter?.begin({ turn: event.turn, session: event.session, parent: identity.parentRunId });
     const input = text.content ? contentOf(inputText(event.input), text) : undefined;
-    const known = identity;
-    if (log.follows) log.begin({ kind: 'run', runId: log.turn, at: log.time, ...known, input }, true);
-    log.say({ type: 'run.started', ...common('run', 'debug'), ...known, queueWaitMs, input });
+    runBeginning = { kind: 'run', runId: log.turn, at: log.time, ...identity, input };
+    log.begin(runBeginning);
+    log.say({ type: 'run.started', ...common('run', 'debug'), ...identity, queueWaitMs, input });
   };
 
   const closeStep = (): void => {
@@ -91,8 +94,10 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     closeStep();
     steps += 1;
     step = { step: event.step, since: at, until: at };
-    if (log.follows) log.begin({ kind: 'step', runId: log.turn, at: log.time, step: event.step });
+    if (log.follows) log.begin(stepBeginning(event.step));
   };
+
+  const stepBeginning = (number: number): Beginning => ({ kind: 'step', runId: log.turn, at: log.time, step: number });
 
   /** The step has lasted until now at least. */
   const touch = (at: number): void => {
@@ -176,9 +181,9 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       ) {
         return;
       }
-      const { turn, at: wallTime, replayed } = event;
-      const at = timeline.at(wallTime, replayed !== true);
-      log.at(turn, wallTime, replayed !== true);
+      const { turn, at: wallTime } = event;
+      const at = timeline.at(wallTime);
+      log.at(turn, wallTime);
       switch (event.type) {
         case 'turn.start':
           return start(event, at);
@@ -221,6 +226,14 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
           return hear(event);
       }
     },
+    start: () => {
+      log.start();
+      timeline.start();
+      if (runBeginning === undefined || isOver) return;
+      log.begin(runBeginning);
+      if (step !== undefined) log.begin(stepBeginning(step.step));
+      tools.resume();
+    },
     finalize: () => {
       if (!isOver && identity !== undefined && log.isLive) end('cancelled', goneReason, undefined, timeline.now());
       outlet.end();
@@ -228,7 +241,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   };
 };
 
-const goneReason = 'No end was seen: the subscriber left, the store failed, or an operator broke the stream.';
+const goneReason = 'The stream ended without turn.end: its subscriber left, the store failed, or an operator broke it.';
 
 const isUsage = (value: unknown): value is Partial<Usage> =>
   typeof value === 'object' &&

@@ -1,31 +1,34 @@
-/** The time within a turn. */
+/** The time within a turn, in milliseconds since it began. */
 export interface Timeline {
-  /** Milliseconds since the turn began, by a clock that never goes back. */
-  readonly at: (wallTime: number, isLive: boolean) => number;
-  /** The same, without an event. */
+  /** Returns the time of an event of the past, from its wall-clock time, or of a live event, from the clock. */
+  readonly at: (wallTime: number) => number;
+  /** Returns the current time. */
   readonly now: () => number;
+  /** Begins to measure: later times come from the clock. */
+  readonly start: () => void;
 }
 
 /**
- * The time within a turn: what a replay shows has only times of the wall clock, what is live is measured. The time
- * between a crash and the resume belongs to neither.
+ * Measures the time within a turn by a monotonic clock.
+ *
+ * The past of a resumed turn has only wall-clock times. The time between a crash and the resume is not counted.
  */
 export const createTimeline = (clock: () => number): Timeline => {
   let first: number | undefined;
-  let replayedMs = 0;
+  let pastMs = 0;
   let liveSince: number | undefined;
-  const now = (): number => {
-    const time = clock();
-    liveSince ??= time;
-    return replayedMs + (time - liveSince);
+  const start = (): void => {
+    liveSince ??= clock();
   };
+  const now = (): number => (liveSince === undefined ? pastMs : pastMs + (clock() - liveSince));
   return {
+    start,
     now,
-    at: (wallTime, isLive) => {
-      if (isLive || liveSince !== undefined) return now();
+    at: (wallTime) => {
+      if (liveSince !== undefined) return now();
       first ??= wallTime;
-      replayedMs = Math.max(replayedMs, wallTime - first);
-      return replayedMs;
+      pastMs = Math.max(pastMs, wallTime - first);
+      return pastMs;
     },
   };
 };

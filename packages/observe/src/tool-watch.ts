@@ -15,6 +15,8 @@ export interface ToolWatch {
   called(event: TurnEventOf<'tool.call'>, now: number): void;
   answered(event: TurnEventOf<'tool.result'>, now: number): void;
   nextStep(): void;
+  /** Begins the open calls of a resumed turn. */
+  resume(): void;
 }
 
 const failures: ReadonlySet<ToolStatus> = new Set([
@@ -26,22 +28,30 @@ const failures: ReadonlySet<ToolStatus> = new Set([
 ]);
 const refusals: ReadonlySet<ToolStatus> = new Set(['denied', 'skipped', 'cancelled']);
 
+/** A call that has no result yet. */
+interface OpenCall {
+  readonly event: TurnEventOf<'tool.call'>;
+  readonly since: number;
+}
+
 export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
-  const since = new Map<string, number>();
+  const open = new Map<string, OpenCall>();
+  const begin = ({ step, call, denied }: TurnEventOf<'tool.call'>): void => {
+    if (denied !== undefined || !log.follows) return;
+    log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
+  };
   const watch: Writable<ToolWatch> = {
     calls: 0,
     errors: 0,
     inStep: 0,
-    called: ({ step, call, denied }, now) => {
-      since.set(call.id, now);
-      if (denied === undefined && log.follows) {
-        log.begin({ kind: 'tool', runId: log.turn, at: log.time, step, callId: call.id, tool: call.name });
-      }
+    called: (event, now) => {
+      open.set(event.call.id, { event, since: now });
+      begin(event);
     },
     answered: (event, now) => {
       const { step, call, status, output } = event;
-      const begun = since.get(call.id) ?? now;
-      since.delete(call.id);
+      const since = open.get(call.id)?.since ?? now;
+      open.delete(call.id);
       watch.calls += 1;
       watch.inStep += 1;
       const isError = failures.has(status);
@@ -57,7 +67,7 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
         callId: call.id,
         tool: call.name,
         status,
-        durationMs: round(event.durationMs ?? now - begun),
+        durationMs: round(event.durationMs ?? now - since),
         outputChars: output.type === 'text' || output.type === 'error-text' ? output.value.length : undefined,
         error: event.status === 'failed' ? summarizeError(event.error, text) : undefined,
         deniedBy: event.status === 'denied' ? event.by : undefined,
@@ -67,7 +77,10 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
     },
     nextStep: () => {
       watch.inStep = 0;
-      since.clear();
+      open.clear();
+    },
+    resume: () => {
+      for (const { event } of open.values()) begin(event);
     },
   };
   return watch;

@@ -437,7 +437,9 @@ describe('prompt, asked for what it cannot do', () => {
 });
 
 const changes = ['model.request', 'session.state', 'history.append'];
-describeOperator(() => prompt({ frozen: [identity], session: [rules], volatile: [clock] }), { changes });
+// Not the clock: a resumed turn reads another time.
+const step = { id: 'step', text: (request: { readonly step: number }) => `This is step ${request.step}.` };
+describeOperator(() => prompt({ frozen: [identity], session: [rules], volatile: [step] }), { changes });
 describeOperator(
   () =>
     prompt({

@@ -1,8 +1,10 @@
 import {
   intercept,
   type Decision,
+  type Handlers,
   type MaybePromise,
   type NewEvent,
+  type OperatorContext,
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
@@ -52,7 +54,7 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
   const { memory, volatileAfterTools } = checked;
   const mayHaveBootstrap = checked.bootstrap.length > 0 || checked.session.some((entry) => 'load' in entry);
 
-  return intercept('prompt', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     const contexts = turnContexts(checked);
     const loader = sectionLoader(checked, operator, () => contexts.facts);
     const stable = stableSections(checked, contexts, loader);
@@ -113,7 +115,8 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
         },
       },
     };
-  });
+  };
+  return intercept('prompt', setup, { after: ['queue', 'failover'], before: ['compaction', 'observe'] });
 };
 
 /** Goes on when both are there: at once, where they are there already. Both are under way by then. */

@@ -8,7 +8,7 @@ import { urgencyOf } from './priority.js';
 export type Rank = 0 | 1 | 2;
 
 /** A request at the gate: waiting in a bucket, or admitted. A class, because very many may exist at once. */
-export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
+export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
   readonly owner: Owner;
   /** Its own priority, and the one with which it waits or runs: that of the most urgent in its session. */
   readonly ownPriority: TurnPriority;
@@ -25,14 +25,14 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   groups: readonly Group<Owner>[] = noGroups;
   bucket: Bucket<Owner> | undefined;
   /** The list of the bucket that it waits in, unless it is among `outOfOrder`. */
-  list: LinkedList<Pass<Owner>> | undefined;
+  list: LinkedList<GateEntry<Owner>> | undefined;
   /** Its place among those that grow old. */
   ageing: Ageing<Owner> | undefined;
-  previous: Pass<Owner> | undefined;
-  next: Pass<Owner> | undefined;
+  previous: GateEntry<Owner> | undefined;
+  next: GateEntry<Owner> | undefined;
   heapIndex = 0;
 
-  constructor(owner: Owner, ownPriority: TurnPriority, groupKeys: Pass<Owner>['groupKeys'], sequence: number) {
+  constructor(owner: Owner, ownPriority: TurnPriority, groupKeys: GateEntry<Owner>['groupKeys'], sequence: number) {
     this.owner = owner;
     this.ownPriority = ownPriority;
     this.priority = ownPriority;
@@ -46,7 +46,7 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
   }
 
   /** Whether it is admitted before the other one, if its groups have free slots. */
-  isBefore(other: Pass<Owner>): boolean {
+  isBefore(other: GateEntry<Owner>): boolean {
     if (this.rank !== other.rank) return this.rank < other.rank;
     if (this.isReturning !== other.isReturning) return this.isReturning;
     return this.sequence < other.sequence;
@@ -55,32 +55,34 @@ export class Pass<Owner> implements Linked<Pass<Owner>>, HeapItem {
 
 /** A background request that will count as normal. */
 export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
-  readonly pass: Pass<Owner>;
+  readonly pass: GateEntry<Owner>;
   readonly since: number;
 }
 
 const noGroups: readonly never[] = [];
 
-const firstOf = <Owner>(left: Pass<Owner> | undefined, right: Pass<Owner> | undefined): Pass<Owner> | undefined =>
-  left && right ? (left.isBefore(right) ? left : right) : (left ?? right);
+const firstOf = <Owner>(
+  left: GateEntry<Owner> | undefined,
+  right: GateEntry<Owner> | undefined,
+): GateEntry<Owner> | undefined => (left && right ? (left.isBefore(right) ? left : right) : (left ?? right));
 
 /** Those at the gate who want slots of the same groups: what holds back one of them holds back all. */
 export class Bucket<Owner> implements HeapItem {
   readonly signature: string;
   readonly groups: readonly Group<Owner>[];
-  readonly foreground = new LinkedList<Pass<Owner>>();
-  readonly normal = new LinkedList<Pass<Owner>>();
+  readonly foreground = new LinkedList<GateEntry<Owner>>();
+  readonly normal = new LinkedList<GateEntry<Owner>>();
   /** From the background, and old enough to count as normal. */
-  readonly aged = new LinkedList<Pass<Owner>>();
-  readonly background = new LinkedList<Pass<Owner>>();
+  readonly aged = new LinkedList<GateEntry<Owner>>();
+  readonly background = new LinkedList<GateEntry<Owner>>();
   /** Those who had a slot before and want one again, and those whose priority was lowered again. */
-  readonly outOfOrder = new Heap<Pass<Owner>>((left, right) => left.isBefore(right));
+  readonly outOfOrder = new Heap<GateEntry<Owner>>((left, right) => left.isBefore(right));
   heapIndex = 0;
   /** Where it lies. */
   heap: Heap<Bucket<Owner>> | undefined;
   /** The group that it waits for, if it does. */
   parkedAt: Group<Owner> | undefined;
-  #first: Pass<Owner> | undefined;
+  #first: GateEntry<Owner> | undefined;
 
   constructor(signature: string, groups: readonly Group<Owner>[]) {
     this.signature = signature;
@@ -88,7 +90,7 @@ export class Bucket<Owner> implements HeapItem {
   }
 
   /** The request that is admitted first. */
-  get first(): Pass<Owner> | undefined {
+  get first(): GateEntry<Owner> | undefined {
     return this.#first;
   }
 
@@ -102,7 +104,7 @@ export class Bucket<Owner> implements HeapItem {
     return this.#first !== undefined && (first === undefined || this.#first.isBefore(first));
   }
 
-  *[Symbol.iterator](): Generator<Pass<Owner>> {
+  *[Symbol.iterator](): Generator<GateEntry<Owner>> {
     for (const list of [this.foreground, this.normal, this.aged, this.background, this.outOfOrder]) yield* list;
   }
 }

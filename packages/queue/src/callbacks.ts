@@ -1,11 +1,11 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { LaneEvent } from './events.js';
-import type { Holder } from './holder.js';
+import type { SlotHolder } from './holder.js';
 import type { Waiter } from './waiter.js';
 
 /** Calls those who want a place: each in the asynchronous context from which it came, and none does harm by throwing. */
 export class Callbacks {
-  readonly #context = new AsyncLocalStorage<Holder | undefined>();
+  readonly #context = new AsyncLocalStorage<SlotHolder | undefined>();
   readonly #onEvent: ((event: LaneEvent) => void) | undefined;
 
   constructor(onEvent: ((event: LaneEvent) => void) | undefined) {
@@ -13,12 +13,12 @@ export class Callbacks {
   }
 
   /** The work as a part of which this is called. */
-  get current(): Holder | undefined {
+  get current(): SlotHolder | undefined {
     return this.#context.getStore();
   }
 
   /** Does something as a part of this work; of none, when there is none. What is over has no parts any more. */
-  within<Result>(holder: Holder | undefined, callback: () => Result): Result {
+  within<Result>(holder: SlotHolder | undefined, callback: () => Result): Result {
     return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
   }
 

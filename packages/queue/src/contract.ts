@@ -30,7 +30,7 @@ export interface LaneRequest {
    *
    * @defaultValue the lease in whose asynchronous context the request is made
    */
-  readonly within?: Lease | undefined;
+  readonly within?: LaneLease | undefined;
 }
 
 /** The position of a waiting request. */
@@ -54,7 +54,7 @@ export interface Dropped {
 }
 
 /** A request that waits for a slot or holds one. */
-export interface LanePlace {
+export interface LaneHandle {
   /** Withdraws the request, or releases the slot. Has no effect the second time. */
   release(): void;
   /** Refuses the request; or asks its holder to stop and to release the slot within `graceMs`. */
@@ -62,7 +62,7 @@ export interface LanePlace {
 }
 
 /** A slot that is held. */
-export interface Lease extends LanePlace {
+export interface LaneLease extends LaneHandle {
   readonly session: string;
   /** A number that is larger for each later lease. A store that remembers the largest can refuse writes of earlier ones. */
   readonly fence: number;
@@ -86,7 +86,12 @@ export interface Lease extends LanePlace {
   /** Calls back as a part of this work, so that requests made there are known to belong to it. */
   within<Result>(callback: () => Result): Result;
   /**
-   * Announces that paused work resumes. Present on lanes that lend the slots of paused work.
+   * Announces that the work waits for a person: the slot is lent, and the idle timeout is suspended, until {@link LaneLease.goOn} is
+   * called. Has no effect on work that waits for its slot or was asked to stop. Present on lanes that lend slots.
+   */
+  pause?(): void;
+  /**
+   * Announces that paused work resumes. Present on lanes that lend slots.
    *
    * @returns `false` if it must wait for a slot first; `returned` of its listener is called once it has one. Work that was asked to
    * stop, or has lost its slot, does not wait.
@@ -111,13 +116,10 @@ export interface Lease extends LanePlace {
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
 }
 
-/** `true`: the work is paused and its slot may be lent. `'at-work'`: it makes no visible progress, and keeps its slot. */
-export type Pause = boolean | 'at-work';
-
 /** Callbacks of a request. What they throw is reported to `onEvent`. */
 export interface LaneListener {
   /** The request has a slot. Called now or later. */
-  admitted(lease: Lease): void;
+  admitted(lease: LaneLease): void;
   /** The request gets no slot. */
   refused(error: LaneError): void;
   /** The request must wait. Called again whenever its position changes. */
@@ -126,11 +128,8 @@ export interface LaneListener {
   aborted?(error: LaneError): void;
   /** The slot was lost: later results of this work are ignored. */
   lost?(error: LaneError): void;
-  /**
-   * Whether work without progress is paused. With `true`, as while it waits for a person, its slot may be lent until it calls `goOn()`
-   * of its lease, and the idle timeout starts again. With `'at-work'` only the timeout does.
-   */
-  readonly isPaused?: (() => Pause) | undefined;
+  /** Whether work that has reached its idle timeout is still at work. If it is, the timeout starts again. */
+  readonly isAtWork?: (() => boolean) | undefined;
   /** Paused work has a slot again. */
   returned?(): void;
 }
@@ -160,7 +159,7 @@ export interface Lanes {
    * place.release();
    * ```
    */
-  enter(request: LaneRequest, listener: LaneListener): LanePlace;
+  enter(request: LaneRequest, listener: LaneListener): LaneHandle;
   /**
    * Runs a task as soon as its session and a slot are free, and resolves to its result.
    *

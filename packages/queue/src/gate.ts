@@ -1,5 +1,5 @@
 import type { TurnPriority } from '@h/turn';
-import { Bucket, Pass, type Ageing } from './bucket.js';
+import { Bucket, GateEntry, type Ageing } from './bucket.js';
 import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
@@ -54,11 +54,11 @@ export class Gate<Owner> {
   join(
     owner: Owner,
     ownPriority: TurnPriority,
-    groupKeys: Pass<Owner>['groupKeys'],
+    groupKeys: GateEntry<Owner>['groupKeys'],
     priority: TurnPriority = ownPriority,
-  ): Pass<Owner> {
+  ): GateEntry<Owner> {
     this.#sequence += 1;
-    const pass = new Pass(owner, ownPriority, groupKeys, this.#sequence);
+    const pass = new GateEntry(owner, ownPriority, groupKeys, this.#sequence);
     pass.priority = priority;
     const bucket = this.#bucketFor(groupKeys);
     pass.list = bucket[priority];
@@ -71,7 +71,7 @@ export class Gate<Owner> {
    * Changes the priority with which one waits. A higher one counts from now on, behind those that have it already; with a lower
    * one it waits as if it had never had a higher one. Has no effect on one that does not wait.
    */
-  reprioritize(pass: Pass<Owner>, priority: TurnPriority): void {
+  reprioritize(pass: GateEntry<Owner>, priority: TurnPriority): void {
     this.#age();
     const { bucket } = pass;
     if (!bucket || pass.priority === priority) return;
@@ -92,7 +92,7 @@ export class Gate<Owner> {
   }
 
   /** Joins again, before requests of the same priority that were not admitted yet. */
-  rejoin(pass: Pass<Owner>, priority: TurnPriority): void {
+  rejoin(pass: GateEntry<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
     pass.isReturning = true;
@@ -103,7 +103,7 @@ export class Gate<Owner> {
   }
 
   /** Waits no longer. */
-  leave(pass: Pass<Owner>): void {
+  leave(pass: GateEntry<Owner>): void {
     this.#age();
     const { bucket } = pass;
     if (!bucket) return;
@@ -115,7 +115,7 @@ export class Gate<Owner> {
   }
 
   /** Admits the next request; none if no slot is free for it. */
-  admit(): Pass<Owner> | undefined {
+  admit(): GateEntry<Owner> | undefined {
     this.#age();
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
       const full = fullOneOf(bucket.groups);
@@ -123,7 +123,7 @@ export class Gate<Owner> {
         this.#park(bucket, full);
         continue;
       }
-      const pass = bucket.first as Pass<Owner>;
+      const pass = bucket.first as GateEntry<Owner>;
       pass.groups = bucket.groups;
       this.groups.use(pass.groups);
       for (const group of pass.groups) group.active += 1;
@@ -135,7 +135,7 @@ export class Gate<Owner> {
   }
 
   /** Releases the slots of an admitted request. */
-  free(pass: Pass<Owner>): void {
+  free(pass: GateEntry<Owner>): void {
     this.active[pass.priority] -= 1;
     for (const group of pass.groups) {
       group.active -= 1;
@@ -146,13 +146,13 @@ export class Gate<Owner> {
   }
 
   /** All waiting requests, in the order of admission if all groups had free slots. */
-  inOrder(): readonly Pass<Owner>[] {
+  inOrder(): readonly GateEntry<Owner>[] {
     const all = [this.#plain, ...this.#buckets.values()].flatMap((bucket) => [...bucket]);
     return all.toSorted((left, right) => (left.isBefore(right) ? -1 : 1));
   }
 
   /** How many are admitted before a request that has just joined, if all groups have free slots. */
-  inFrontOf({ priority }: Pass<Owner>): number {
+  inFrontOf({ priority }: GateEntry<Owner>): number {
     const { foreground, normal } = this.waiting;
     if (priority === 'foreground') return foreground - 1;
     const aged = this.#agedCount;
@@ -160,7 +160,7 @@ export class Gate<Owner> {
   }
 
   /** The group for which one waits, if it is a group. */
-  heldBackBy(pass: Pass<Owner>): Group<Owner> | undefined {
+  heldBackBy(pass: GateEntry<Owner>): Group<Owner> | undefined {
     return pass.bucket && fullOneOf(pass.bucket.groups);
   }
 
@@ -173,7 +173,7 @@ export class Gate<Owner> {
     );
   }
 
-  #bucketFor(groupKeys: Pass<Owner>['groupKeys']): Bucket<Owner> {
+  #bucketFor(groupKeys: GateEntry<Owner>['groupKeys']): Bucket<Owner> {
     const signature = signatureOf(groupKeys);
     if (signature === '') return this.#plain;
     const known = this.#buckets.get(signature);
@@ -184,21 +184,21 @@ export class Gate<Owner> {
     return bucket;
   }
 
-  #joined(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
+  #joined(pass: GateEntry<Owner>, bucket: Bucket<Owner>): void {
     pass.bucket = bucket;
     this.#count(pass, 1);
     if (pass.ownPriority === 'background') this.#watchAge(pass);
     this.#settle(bucket);
   }
 
-  #unlist(pass: Pass<Owner>, bucket: Bucket<Owner>): void {
+  #unlist(pass: GateEntry<Owner>, bucket: Bucket<Owner>): void {
     if (pass.list) pass.list.remove(pass);
     else bucket.outOfOrder.remove(pass);
     pass.list = undefined;
     this.#count(pass, -1);
   }
 
-  #count({ priority, hasAged }: Pass<Owner>, by: 1 | -1): void {
+  #count({ priority, hasAged }: GateEntry<Owner>, by: 1 | -1): void {
     this.waiting[priority] += by;
     if (hasAged && priority === 'background') this.#agedCount += by;
   }
@@ -240,7 +240,7 @@ export class Gate<Owner> {
   }
 
   /** A request that has aged stays so when it rejoins. */
-  #watchAge(pass: Pass<Owner>): void {
+  #watchAge(pass: GateEntry<Owner>): void {
     if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
     pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
     this.#ageing.append(pass.ageing);

@@ -1,4 +1,4 @@
-import type { Dropped, Lease } from './contract.js';
+import type { Dropped, LaneLease } from './contract.js';
 import { LaneError } from './errors.js';
 import type { Linked } from './linked-list.js';
 import type { Waiter } from './waiter.js';
@@ -6,10 +6,11 @@ import type { Waiter } from './waiter.js';
 /** What a holder asks of those who keep it. */
 export interface HolderKeeper {
   now(): number;
-  lendSlot(holder: Holder): void;
-  reclaimSlot(holder: Holder): Promise<void>;
-  goOn(holder: Holder): boolean;
-  within<Result>(holder: Holder, callback: () => Result): Result;
+  lendSlot(holder: SlotHolder): void;
+  reclaimSlot(holder: SlotHolder): Promise<void>;
+  pause(holder: SlotHolder): void;
+  goOn(holder: SlotHolder): boolean;
+  within<Result>(holder: SlotHolder, callback: () => Result): Result;
 }
 
 /** A holder that waits to reclaim its slot. */
@@ -19,7 +20,7 @@ export interface Return {
 }
 
 /** Holds a session, and a slot that it can lend. A class, because each task creates one. */
-export class Holder implements Lease, Linked<Holder> {
+export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   readonly waiter: Waiter;
   readonly fence: number;
   readonly dropped: Dropped | undefined;
@@ -40,8 +41,8 @@ export class Holder implements Lease, Linked<Holder> {
   /** Its slot was lent because it waits for a person. */
   isPaused = false;
   onReturn: Return | undefined;
-  previous: Holder | undefined;
-  next: Holder | undefined;
+  previous: SlotHolder | undefined;
+  next: SlotHolder | undefined;
   readonly #keeper: HolderKeeper;
   #controller: AbortController | undefined;
 
@@ -77,9 +78,7 @@ export class Holder implements Lease, Linked<Holder> {
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
     const { idleTimeoutMs, deadlineMs } = this.waiter.limits;
-    // Paused work is checked as well: it may have resumed without a notice, and hang.
-    const canBeIdle = this.slot === 'held' || (this.slot === 'lent' && this.isPaused && this.lentParts === 1);
-    const idle = canBeIdle ? this.progressAt + idleTimeoutMs : Infinity;
+    const idle = this.slot === 'held' ? this.progressAt + idleTimeoutMs : Infinity;
     return Math.min(idle, this.startedAt + deadlineMs);
   }
 
@@ -110,6 +109,10 @@ export class Holder implements Lease, Linked<Holder> {
 
   within<Result>(callback: () => Result): Result {
     return this.#keeper.within(this, callback);
+  }
+
+  pause(): void {
+    this.#keeper.pause(this);
   }
 
   goOn(): boolean {

@@ -3,11 +3,10 @@ import './queue-events.js';
 export type {
   Dropped,
   LaneListener,
-  LanePlace,
+  LaneHandle,
   LaneRequest,
   Lanes,
-  Lease,
-  Pause,
+  LaneLease,
   ShutdownOptions,
   WaitingNotice,
 } from './contract.js';

@@ -1,10 +1,10 @@
 import { SlotLending, type SlotLendingHost } from './slot-lending.js';
 import { noteDropped, waiterToDrop, fullError, type Bounds } from './bounds.js';
-import type { Pass } from './bucket.js';
+import type { GateEntry } from './bucket.js';
 import type { Callbacks } from './callbacks.js';
 import { LaneError } from './errors.js';
 import { Gate, type GateOptions } from './gate.js';
-import { Holder, type HolderKeeper } from './holder.js';
+import { SlotHolder, type HolderKeeper } from './holder.js';
 import { LinkedList } from './linked-list.js';
 import { parentOf, Parents, reentryError } from './parents.js';
 import { Sessions } from './sessions.js';
@@ -24,9 +24,7 @@ export interface KeeperHost {
   /** A request was admitted or refused. */
   stoppedWaiting(waiter: Waiter): void;
   /** Something is due for it at another time. */
-  dueChanged(holder: Holder): void;
-  /** Whether a request waits for a slot while a holder may be paused. */
-  watchPauses(isNeeded: boolean): void;
+  dueChanged(holder: SlotHolder): void;
   /** No request is left. */
   idle(): void;
 }
@@ -52,12 +50,10 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
   readonly gate: Gate<Waiter>;
   readonly lanes: Sessions;
   /** Those who have a place. */
-  readonly holders = new LinkedList<Holder>();
+  readonly holders = new LinkedList<SlotHolder>();
   closing: Closing | undefined;
   #fence = 0;
   #waiting = 0;
-  /** How many of those who have a place may be paused. */
-  #pausable = 0;
   #isLettingIn = false;
 
   constructor({ gate, bounds }: KeeperOptions, host: KeeperHost) {
@@ -115,27 +111,27 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     for (const holder of due) this.#stops.expire(holder);
   }
 
-  lendSlot(holder: Holder): void {
+  lendSlot(holder: SlotHolder): void {
     this.#lentParts.lendSlot(holder);
   }
 
-  reclaimSlot(holder: Holder): Promise<void> {
+  reclaimSlot(holder: SlotHolder): Promise<void> {
     return this.#lentParts.reclaimSlot(holder);
   }
 
-  pause(holder: Holder): void {
+  pause(holder: SlotHolder): void {
     this.#lentParts.pause(holder);
   }
 
-  goOn(holder: Holder): boolean {
+  goOn(holder: SlotHolder): boolean {
     return this.#lentParts.goOn(holder);
   }
 
-  notifyReturned({ waiter }: Holder): void {
+  notifyReturned({ waiter }: SlotHolder): void {
     this.#host.callbacks.call(waiter, notifyReturned, undefined);
   }
 
-  within<Result>(holder: Holder, callback: () => Result): Result {
+  within<Result>(holder: SlotHolder, callback: () => Result): Result {
     return this.#host.callbacks.within(holder, callback);
   }
 
@@ -144,11 +140,11 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.admitAll();
   }
 
-  cancelReturn(holder: Holder, error: LaneError): void {
+  cancelReturn(holder: SlotHolder, error: LaneError): void {
     this.#lentParts.giveUp(holder, error);
   }
 
-  revoke({ waiter }: Holder): void {
+  revoke({ waiter }: SlotHolder): void {
     this.#removeWaiter(waiter);
   }
 
@@ -161,17 +157,16 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     } finally {
       this.#isLettingIn = false;
     }
-    this.#host.watchPauses(this.#pausable > 0 && this.gate.waitingCount > 0);
     const deadlock = this.#parents.deadlock(this.gate.activeCount, this.holders);
     if (deadlock) this.#host.callbacks.report(deadlock);
     if (this.lanes.size === 0) this.#host.idle();
   }
 
-  dueChanged(holder: Holder): void {
+  dueChanged(holder: SlotHolder): void {
     this.#host.dueChanged(holder);
   }
 
-  #pass({ owner: waiter }: Pass<Waiter>): void {
+  #pass({ owner: waiter }: GateEntry<Waiter>): void {
     const holder = waiter.holder ?? this.#admit(waiter);
     if (holder.slot === 'wanted') {
       holder.progressAt = this.now();
@@ -180,20 +175,19 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     if (holder.isCurrent) this.#host.dueChanged(holder);
   }
 
-  #admit(waiter: Waiter): Holder {
+  #admit(waiter: Waiter): SlotHolder {
     this.#fence += 1;
-    const holder = new Holder(this, waiter, this.#fence, waiter.lane?.takeDropped());
+    const holder = new SlotHolder(this, waiter, this.#fence, waiter.lane?.takeDropped());
     waiter.holder = holder;
     this.#stopWaiting(waiter);
     waiter.state = 'admitted';
     this.holders.append(holder);
-    if (waiter.listener.isPaused) this.#pausable += 1;
     this.#host.callbacks.call(waiter, this.#notifyAdmitted, holder);
     return holder;
   }
 
   /** A listener that throws loses its slot. */
-  readonly #notifyAdmitted = (waiter: Waiter, holder: Holder): void => {
+  readonly #notifyAdmitted = (waiter: Waiter, holder: SlotHolder): void => {
     try {
       waiter.listener.admitted(holder);
     } catch (error) {
@@ -226,7 +220,6 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     waiter.pass = undefined;
     if (holder) {
       this.holders.remove(holder);
-      if (waiter.listener.isPaused) this.#pausable -= 1;
       this.#parents.over(holder);
       if (holder.lostAt === undefined) waiter.holder = undefined;
     }

@@ -88,10 +88,10 @@ describe('who is next', () => {
 });
 
 describe('a deadline', () => {
-  it('ends also what is paused', async () => {
+  it('ends work that is at work', async () => {
     const { lanes, time } = timed({ idleTimeoutMs: 100, deadlineMs: 350, graceMs: 0 });
     const errors: string[] = [];
-    lanes.enter({ session: 'alice' }, { ...silent, isPaused: () => true, lost: (error) => errors.push(error.message) });
+    lanes.enter({ session: 'alice' }, { ...silent, isAtWork: () => true, lost: (error) => errors.push(error.message) });
     time.advance(349);
     expect(errors).toEqual([]);
     time.advance(1);

@@ -1,7 +1,7 @@
 import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { LaneListener, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LaneLease, WaitingNotice } from './contract.js';
 import type { LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
@@ -142,7 +142,7 @@ describe('one that waits in several parts', () => {
   it('gives up its return when another part leaves, and leaves the slot to others', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const [first, second, other] = [gate(), gate(), gate()];
-    const leases: Lease[] = [];
+    const leases: LaneLease[] = [];
     let firstIsBack = false;
     const parent = lanes.run('parent', async (lease) => {
       leases.push(lease);
@@ -309,7 +309,7 @@ describe('callbacks that throw', () => {
 
   it('on their way out keep nobody', async () => {
     const { lanes, events, time } = timed({ concurrency: 1, idleTimeoutMs: 100, graceMs: 50 });
-    lanes.enter({ session: 'alice' }, { ...silent, aborted: boom, lost: boom, isPaused: boom });
+    lanes.enter({ session: 'alice' }, { ...silent, aborted: boom, lost: boom, isAtWork: boom });
     const next = lanes.run('alice', () => 'next', { onWaiting: boom });
     time.advance(150);
     expect(await next).toBe('next');

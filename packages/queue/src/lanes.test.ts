@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { LaneListener, Lease } from './contract.js';
+import type { LaneListener, LaneLease } from './contract.js';
 import { LaneTimeoutError, type LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
@@ -14,12 +14,12 @@ const open = () => {
     finish = resolve;
     fail = reject;
   });
-  const state: { lease: Lease | undefined } = { lease: undefined };
+  const state: { lease: LaneLease | undefined } = { lease: undefined };
   return {
     state,
     finish: (value = 'done') => finish(value),
     fail: (error: Error) => fail(error),
-    task: (lease: Lease) => {
+    task: (lease: LaneLease) => {
       state.lease = lease;
       return result;
     },
@@ -562,7 +562,7 @@ describe('bounds', () => {
 
   it('let the next one know what was dropped', () => {
     const lanes = createLanes({ maxWaitingPerSession: 1, whenFull: 'summarize' });
-    const leases: Lease[] = [];
+    const leases: LaneLease[] = [];
     const place = lanes.enter({ session: 'alice' }, silent);
     for (const summary of ['one', 'two ', `three ${'x'.repeat(300)}`]) {
       lanes.enter({ session: 'alice', summary }, silent);
@@ -636,7 +636,7 @@ describe('what is known of those who wait', () => {
   it('is told at once, and again when they have moved up', () => {
     const { lanes, time } = timed({ concurrency: 1, noticeEveryMs: 1000 });
     const told: string[] = [];
-    const leases: Lease[] = [];
+    const leases: LaneLease[] = [];
     const listener = (name: string): LaneListener => ({
       ...silent,
       admitted: (lease) => leases.push(lease),

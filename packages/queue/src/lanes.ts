@@ -1,12 +1,11 @@
 import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
-import type { LaneListener, LaneRequest, Lanes, Lease } from './contract.js';
+import type { LaneListener, LaneRequest, Lanes, LaneLease } from './contract.js';
 import { LaneError } from './errors.js';
-import { Holder } from './holder.js';
+import { SlotHolder } from './holder.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
-import { Pauses } from './pauses.js';
 import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
 import { runIn } from './run.js';
@@ -61,7 +60,6 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
       waitLimits.remove(waiter);
       if (waiter.listener.waiting) notices.remove(waiter);
     },
-    watchPauses: (isNeeded) => pauses.watch(isNeeded),
     dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
     idle: () => {
       alarm.clear();
@@ -74,7 +72,6 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
     for (const { dueAt } of keeper.holders) alarm.setFor(dueAt);
   });
   const waitLimits = new WaitLimits(scheduler);
-  const pauses = new Pauses(keeper, scheduler, callbacks);
   const notices = new Notices(keeper, scheduler, options.noticeEveryMs ?? 1000, callbacks);
   const enter = (request: LaneRequest, listener: LaneListener): Waiter => {
     if (request.groups) keeper.gate.groups.check(request.groups);
@@ -173,5 +170,5 @@ const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
 };
 
 /** Leases of other lanes have no part in these. */
-const holderOf = (lease: Lease, keeper: Keeper): Holder | undefined =>
-  lease instanceof Holder && lease.isOf(keeper) ? lease : undefined;
+const holderOf = (lease: LaneLease, keeper: Keeper): SlotHolder | undefined =>
+  lease instanceof SlotHolder && lease.isOf(keeper) ? lease : undefined;

@@ -1,6 +1,6 @@
 import { LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
-import type { Holder } from './holder.js';
+import type { SlotHolder } from './holder.js';
 import type { Waiter } from './waiter.js';
 
 /** Knows who has asked for a place as a part of whose work, and sees those who would wait for themselves or for each other. */
@@ -22,7 +22,7 @@ export class Parents {
   }
 
   /** Somebody has given its place back: what it has started and still waits is a part of the work of its own parent. */
-  over(holder: Holder): void {
+  over(holder: SlotHolder): void {
     const { waitingChildren } = holder;
     this.#change(holder, -waitingChildren);
     const parent = parentOf(holder.waiter);
@@ -30,7 +30,7 @@ export class Parents {
   }
 
   /** What to report, once, when everybody who has a slot has started something that waits for one. */
-  deadlock(activeCount: number, holders: Iterable<Holder>): LaneEvent | undefined {
+  deadlock(activeCount: number, holders: Iterable<SlotHolder>): LaneEvent | undefined {
     const isSeen =
       this.#count >= activeCount &&
       activeCount > 0 &&
@@ -40,7 +40,7 @@ export class Parents {
     return isNew ? { type: 'slots-held-by-parents', sessions: [...holders].map(({ session }) => session) } : undefined;
   }
 
-  #change(parent: Holder, by: number): void {
+  #change(parent: SlotHolder, by: number): void {
     const before = parent.waitingChildren;
     parent.waitingChildren = before + by;
     if (before === 0 && parent.waitingChildren > 0) this.#count += 1;
@@ -49,7 +49,7 @@ export class Parents {
 }
 
 /** The nearest of those as part of whose work it was asked for that still has a place; those before it are forgotten. */
-export const parentOf = (waiter: Waiter): Holder | undefined => {
+export const parentOf = (waiter: Waiter): SlotHolder | undefined => {
   while (waiter.parent?.isCurrent === false) waiter.parent = waiter.parent.waiter.parent;
   return waiter.parent;
 };

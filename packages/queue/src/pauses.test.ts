@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { LanePlace, LaneRequest, Lease, Pause } from './contract.js';
+import type { LaneHandle, LaneRequest, LaneLease } from './contract.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
 
 interface Person {
-  readonly place: LanePlace;
-  readonly lease: Lease | undefined;
-  pause: Pause;
+  readonly place: LaneHandle;
+  readonly lease: LaneLease | undefined;
   readonly heard: string[];
 }
 
@@ -20,19 +19,26 @@ const stage = (options: LanesOptions) => {
     ...options,
     onEvent: ({ type }) => void events.push(type),
   });
-  /** Somebody who is paused from the start, if told so. */
-  const enter = (session: string, pause: Pause = false, more: Partial<LaneRequest> = {}): Person => {
+  /** Work that is paused from the start, or at work without progress. */
+  const enter = (
+    session: string,
+    state: 'active' | 'paused' | 'at-work' = 'active',
+    more: Partial<LaneRequest> = {},
+  ): Person => {
     const heard: string[] = [];
-    const got: { lease?: Lease } = {};
-    const person = { pause, heard };
+    const got: { lease?: LaneLease } = {};
+    const person = { heard };
     const place = lanes.enter(
       { session, ...more },
       {
-        admitted: (lease) => void (got.lease = lease),
+        admitted: (lease) => {
+          got.lease = lease;
+          if (state === 'paused') lease.pause?.();
+        },
         refused: () => void heard.push('refused'),
         aborted: () => void heard.push('aborted'),
         returned: () => void heard.push('returned'),
-        isPaused: () => person.pause,
+        isAtWork: () => state === 'at-work',
       },
     );
     return Object.defineProperty(Object.assign(person, { place }), 'lease', {
@@ -47,9 +53,17 @@ const stage = (options: LanesOptions) => {
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('somebody who was paused', () => {
+  it('lends its slot at once, and has it lent once however often it is paused', () => {
+    const { enter, states, lanes } = stage({ concurrency: 1 });
+    const alice = enter('alice', 'paused');
+    alice.lease?.pause?.();
+    expect([states(), lanes.snapshot().active.normal]).toEqual([['alice away'], 0]);
+    expect([alice.lease?.goOn?.(), states()]).toEqual([true, ['alice running']]);
+  });
+
   it('is told when it may go on', () => {
     const { enter, states } = stage({ concurrency: 1 });
-    const [alice, bob] = [enter('alice', true), enter('bob')];
+    const [alice, bob] = [enter('alice', 'paused'), enter('bob')];
     expect(states()).toEqual(['alice away', 'bob running']);
     expect(alice.lease?.goOn?.()).toBe(false);
     expect(alice.lease?.goOn?.()).toBe(false);
@@ -57,18 +71,10 @@ describe('somebody who was paused', () => {
     expect([alice.heard, states(), alice.lease?.goOn?.()]).toEqual([['returned'], ['alice running'], true]);
   });
 
-  it('keeps its slot when nobody wants one any more', () => {
-    const { enter, states } = stage({ concurrency: 2 });
-    for (const session of ['alice', 'bob']) enter(session, true);
-    enter('carol');
-    expect(states()).toEqual(['alice away', 'bob running', 'carol running']);
-  });
-
   it('has all of its idle time when it goes on', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
-    const alice = enter('alice', true);
+    const alice = enter('alice', 'paused');
     const bob = enter('bob', 'at-work');
-    alice.pause = false;
     alice.lease?.goOn?.();
     time.advance(1200);
     bob.place.release();
@@ -80,7 +86,7 @@ describe('somebody who was paused', () => {
 
   it('goes on without a slot while another part of it is away, and has one when that is back', async () => {
     const { enter, states } = stage({ concurrency: 1 });
-    const alice = enter('alice', true);
+    const alice = enter('alice', 'paused');
     const bob = enter('bob');
     let back: (() => void) | undefined;
     const away = alice.lease?.yieldWhile(() => new Promise<void>((resolve) => (back = resolve)));
@@ -95,17 +101,16 @@ describe('somebody who was paused', () => {
 
   it('is not idle while it waits for others, too', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
-    const alice = enter('alice', true);
+    const alice = enter('alice', 'paused');
     enter('bob', 'at-work');
     void alice.lease?.yieldWhile(never);
-    alice.pause = false;
     time.advance(2000);
     expect(alice.heard).toEqual([]);
   });
 
   it('waits for no slot once it is told to stop, or has let go', () => {
     const { enter, states } = stage({ concurrency: 1 });
-    const people = [enter('alice', true), enter('bob', true), enter('carol', true)];
+    const people = [enter('alice', 'paused'), enter('bob', 'paused'), enter('carol', 'paused')];
     enter('dave');
     const [alice, bob, carol] = people;
     alice?.place.abort('Enough.');
@@ -123,8 +128,9 @@ describe('somebody who was paused', () => {
 describe('somebody who is told to stop', () => {
   it('keeps its slot in its grace, though it is paused', () => {
     const { enter, states, time } = stage({ concurrency: 1, graceMs: 1000 });
-    const alice = enter('alice', true);
+    const alice = enter('alice');
     alice.place.abort('Enough.');
+    alice.lease?.pause?.();
     const bob = enter('bob');
     time.advance(999);
     expect([states(), bob.lease]).toEqual([['alice stopping', 'bob waits'], undefined]);
@@ -133,39 +139,24 @@ describe('somebody who is told to stop', () => {
   });
 });
 
-describe('the look for those who are paused', () => {
-  it('ends with those whom one may ask', () => {
-    const { enter, lanes, time } = stage({ concurrency: 1 });
-    const alice = enter('alice');
-    const silent = { admitted: () => undefined, refused: () => undefined };
-    const places = ['bob', 'carol'].map((session) => lanes.enter({ session }, silent));
-    expect(time.timers).toBe(2);
-    alice.place.release();
-    // The clocks of the one that runs.
-    expect(time.timers).toBe(1);
-    for (const place of places) place.release();
-    expect(time.timers).toBe(0);
-  });
-});
-
 describe('parents that hold all slots', () => {
   /** Each with a child: the first one's was asked something, and has been answered; the second one's has not begun. */
   const deadlocked = () => {
     const all = stage({ concurrency: 2 });
     const first = all.enter('parent-1');
-    const child = all.enter('child-1', true, { within: first.lease });
+    const child = all.enter('child-1', 'paused', { within: first.lease });
     const second = all.enter('parent-2');
     return { ...all, first, child, second };
   };
 
   it('are reported while a child waits to go on, and again after it has given up', () => {
     const { enter, first, child, second, events, states } = deadlocked();
-    enter('child-2', false, { within: second.lease });
+    enter('child-2', 'active', { within: second.lease });
     expect([events, states()]).toEqual([[], ['parent-1 running', 'child-1 away', 'parent-2 running', 'child-2 waits']]);
     expect(child.lease?.goOn?.()).toBe(false);
     expect(events).toEqual(['slots-held-by-parents']);
     child.place.abort('Enough.');
-    enter('child-3', false, { within: first.lease });
+    enter('child-3', 'active', { within: first.lease });
     expect(events).toEqual(['slots-held-by-parents', 'aborted', 'slots-held-by-parents']);
   });
 
@@ -173,7 +164,7 @@ describe('parents that hold all slots', () => {
     const { enter, child, second, events } = deadlocked();
     child.lease?.goOn?.();
     child.place.release();
-    enter('child-2', false, { within: second.lease });
+    enter('child-2', 'active', { within: second.lease });
     expect(events).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import type { TurnEventOf, TurnPriority } from '@h/turn';
 import { anyFunction, checkOptions, numberFrom, type OptionChecks } from '@h/options';
-import type { Pause } from './contract.js';
 
 /** Options of {@link queue}. */
 export interface QueueOptions {
@@ -23,23 +22,17 @@ export interface QueueOptions {
    */
   readonly groupsOf?: ((start: TurnEventOf<'turn.start'>) => Readonly<Record<string, string | undefined>>) | undefined;
   /**
-   * Whether the turn with this id is paused.
+   * Whether the turn with this id is at work although it shows no progress, for instance while a tool with its own deadline runs.
+   * Called when a turn has reached its idle timeout; with `true` the timeout starts again. If it throws, the turn is idle.
    *
-   * - `true`: it waits for a person. Its slot is lent until it is answered; its session stays held. It resumes once it has a slot
-   *   again, which it gets before requests of the same priority that have not begun. The idle timeout starts again.
-   * - `'at-work'`: it keeps its slot, as while a tool with its own deadline runs. The idle timeout starts again.
-   *
-   * Called when a turn has exceeded its idle timeout, and four times a second for holders while another request waits for a slot. If it
-   * throws, the turn is not paused.
-   *
-   * @defaultValue never: an unanswered approval keeps its slot until the idle timeout
+   * @defaultValue never: a tool without progress is stopped at the idle timeout
    *
    * @example
    * ```ts
-   * queue(lanes, { isPaused: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-input') });
+   * queue(lanes, { isAtWork: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool') });
    * ```
    */
-  readonly isPaused?: ((turn: string) => Pause) | undefined;
+  readonly isAtWork?: ((turn: string) => boolean) | undefined;
   /** @defaultValue that of the lanes */
   readonly idleTimeoutMs?: number | undefined;
   /** @defaultValue that of the lanes */
@@ -54,7 +47,7 @@ const checks: OptionChecks<QueueOptions> = {
   laneOf: anyFunction,
   priorityOf: anyFunction,
   groupsOf: anyFunction,
-  isPaused: anyFunction,
+  isAtWork: anyFunction,
   idleTimeoutMs: numberFrom(1, Infinity),
   deadlineMs: numberFrom(1, Infinity),
   graceMs: numberFrom(0, Infinity),

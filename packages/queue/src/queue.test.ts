@@ -7,13 +7,15 @@ import {
   stop,
   intercept,
   type Agent,
+  type ModelDriver,
+  type SessionStore,
   type TurnEvent,
 } from '@h/turn';
 import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import type { Lanes, LaneListener, Lease } from './contract.js';
+import type { Lanes, LaneListener, LaneLease } from './contract.js';
 import type { LaneError } from './errors.js';
 import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
@@ -332,7 +334,7 @@ describe('a backend that answers later', () => {
     subscription.unsubscribe();
     expect(released).toEqual(['place']);
     const lease = { release: () => void released.push('lease') };
-    listener?.admitted(lease as Lease);
+    listener?.admitted(lease as LaneLease);
     expect(released).toEqual(['place', 'lease']);
   });
 
@@ -401,13 +403,13 @@ describe('the timeout of a turn', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('begins again while a person is asked', async () => {
-    let isAsking = true;
-    const { before, advance } = timed([never], 10, { isPaused: () => isAsking });
+  it('starts again while the turn is at work', async () => {
+    let isAtWork = true;
+    const { before, advance } = timed([never], 10, { isAtWork: () => isAtWork });
     const turn = watch(before(), 'alice');
     await advance(5000);
     expect(turn.end()).toBeUndefined();
-    isAsking = false;
+    isAtWork = false;
     await advance(1100);
     expect(turn.end()).toMatchObject({ outcome: 'timed-out' });
   });
@@ -449,55 +451,49 @@ describe('the timeout of a turn', () => {
 });
 
 describe('a turn that is resumed', () => {
-  it('takes its place before those who wait, and holds what it does until it has one', () => {
-    const replayed = [
-      { ...event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' }), replayed: true as const },
-      event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } }),
-    ];
+  /** A turn whose process died when the model had asked for `ls`. */
+  const interrupted = async (): Promise<SessionStore> => {
+    const sessions = memorySessions();
+    const open = await sessions.open('alice');
+    const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });
+    await open.append({ v: 1, seq: 0, event: start, derived: false });
+    await open.close();
+    return sessions;
+  };
+
+  it('acquires a slot before waiting requests of its session, and holds its events until then', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const holder = lanes.enter({ session: 'bob' }, { admitted: () => undefined, refused: () => undefined });
     lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
+    const model = scriptedModel(['Done.']);
+    const agent = harness({ model, sessions: await interrupted() }).pipe(queue(lanes));
     const out: string[] = [];
-    const source = new Subject<TurnEvent>();
-    source.pipe(queue(lanes)).subscribe(({ type }) => out.push(type));
-    for (const one of replayed) source.next(one);
-    expect(out).toEqual(['turn.start', 'queue.waiting']);
-    expect(
-      lanes
-        .snapshot()
-        .sessions.find(({ session }) => session === 'alice')
-        ?.waiting.map(({ label }) => label),
-    ).toEqual(['turn-1', undefined]);
+    agent.resume('turn-1').subscribe(({ type }) => out.push(type));
+    await settled();
+    expect([out, model.requests]).toEqual([['turn.start', 'queue.waiting'], []]);
+    const alice = lanes.snapshot().sessions.find(({ session }) => session === 'alice');
+    expect(alice?.waiting.map(({ label }) => label)).toEqual(['turn-1', undefined]);
     holder.release();
-    expect(out).toEqual(['turn.start', 'queue.waiting', 'tool.call']);
-    source.complete();
+    await settled();
+    expect([out.at(-1), model.requests.length]).toEqual(['turn.end', 1]);
+  });
+
+  it('belongs to its session: a request from it for the same session is refused', async () => {
+    const lanes = createLanes();
+    const codes: unknown[] = [];
+    const model: ModelDriver = async () => {
+      await lanes.run('alice', () => 'It waits for itself.').catch(({ code }: LaneError) => codes.push(code));
+      return { type: 'response', response: response('Done.') };
+    };
+    const agent = harness({ model, sessions: await interrupted() }).pipe(queue(lanes));
+    const { outcome } = await reply(agent.resume('turn-1'));
+    expect([outcome, codes]).toEqual(['completed', ['lane-reentered']]);
   });
 });
 
 describe('what a turn does', () => {
   const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });
   const toolCall = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } });
-
-  it('is a part of its work also where it was begun in another process', async () => {
-    const lanes = createLanes();
-    const source = new Subject<TurnEvent>();
-    const codes: unknown[] = [];
-    source
-      .pipe(
-        queue(lanes),
-        filter(({ type }) => type === 'tool.call'),
-      )
-      .subscribe(() => {
-        lanes
-          .run('alice', () => 'It waits for itself.')
-          .catch((error: unknown) => codes.push((error as LaneError).code));
-      });
-    source.next({ ...start, replayed: true });
-    source.next(toolCall);
-    await settled();
-    expect(codes).toEqual(['lane-reentered']);
-    source.complete();
-  });
 
   it('waits while its slot is lent, whatever it is', () => {
     const slot = { isHeld: true };
@@ -507,7 +503,7 @@ describe('what a turn does', () => {
       goOn: () => slot.isHeld,
       within: <Result>(callback: () => Result) => callback(),
       release: () => undefined,
-    } as unknown as Lease;
+    } as unknown as LaneLease;
     const backend: Pick<Lanes, 'enter'> = {
       enter: (_request, listener) => {
         listeners.push(listener);

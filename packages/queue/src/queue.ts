@@ -1,9 +1,33 @@
-import { intercept, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  type Handlers,
+  type JSONValue,
+  type OperatorContext,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
 import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
 import type { Lanes } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
 import { TurnPlace } from './turn-place.js';
+
+/** The operators that do nothing before the turn is admitted. */
+const others = [
+  'hooks',
+  'subagents',
+  'guardrails',
+  'failover',
+  'prompt',
+  'skills',
+  'continuity',
+  'git',
+  'compaction',
+  'loop-detect',
+  'tools',
+  'security',
+  'observe',
+];
 
 /**
  * Admits turns: a turn begins once it is the first of its session and a slot is free.
@@ -23,15 +47,14 @@ import { TurnPlace } from './turn-place.js';
 export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): TurnOperator => {
   checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
   checkQueueOptions(options);
-  return intercept('queue', (context) => {
+  const setup = (context: OperatorContext): Handlers => {
     const place = new TurnPlace(lanes, options, context);
     /** Holds events of a turn that is resumed or has lent its slot. */
     const whenAtWork = (event: TurnEvent) => place.whenAtWork(event);
     return {
       observe: {
-        'turn.start': (event) => {
-          if (event.replayed === true) place.enter(event, true);
-        },
+        'turn.start': (event) => place.started(event),
+        'model.request': () => place.nextStep(),
         'model.delta': ({ delta }) => {
           if (delta.text !== '') place.progress();
         },
@@ -40,7 +63,8 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
           if (saysSomething(progress)) place.progress();
         },
         'tool.result': () => place.progress(),
-        'approval.answer': () => place.progress(),
+        'approval.request': ({ id }) => place.asked(id),
+        'approval.answer': ({ id }) => place.answered(id),
         'turn.stop': () => place.stopping(),
         'turn.end': () => place.ending(),
       },
@@ -50,14 +74,16 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
         // All that a turn does comes of its requests, so that it is known to be a part of the turn.
         'model.request': (event) => place.asPart(event),
         'tool.call': whenAtWork,
-        'approval.answer': () => place.whenBack(),
+        'approval.answer': ({ id }) => place.answering(id),
         'history.append': (event) => place.fence(event),
         'history.replace': (event) => place.fence(event),
         'session.state': (event) => place.fence(event),
       },
+      start: () => place.resume(),
       finalize: () => place.release(),
     };
-  });
+  };
+  return intercept('queue', setup, { before: others });
 };
 
 /** An empty word is a heartbeat, not progress. */

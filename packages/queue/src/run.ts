@@ -1,10 +1,10 @@
 import { anyFunction, nonEmptyString, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/options';
-import type { LaneListener, LanePlace, LaneRequest, Lanes, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LaneHandle, LaneRequest, Lanes, LaneLease, WaitingNotice } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
 import { requestChecks } from './request-check.js';
 
 /** Work that is done while it holds the session. */
-export type Task<Result> = (lease: Lease) => Result | PromiseLike<Result>;
+export type Task<Result> = (lease: LaneLease) => Result | PromiseLike<Result>;
 
 /** Options of `lanes.run()`. */
 export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'ahead'> {
@@ -54,7 +54,7 @@ class TaskRun<Result> implements LaneListener {
       return;
     }
     this.waiting = onWaiting;
-    const entered: { place?: LanePlace } = {};
+    const entered: { place?: LaneHandle } = {};
     const onAbort = (): void => entered.place?.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
@@ -63,7 +63,7 @@ class TaskRun<Result> implements LaneListener {
     if (isAborted()) onAbort();
   }
 
-  admitted(lease: Lease): void {
+  admitted(lease: LaneLease): void {
     try {
       const result = this.#task(lease);
       if (isThenable(result)) {
@@ -89,14 +89,14 @@ class TaskRun<Result> implements LaneListener {
   }
 
   /** The next one begins before this one's caller hears of it. */
-  #succeed(lease: Lease, result: Result): void {
+  #succeed(lease: LaneLease, result: Result): void {
     this.#stopListening?.();
     lease.release();
     this.#resolve(result);
   }
 
   /** Work that was asked to stop fails with that reason. */
-  #fail(lease: Lease, error: unknown): void {
+  #fail(lease: LaneLease, error: unknown): void {
     this.#stopListening?.();
     const reason: unknown = lease.isAborted ? lease.signal.reason : error;
     lease.release();

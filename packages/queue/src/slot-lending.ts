@@ -1,5 +1,5 @@
 import type { Gate } from './gate.js';
-import { lostError, type Holder } from './holder.js';
+import { lostError, type SlotHolder } from './holder.js';
 import type { LaneError } from './errors.js';
 import type { Parents } from './parents.js';
 import type { Waiter } from './waiter.js';
@@ -9,11 +9,11 @@ export interface SlotLendingHost {
   /** Admits all requests that have a free slot. */
   admitAll(): void;
   /** Notifies the listener that it has a slot again. */
-  notifyReturned(holder: Holder): void;
+  notifyReturned(holder: SlotHolder): void;
 }
 
 /**
- * Lends the slots of those who wait for something themselves, be it others or a person, and gives them one again.
+ * Lends the slots of holders that wait for other work or for a person, and acquires one for them again.
  *
  * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
  * that continues without one.
@@ -29,7 +29,7 @@ export class SlotLending {
     this.#keeper = keeper;
   }
 
-  lendSlot(holder: Holder): void {
+  lendSlot(holder: SlotHolder): void {
     holder.lentParts += 1;
     const before = holder.slot;
     holder.slot = 'lent';
@@ -42,7 +42,7 @@ export class SlotLending {
     this.#keeper.admitAll();
   }
 
-  reclaimSlot(holder: Holder): Promise<void> {
+  reclaimSlot(holder: SlotHolder): Promise<void> {
     holder.lentParts -= 1;
     if (!holder.isCurrent) return Promise.reject(lostError(holder.session));
     if (holder.stopError) return Promise.reject(holder.stopError);
@@ -54,13 +54,14 @@ export class SlotLending {
   }
 
   /** Lends the slot of work that waits for a person. */
-  pause(holder: Holder): void {
+  pause(holder: SlotHolder): void {
+    if (holder.isPaused || !holder.isCurrent || holder.stopError || holder.slot === 'wanted') return;
     holder.isPaused = true;
     this.lendSlot(holder);
   }
 
   /** Resumes paused work. @returns whether it has a slot; otherwise its listener is notified later */
-  goOn(holder: Holder): boolean {
+  goOn(holder: SlotHolder): boolean {
     if (holder.isPaused) {
       holder.isPaused = false;
       holder.lentParts -= 1;
@@ -70,14 +71,14 @@ export class SlotLending {
   }
 
   /** It has a slot again. */
-  back(holder: Holder): void {
+  back(holder: SlotHolder): void {
     holder.slot = 'held';
     this.#parents.waitsNoLonger(holder.waiter);
     this.#notifyReclaimed(holder);
   }
 
   /** Cancels the wait of a holder that must stop. */
-  giveUp(holder: Holder, error: LaneError): void {
+  giveUp(holder: SlotHolder, error: LaneError): void {
     if (holder.slot === 'wanted') {
       holder.slot = 'lent';
       this.#leaveGate(holder);
@@ -87,7 +88,7 @@ export class SlotLending {
     holder.onReturn = undefined;
   }
 
-  #rejoinGate(holder: Holder): void {
+  #rejoinGate(holder: SlotHolder): void {
     const { waiter } = holder;
     holder.slot = 'wanted';
     this.#parents.waits(waiter);
@@ -95,13 +96,13 @@ export class SlotLending {
     this.#keeper.admitAll();
   }
 
-  #notifyReclaimed(holder: Holder): void {
+  #notifyReclaimed(holder: SlotHolder): void {
     holder.onReturn?.resolve();
     holder.onReturn = undefined;
     this.#keeper.notifyReturned(holder);
   }
 
-  #leaveGate({ waiter }: Holder): void {
+  #leaveGate({ waiter }: SlotHolder): void {
     this.#parents.waitsNoLonger(waiter);
     if (waiter.pass) this.#gate.leave(waiter.pass);
   }

@@ -1,5 +1,5 @@
 import type { TurnPriority } from '@h/turn';
-import type { Holder } from './holder.js';
+import type { SlotHolder } from './holder.js';
 import type { Keeper } from './keeper.js';
 
 /** A holder. */
@@ -7,7 +7,7 @@ export interface RunningSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
   readonly fence: number;
-  /** `away` while it waits in `yieldWhile()` or, if others want its slot, for a person; `stopping` in its grace. */
+  /** `away` while it waits in `yieldWhile()` or for a person; `stopping` in its grace. */
   readonly state: 'running' | 'away' | 'returning' | 'stopping';
   readonly runningMs: number;
   readonly idleMs: number;
@@ -80,7 +80,7 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
   };
 };
 
-const runningOf = (holder: Holder, now: number): RunningSnapshot => ({
+const runningOf = (holder: SlotHolder, now: number): RunningSnapshot => ({
   label: holder.waiter.request.label,
   priority: holder.waiter.priority,
   fence: holder.fence,

@@ -1,6 +1,6 @@
 import type { Callbacks } from './callbacks.js';
 import { abortError, LaneError, LaneTimeoutError } from './errors.js';
-import type { Holder } from './holder.js';
+import type { SlotHolder } from './holder.js';
 import type { Waiter } from './waiter.js';
 
 /** What {@link Stops} asks of those who keep the waiters. */
@@ -9,13 +9,13 @@ export interface StopsKeeper {
   /** Refuses a waiting request. */
   dismiss(waiter: Waiter, error: LaneError): void;
   /** Cancels the wait of a holder for its lent slot. */
-  cancelReturn(holder: Holder, error: LaneError): void;
+  cancelReturn(holder: SlotHolder, error: LaneError): void;
   /** Takes the slot from its holder; {@link admitAll} gives it to the next request. */
-  revoke(holder: Holder): void;
+  revoke(holder: SlotHolder): void;
   /** Admits all requests that have a free slot. */
   admitAll(): void;
   /** Something is due at another time. */
-  dueChanged(holder: Holder): void;
+  dueChanged(holder: SlotHolder): void;
 }
 
 /** Ends the work of those who are to stop: tells them, leaves them a grace, and takes the place away. */
@@ -37,7 +37,7 @@ export class Stops {
   }
 
   /** Applies the timeouts of a holder. */
-  expire(holder: Holder): void {
+  expire(holder: SlotHolder): void {
     const now = this.#keeper.now();
     if (!holder.isCurrent || holder.dueAt > now) return;
     if (holder.stopError) {
@@ -48,7 +48,7 @@ export class Stops {
     const { idleTimeoutMs, deadlineMs } = waiter.limits;
     const [ranMs, idleMs] = [now - holder.startedAt, now - holder.progressAt];
     const isDeadline = ranMs >= deadlineMs;
-    if (!isDeadline && this.#isPaused(waiter)) {
+    if (!isDeadline && this.#isAtWork(waiter)) {
       holder.progressAt = now;
       return;
     }
@@ -57,7 +57,7 @@ export class Stops {
   }
 
   /** Reports work that ended after its slot was lost. */
-  endedLate(holder: Holder): void {
+  endedLate(holder: SlotHolder): void {
     if (holder.lostAt === undefined) return;
     const lateMs = this.#keeper.now() - holder.lostAt;
     holder.lostAt = undefined;
@@ -70,7 +70,7 @@ export class Stops {
     });
   }
 
-  #stop(holder: Holder, error: LaneError): void {
+  #stop(holder: SlotHolder, error: LaneError): void {
     const { waiter, session } = holder;
     const { graceMs } = waiter.limits;
     holder.stopError = error;
@@ -85,7 +85,7 @@ export class Stops {
   }
 
   /** Others get its place, and what it does from now on does not count. */
-  #force(holder: Holder, error: LaneError): void {
+  #force(holder: SlotHolder, error: LaneError): void {
     const { waiter, session, fence } = holder;
     holder.lostAt = this.#keeper.now();
     this.#keeper.cancelReturn(holder, error);
@@ -95,10 +95,10 @@ export class Stops {
     this.#keeper.admitAll();
   }
 
-  #isPaused(waiter: Waiter): boolean {
-    const answer = { isPaused: false };
-    this.#callbacks.call(waiter, askWhetherPaused, answer);
-    return answer.isPaused;
+  #isAtWork(waiter: Waiter): boolean {
+    const answer = { isAtWork: false };
+    this.#callbacks.call(waiter, askWhetherAtWork, answer);
+    return answer.isAtWork;
   }
 }
 
@@ -111,7 +111,6 @@ const notifyAborted = ({ listener }: Waiter, error: LaneError): void => listener
 
 const notifyLost = ({ listener }: Waiter, error: LaneError): void => listener.lost?.(error);
 
-const askWhetherPaused = ({ listener }: Waiter, answer: { isPaused: boolean }): void => {
-  const pause = listener.isPaused?.();
-  answer.isPaused = pause === true || pause === 'at-work';
+const askWhetherAtWork = ({ listener }: Waiter, answer: { isAtWork: boolean }): void => {
+  answer.isAtWork = listener.isAtWork?.() === true;
 };

@@ -9,7 +9,7 @@ import {
   type TurnOutcome,
 } from '@h/turn';
 import { Observable } from 'rxjs';
-import type { LaneListener, LanePlace, Lanes, Lease, WaitingNotice } from './contract.js';
+import type { LaneListener, LaneHandle, Lanes, LaneLease, WaitingNotice } from './contract.js';
 import { droppedMessage } from './dropped.js';
 import { LaneTimeoutError, type LaneError } from './errors.js';
 import { textOf } from './message-text.js';
@@ -25,26 +25,36 @@ export class TurnPlace implements LaneListener {
   readonly #options: QueueOptions;
   readonly #context: OperatorContext;
   #turn = '';
-  #place: LanePlace | undefined;
-  #lease: Lease | undefined;
+  #place: LaneHandle | undefined;
+  #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
   /** The turn was begun in another process: what it does was not begun as a part of it here. */
   #isResumed = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
-  /** Present only if the option is set. */
-  readonly isPaused: LaneListener['isPaused'];
+  /** The start of a turn whose journal was replayed. */
+  #replayed: TurnEventOf<'turn.start'> | undefined;
+  /** Approvals that were requested and not answered. */
+  readonly #approvals = new Set<string>();
 
   constructor(lanes: Pick<Lanes, 'enter'>, options: QueueOptions, context: OperatorContext) {
     this.#lanes = lanes;
     this.#options = options;
     this.#context = context;
-    const { isPaused } = options;
-    if (isPaused) this.isPaused = () => isPaused(this.#turn);
   }
 
-  /** Asks for a place, and holds the start of the turn until there is one. */
+  /** Remembers the start of the turn: if nothing has decided about it, the turn is being resumed. */
+  started(start: TurnEventOf<'turn.start'>): void {
+    if (!this.#place) this.#replayed = start;
+  }
+
+  /** The turn is live. If it was resumed, requests a slot ahead of waiting requests: its session is open already. */
+  resume(): void {
+    if (this.#replayed) this.enter(this.#replayed, true);
+  }
+
+  /** Requests a slot, and holds the start of the turn until it is admitted. */
   begin(start: TurnEventOf<'turn.start'>): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
       const since = this.#context.now();
@@ -84,7 +94,7 @@ export class TurnPlace implements LaneListener {
   }
 
   /** Holds an event until it is known whether there is a place, or until it has its slot again; and goes on as a part of its work. */
-  hold(then: (lease: Lease) => Answer | undefined): Observable<Answer | undefined> {
+  hold(then: (lease: LaneLease) => Answer | undefined): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
       const goOn = (): void => {
         const lease = this.#lease;
@@ -125,6 +135,34 @@ export class TurnPlace implements LaneListener {
     this.#lease?.progress();
   }
 
+  /** The turn waits for a person: its slot is lent. */
+  asked(approval: string): void {
+    this.#approvals.add(approval);
+    this.#lendWhileAsking();
+  }
+
+  /** An answer has arrived. It passes once the turn has a slot. */
+  answering(approval: string): Observable<Answer | undefined> | undefined {
+    this.#approvals.delete(approval);
+    return this.whenBack();
+  }
+
+  /** An answer has passed. While others are open, the slot is lent again. */
+  answered(approval: string): void {
+    this.#approvals.delete(approval);
+    this.progress();
+    this.#lendWhileAsking();
+  }
+
+  /** A step begins: whatever the step before has asked, it waits no longer. */
+  nextStep(): void {
+    this.#approvals.clear();
+  }
+
+  isAtWork(): boolean {
+    return this.#approvals.size > 0 || this.#options.isAtWork?.(this.#turn) === true;
+  }
+
   ending(): void {
     this.#lease?.ending();
   }
@@ -140,11 +178,11 @@ export class TurnPlace implements LaneListener {
     this.#lease?.release();
   }
 
-  admitted(lease: Lease): void {
+  admitted(lease: LaneLease): void {
     this.#lease = lease;
     // The answer of another process may have been on its way when the turn ended.
     if (this.#isReleased) lease.release();
-    else this.#known();
+    else this.#back();
   }
 
   refused(error: LaneError): void {
@@ -167,12 +205,21 @@ export class TurnPlace implements LaneListener {
   }
 
   returned(): void {
+    this.#back();
+  }
+
+  #back(): void {
     this.#known();
+    this.#lendWhileAsking();
+  }
+
+  #lendWhileAsking(): void {
+    if (this.#approvals.size > 0) this.#lease?.pause?.();
   }
 
   #beginning(
     start: TurnEventOf<'turn.start'>,
-    { fence, dropped }: Lease,
+    { fence, dropped }: LaneLease,
     waitedMs: number | undefined,
   ): readonly NewEvent[] | NewEvent {
     const { session } = start;

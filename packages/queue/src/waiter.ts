@@ -1,9 +1,9 @@
 import type { AsyncResource } from 'node:async_hooks';
 import type { TurnPriority } from '@h/turn';
-import type { Pass } from './bucket.js';
-import type { LaneListener, LanePlace, LaneRequest } from './contract.js';
+import type { GateEntry } from './bucket.js';
+import type { LaneListener, LaneHandle, LaneRequest } from './contract.js';
 import type { HeapItem } from './heap.js';
-import type { Holder } from './holder.js';
+import type { SlotHolder } from './holder.js';
 import type { Lane } from './lane.js';
 import type { Linked } from './linked-list.js';
 
@@ -33,22 +33,22 @@ export interface WaiterKeeper {
 
 /**
  * A request for a slot. A small class, because very many may wait at once: what matters only
- * to those who have a place is in their {@link Holder}.
+ * to those who have a place is in their {@link SlotHolder}.
  */
-export class Waiter implements LanePlace, Linked<Waiter>, HeapItem {
+export class Waiter implements LaneHandle, Linked<Waiter>, HeapItem {
   readonly request: LaneRequest;
   readonly listener: LaneListener;
   readonly priority: TurnPriority;
   readonly limits: Limits;
   /** As part of whose work it was asked for. */
-  parent: Holder | undefined;
+  parent: SlotHolder | undefined;
   readonly queuedAt: number;
   state: WaiterState = 'behind';
   lane: Lane | undefined;
   previous: Waiter | undefined;
   next: Waiter | undefined;
-  pass: Pass<Waiter> | undefined;
-  holder: Holder | undefined;
+  pass: GateEntry<Waiter> | undefined;
+  holder: SlotHolder | undefined;
   /** The asynchronous context of who waits, to be called in there. */
   scope: AsyncResource | undefined;
   notifiedPosition = 0;
@@ -62,7 +62,7 @@ export class Waiter implements LanePlace, Linked<Waiter>, HeapItem {
     listener: LaneListener,
     priority: TurnPriority,
     limits: Limits,
-    parent: Holder | undefined,
+    parent: SlotHolder | undefined,
   ) {
     this.#keeper = keeper;
     this.request = request;

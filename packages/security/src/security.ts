@@ -4,10 +4,10 @@ import {
   intercept,
   notice,
   type DecideHandlers,
+  type Handlers,
   type Message,
   type NewEvent,
   type ToolStatus,
-  type TurnEvent,
   type TurnEventOf,
   type TurnOperator,
   type UserMessage,
@@ -77,25 +77,27 @@ export const security = (options: SecurityOptions = {}): TurnOperator => {
     redactor !== false && redact.includes(place) ? redactor : undefined;
   const results = at('results');
 
-  return intercept('security', () => {
+  const setup = (): Handlers => {
     const progress = mapped(at('progress'), progressRedaction);
     return {
-      decide: withNotices(
-        {
-          'tool.result': (event) => {
-            progress?.end(event.call.id);
-            return event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined;
-          },
-          'tool.progress': (event) => progress?.progress(event),
-          'session.state': (event) => redactMember(event, 'value', at('state')),
-          'approval.request': (event) => mapped(at('approvals'), (known) => redactApproval(event, known)),
-          ...errorHandlers(at('errors')),
-          ...messageHandlers({ input: at('input'), context: at('context'), metadata: at('metadata') }),
-          ...answerHandlers(at('answers'), at('errors')),
+      decide: {
+        'tool.result': (event) => {
+          progress?.end(event.call.id);
+          return event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined;
         },
-        at('notices'),
-      ),
+        'tool.progress': (event) => progress?.progress(event),
+        'session.state': (event) => redactMember(event, 'value', at('state')),
+        'approval.request': (event) => mapped(at('approvals'), (known) => redactApproval(event, known)),
+        ...errorHandlers(at('errors')),
+        ...messageHandlers({ input: at('input'), context: at('context'), metadata: at('metadata') }),
+        ...answerHandlers(at('answers'), at('errors')),
+        ...mapped(at('notices'), (known) => ({ '*': noticeHandler(known) })),
+      },
     };
+  };
+  return intercept('security', setup, {
+    after: ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools'],
+    before: ['observe', 'record'],
   });
 };
 
@@ -153,37 +155,16 @@ const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefi
   };
 };
 
-/**
- * Adds a handler for every notice. Packages declare their own notices, so no list can name them: every type that is
- * not an event of the loop counts.
- */
-const withNotices = (handlers: DecideHandlers, redactor: Redactor | undefined): DecideHandlers => {
-  if (redactor === undefined) return handlers;
-  const redactNotice = (event: TurnEvent): NewEvent | undefined => {
-    const { type, turn, at, replayed, annotations, ...payload } = event as TurnEvent &
-      Readonly<Record<string, unknown>>;
+/** Redacts the payload of every event that has no handler: the notices of all operators, which no list can name. */
+const noticeHandler = (redactor: Redactor): NonNullable<DecideHandlers['*']> => {
+  return (event) => {
+    if (Object.hasOwn(eventSchemas, event.type) && event.type !== 'event.ignored') return undefined;
+    const { type, turn, at, annotations, ...payload } = event;
     const redacted = redactor.redactData(payload);
     return redacted === payload
       ? undefined
-      : ({
-          ...redacted,
-          type,
-          turn,
-          at,
-          ...(replayed && { replayed }),
-          ...(annotations && { annotations }),
-        } as NewEvent);
+      : ({ ...redacted, type, turn, at, ...(annotations && { annotations }) } as NewEvent);
   };
-  const isNotice = (type: string | symbol): boolean =>
-    typeof type === 'string' &&
-    (type === 'event.ignored' || (type.includes('.') && !Object.hasOwn(eventSchemas, type)));
-  return new Proxy(handlers, {
-    get: (target, type) => (isNotice(type) ? redactNotice : (Reflect.get(target, type) as unknown)),
-    getOwnPropertyDescriptor: (target, type) =>
-      isNotice(type)
-        ? { value: redactNotice, configurable: true, enumerable: true, writable: true }
-        : Reflect.getOwnPropertyDescriptor(target, type),
-  });
 };
 
 /** The event with one member redacted; nothing if that changes nothing. */

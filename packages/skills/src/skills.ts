@@ -1,8 +1,10 @@
 import {
   intercept,
   notice,
+  type Handlers,
   type MaybePromise,
   type NewEvent,
+  type OperatorContext,
   type SystemBlock,
   type TurnEventOf,
   type TurnOperator,
@@ -56,7 +58,7 @@ const checks: OptionChecks<SkillsOptions> = {
 export const skills = (options: SkillsOptions): TurnOperator => {
   checkOptions('skills()', options, checks);
   const { library, deadlineMs = 2000, ...index } = options;
-  return intercept('skills', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     let text: string | undefined;
 
     const withIndex = (request: TurnEventOf<'model.request'>): NewEvent => {
@@ -113,7 +115,8 @@ export const skills = (options: SkillsOptions): TurnOperator => {
         },
       },
     };
-  });
+  };
+  return intercept('skills', setup, { after: ['failover', 'prompt'], before: ['compaction'] });
 };
 
 /** The blocks with one more, to which the cache mark of the last one has moved. */

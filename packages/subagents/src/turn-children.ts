@@ -20,7 +20,10 @@ import { awaitedOf, waitFor } from './wait.js';
 
 /** What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it is stopped. */
 export const turnChildren = (team: Team): TurnOperator =>
-  intercept('subagents', (context) => new TurnChildren(team, context).handlers);
+  intercept('subagents', (context) => new TurnChildren(team, context).handlers, {
+    after: ['queue'],
+    before: ['guardrails'],
+  });
 
 class TurnChildren {
   readonly #team: Team;
@@ -31,6 +34,7 @@ class TurnChildren {
   /** Requests of sub-agents whose process died; they have no waiter. */
   readonly #stale = new Set<string>();
   #hasEnded = false;
+  #isLive = false;
   #isResumed = false;
   #inContext: ParentTurn['inContext'] = (callback) => callback();
 
@@ -41,8 +45,8 @@ class TurnChildren {
 
   readonly handlers: Handlers = {
     observe: {
-      'turn.start': ({ replayed }) => {
-        this.#isResumed = replayed === true;
+      'turn.start': () => {
+        this.#isResumed = !this.#isLive;
         this.#inContext = AsyncLocalStorage.snapshot();
       },
       // Not earlier: a turn whose session is busy has no children.
@@ -54,23 +58,22 @@ class TurnChildren {
         const ids = new Set(messages.flatMap(idsIn));
         if (ids.size > 0) this.#arrived([...(this.#member?.children ?? [])].filter(({ record }) => ids.has(record.id)));
       },
-      'model.request': ({ messages, replayed }) => {
+      'model.request': ({ messages }) => {
         this.#flush(messages);
-        if (replayed !== true) this.#withdrawStale();
-        // The lane of a turn that was taken up again is known from its first step on.
-        if (this.#turn && this.#isResumed && replayed !== true) this.#turn.inContext = AsyncLocalStorage.snapshot();
+        // The lane of a resumed turn is known from its first live step on.
+        if (this.#turn && this.#isResumed && this.#isLive) this.#turn.inContext = AsyncLocalStorage.snapshot();
       },
       'tool.result': (event) => this.#answered(event),
       'input.received': () => this.#heard(),
-      'approval.request': ({ id, annotations, replayed }) => {
-        if (replayed === true && isChildQuestion(annotations)) this.#stale.add(id);
+      'approval.request': ({ id, annotations }) => {
+        if (!this.#isLive && isChildQuestion(annotations)) this.#stale.add(id);
       },
       'approval.answer': (event) => {
         this.#stale.delete(event.id);
-        if (event.replayed !== true && this.#turn) answered(this.#turn, event);
+        if (this.#turn) answered(this.#turn, event);
       },
-      'turn.end': ({ outcome, replayed }) => {
-        if (replayed === true) return;
+      'turn.end': ({ outcome }) => {
+        if (!this.#isLive) return;
         this.#hasEnded = true;
         this.#giveBack();
         this.#takeAlong(outcome);
@@ -80,10 +83,13 @@ class TurnChildren {
       'history.append': (event) =>
         event.origin === 'input' || event.origin === 'results' ? this.#deliverWith(event) : undefined,
       'turn.stop': (event, { signal }) => {
-        this.#withdrawStale();
         const isDone = event.afterStep !== undefined && event.outcome === 'completed';
         return isDone ? this.#goOn(signal) : undefined;
       },
+    },
+    start: () => {
+      this.#isLive = true;
+      this.#withdrawStale();
     },
     finalize: () => this.#finalize(),
   };

@@ -1,8 +1,8 @@
 export * from './decisions.js';
 export * from './describe-pipeline.js';
-export * from './error-info.js';
+export type { ErrorInfo } from './error-info.js';
 export * from './errors.js';
-export { approvalDecisionSchema, eventSchemas, turnOutcomeSchema } from './event-schemas.js';
+export { eventSchemas } from './event-schemas.js';
 export type * from './events.js';
 export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
 export {
@@ -13,6 +13,7 @@ export {
   type DecisionInput,
   type Handlers,
   type Interceptor,
+  type InterceptorPlace,
   type ObserveHandlers,
   type OperatorContext,
 } from './intercept.js';
@@ -21,14 +22,15 @@ export type { JSONObject, JSONValue } from './json.js';
 export { foldJournal } from './journal.js';
 export { memorySessions, type MemorySessions } from './memory-sessions.js';
 export { MessageList } from './message-list.js';
-export * from './messages.js';
-export * from './model.js';
+export { messageSchema, textOf, toolCallsOf, toolResultOutputSchema } from './messages.js';
+export type * from './messages.js';
+export type * from './model.js';
 export type { HarnessOptions, TurnInput } from './options.js';
 export type { PipelineOperator } from './pipeline.js';
 export { decodeRecord, encodeRecord } from './record-codec.js';
 export { repairHistory, type Repair, type RepairedHistory, type RepairProblem } from './repair.js';
 export { reply, type Reply } from './reply.js';
 export type * from './session-store.js';
-export * from './tool.js';
-export { addUsage, noUsage, usageSchema, type Usage } from './usage.js';
+export type * from './tool.js';
+export { addUsage, noUsage, type Usage } from './usage.js';
 export { wellFormed } from './well-formed.js';

@@ -36,6 +36,26 @@ describe('intercept', () => {
     expect(passed).toHaveLength(events.length);
   });
 
+  it('asks the `*` decide handler about the types without a handler, and only these', () => {
+    const asked: string[] = [];
+    const passed = through(
+      {
+        decide: {
+          '*': (given) => {
+            asked.push(given.type);
+            return given.type === 'model.delta' ? null : undefined;
+          },
+          'tool.call': (given) => [given, ignored('added')],
+        },
+      },
+      delta('a'),
+      toolCall(),
+      ignored('first'),
+    );
+    expect(asked).toEqual(['model.delta', 'event.ignored']);
+    expect(passed.map(({ type }) => type)).toEqual(['tool.call', 'event.ignored', 'event.ignored']);
+  });
+
   it('runs setup once for every subscription, and not before', () => {
     let setups = 0;
     const operator = intercept('test', () => {

@@ -30,6 +30,9 @@ export type ObserveHandlers = { readonly [Type in TurnEventType]?: (event: TurnE
 /** Handlers that change what happens. Those of `model.delta` are synchronous. */
 export type DecideHandlers = {
   readonly [Type in TurnEventType]?: (event: TurnEventOf<Type>, context: DecideContext) => DecisionInput;
+} & {
+  /** Runs for events whose type has no handler here, such as the notices of all operators. Also runs for deltas. */
+  readonly '*'?: (event: TurnEvent, context: DecideContext) => DecisionInput;
 };
 
 /**

@@ -305,7 +305,7 @@ export class Segment implements Entrance {
   #listDeciders(type: string): readonly Decider[] {
     const deciders: Decider[] = [];
     for (const [place, handlers] of this.#handlers.entries()) {
-      const decide = lookUp(handlers.decide, type);
+      const decide = lookUp(handlers.decide, type) ?? handlers.decide?.['*'];
       if (decide) deciders.push({ place, decide } as Decider);
     }
     this.#deciders.set(type, deciders);

@@ -2,6 +2,7 @@ import {
   keep,
   notice,
   toErrorInfo,
+  TurnError,
   type ApprovalDecision,
   type JSONValue,
   type NewEvent,
@@ -13,30 +14,48 @@ import {
 import { denied, passed, type Question } from '../before-tool.js';
 import { hashCall } from './subject.js';
 import { chain, isPromise, type Maybe } from '../maybe.js';
+import { ownNote } from '../own-note.js';
 import type { TurnHooks } from '../turn-hooks.js';
 import { isCovered, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
-/** How a desk works. */
+/** Settings of an {@link ApprovalDesk}. */
 export interface DeskSettings {
   readonly approvalStore: ApprovalStore | undefined;
   readonly approvalTimeoutMs: number;
+  readonly gateTimeoutMs: number;
 }
 
-/** A call that waits for a person. */
-interface Waiting {
+/** A call that is held for a question. */
+interface HeldCall {
   readonly event: TurnEventOf<'tool.call'>;
   readonly call: ToolCall;
   readonly hash: string;
   readonly reason: string;
   readonly by: string;
-  readonly settle: (answer: ApprovalDecision) => void;
 }
 
-/** What became of a request. Only what a person has said counts beyond it. */
+/** A question whose answer is pending. */
+interface Pending {
+  readonly call: ToolCall;
+  readonly settle: (settled: Settled) => void;
+}
+
 interface Settled {
   readonly answer: ApprovalDecision;
+  /** Nobody answered: the denial applies to this request only. */
   readonly isExpired: boolean;
 }
+
+/** An approval request of the turn as it was observed: of this operator if it has a hash. */
+interface ObservedRequest {
+  readonly reason: string;
+  readonly call: ToolCall | undefined;
+  readonly hash: string | undefined;
+  readonly settled?: Settled | undefined;
+}
+
+/** Read by the model if the user gives no reason. */
+const refusal = 'The user did not allow it.';
 
 type Ruling = NewEvent | readonly NewEvent[] | undefined;
 
@@ -44,17 +63,18 @@ const maxSessionRules = 200;
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Puts questions to people: one request for each call, bound to its name and input. It uses what was answered before: rules
- * that are remembered, and answers that a resumed turn finds in its journal.
+ * Requests approvals: one for each call, bound to its name and input. Earlier answers apply first: rules that are stored, and
+ * the answers that a resumed turn has in its journal.
  */
 export class ApprovalDesk {
   readonly #hooks: TurnHooks;
   readonly #operator: OperatorContext;
   readonly #settings: DeskSettings;
-  readonly #waiting = new Map<string, Waiting>();
-  /** Answers of a turn that is resumed, by request. */
-  readonly #recorded = new Map<string, ApprovalDecision>();
-  /** What a person has refused since they last said something, by call. */
+  /** Held calls by the id of their request. */
+  readonly #pending = new Map<string, Pending>();
+  /** Requests of the turn by id, written by `observe` only. */
+  readonly #requests = new Map<string, ObservedRequest>();
+  /** Reasons of denials since the last message of the user, by the hash of the call. */
   readonly #refused = new Map<string, string>();
   #sessionRules: readonly RememberedApproval[] = [];
 
@@ -68,19 +88,32 @@ export class ApprovalDesk {
     'session.loaded': ({ state }) => this.#load(state['hooks']),
     'session.state': ({ key, value }) => (key === 'hooks' ? this.#load(value) : undefined),
     'input.received': () => this.#refused.clear(),
-    'approval.answer': (event) => {
-      const { id, decision, pattern, reason } = event;
-      const answer: ApprovalDecision = {
-        decision,
-        ...(pattern !== undefined && { pattern }),
-        ...(reason !== undefined && { reason }),
-      };
-      if (event.replayed === true) this.#recorded.set(id, answer);
-      else this.#waiting.get(id)?.settle(answer);
+    'approval.request': ({ id, at, reason, call, annotations }) => {
+      const hash = ownNote(annotations?.['hooks'], 'hash');
+      this.#requests.set(id, { reason, call, hash: typeof hash === 'string' ? hash : undefined });
+      this.#hooks.watch('onApproval', at, { phase: 'requested', id, reason, ...(call && { call }) });
     },
+    'approval.answer': (event) => this.#observeAnswer(event),
   };
 
-  /** Has a person decide about a call, unless one has done so already. */
+  #observeAnswer({ id, at, decision, pattern, reason: why, annotations }: TurnEventOf<'approval.answer'>): void {
+    const request = this.#requests.get(id);
+    if (request === undefined || request.settled) return;
+    const answer: ApprovalDecision = {
+      decision,
+      ...(pattern !== undefined && { pattern }),
+      ...(why !== undefined && { reason: why }),
+    };
+    const settled = { answer, isExpired: ownNote(annotations?.['hooks'], 'expired') === true };
+    const { reason, call, hash } = request;
+    this.#requests.set(id, { ...request, settled });
+    if (hash !== undefined && decision === 'deny' && !settled.isExpired) this.#refused.set(hash, why ?? refusal);
+    const phase = settled.isExpired ? 'expired' : 'answered';
+    this.#hooks.watch('onApproval', at, { phase, id, reason, answer, ...(call && { call }) });
+    this.#pending.get(id)?.settle(settled);
+  }
+
+  /** Requests approval for a call unless an earlier answer covers it. */
   ask(
     event: TurnEventOf<'tool.call'>,
     call: ToolCall,
@@ -92,13 +125,14 @@ export class ApprovalDesk {
     if (hash === undefined) {
       return denied(this.#hooks, event, by, 'This call cannot be approved, because its input is not valid JSON.');
     }
-    const refusal = this.#refused.get(hash);
-    if (refusal !== undefined) return denied(this.#hooks, event, by, refusal);
     const id = `${event.turn}:${call.id}:${hash.slice(0, 16)}`;
+    const refused = this.#refused.get(hash);
+    const recorded = this.#requests.get(id)?.settled;
+    if (refused !== undefined && recorded === undefined) return denied(this.#hooks, event, by, refused);
     const reason = questions.map(({ reason: why }) => why).join('\n');
     const patterns = [...new Set(questions.flatMap((question) => question.patterns))];
-    const rule = (settled: Settled): Maybe<Ruling> =>
-      this.#rule({ event, call, hash, reason, by, id }, settled, contexts);
+    const held: HeldCall = { event, call, hash, reason, by };
+    if (recorded) return this.#rule(held, recorded, contexts);
     return chain(this.#remembered(call), (covering) => {
       if (covering) {
         const remembered = { callId: call.id, rule: ruleText(covering) };
@@ -109,32 +143,25 @@ export class ApprovalDesk {
         );
         return passed(event, call, contexts);
       }
-      const recorded = this.#recorded.get(id);
-      if (recorded) return rule({ answer: recorded, isExpired: false });
-      return this.#request({ event, call, hash, reason, by }, id, patterns).then(rule);
+      return this.#request(held, id, patterns).then((settled) => this.#rule(held, settled, contexts));
     });
   }
 
-  #request(asked: Omit<Waiting, 'settle'>, id: string, patterns: readonly string[]): Promise<Settled> {
+  #request({ call, reason, hash }: HeldCall, id: string, patterns: readonly string[]): Promise<Settled> {
     const { approvalTimeoutMs } = this.#settings;
-    const { event, call, reason, hash } = asked;
     const expiresAt = this.#operator.now() + approvalTimeoutMs;
     return new Promise((resolve) => {
-      const settle = (answer: ApprovalDecision, isExpired = false): void => {
-        cancel();
-        this.#waiting.delete(id);
-        resolve({ answer, isExpired });
-      };
       const expire = (): void => {
-        const answer: ApprovalDecision = {
-          decision: 'deny',
-          reason: `The approval request expired after ${Math.round(approvalTimeoutMs / 1000)} s.`,
-        };
-        this.#operator.emit({ type: 'approval.answer', id, ...answer, annotations: { hooks: { expired: true } } });
-        settle(answer, true);
+        const expiry = `The approval request expired after ${Math.round(approvalTimeoutMs / 1000)} s.`;
+        this.#answer(id, { decision: 'deny', reason: expiry }, true);
       };
       const cancel = approvalTimeoutMs > maxTimerMs ? () => undefined : this.#operator.after(approvalTimeoutMs, expire);
-      this.#waiting.set(id, { ...asked, settle });
+      const settle = (settled: Settled): void => {
+        cancel();
+        this.#pending.delete(id);
+        resolve(settled);
+      };
+      this.#pending.set(id, { call, settle });
       this.#operator.emit({
         type: 'approval.request',
         id,
@@ -143,36 +170,33 @@ export class ApprovalDesk {
         ...(Number.isFinite(approvalTimeoutMs) && { expiresAt }),
         annotations: { hooks: { hash, patterns } },
       });
-      this.#hooks.watch('onApproval', event.at, { phase: 'requested', id, reason, call });
+    });
+  }
+
+  /** Answers a request; the answer takes effect when it is observed. */
+  #answer(id: string, answer: ApprovalDecision, isExpired = false): void {
+    this.#operator.emit({
+      type: 'approval.answer',
+      id,
+      ...answer,
+      ...(isExpired && { annotations: { hooks: { expired: true } } }),
     });
   }
 
   #rule(
-    asked: Omit<Waiting, 'settle'> & { readonly id: string },
+    { event, call, hash, by }: HeldCall,
     { answer, isExpired }: Settled,
     contexts: readonly string[],
   ): Maybe<Ruling> {
-    const { event, call, hash, reason: question, by, id } = asked;
-    this.#hooks.watch('onApproval', event.at, {
-      phase: isExpired ? 'expired' : 'answered',
-      id,
-      reason: question,
-      call,
-      answer,
-    });
     const kind = isExpired ? 'expired' : answer.decision === 'deny' ? 'refused' : 'approved';
     this.#hooks.decided(event.at, { kind, callId: call.id, reason: answer.reason });
-    if (answer.decision === 'deny') {
-      const reason = answer.reason ?? 'The user did not allow it.';
-      if (!isExpired) this.#refused.set(hash, reason);
-      return denied(this.#hooks, event, by, reason);
-    }
+    if (answer.decision === 'deny') return denied(this.#hooks, event, by, answer.reason ?? refusal);
     const allowed = passed(event, call, contexts);
     if (answer.decision === 'once') return allowed;
     return chain(this.#remember(answer, { call, hash, at: event.at }), () => allowed);
   }
 
-  /** The rule that covers the call. Rules that cannot be read cover nothing. */
+  /** The rule that covers the call. If the rules cannot be read, none does. */
   #remembered(call: ToolCall): Maybe<RememberedApproval | undefined> {
     const own = isCovered(this.#sessionRules, call);
     if (own || this.#settings.approvalStore === undefined) return own;
@@ -180,7 +204,7 @@ export class ApprovalDesk {
     try {
       const rules = this.#settings.approvalStore.list();
       return isPromise(rules)
-        ? Promise.resolve(rules)
+        ? this.#withinLimit(rules, 'list')
             .then((list) => isCovered(list, call))
             .catch(unreadable)
         : isCovered(rules, call);
@@ -189,15 +213,19 @@ export class ApprovalDesk {
     }
   }
 
-  /** Keeps what the answer covers, and settles what else waits for it. */
+  /** Stores the rule of an answer, and settles pending questions that it covers. */
   #remember(
     { decision, pattern }: ApprovalDecision,
     { call, hash, at }: { readonly call: ToolCall; readonly hash: string; readonly at: number },
   ): Maybe<void> {
     const rule: RememberedApproval = { tool: call.name, ...(pattern === undefined ? { hash } : { pattern }), at };
     const keepInSession = (): void => {
-      this.#sessionRules = withRule(this.#sessionRules, rule, maxSessionRules);
-      this.#operator.emit(keep('hooks', { rules: this.#sessionRules } as unknown as JSONValue));
+      const rules = withRule(this.#sessionRules, rule, maxSessionRules);
+      if (rules !== this.#sessionRules) {
+        // Further answers may arrive before the new state is observed.
+        this.#sessionRules = rules;
+        this.#operator.emit(keep('hooks', { rules } as unknown as JSONValue));
+      }
       this.#settleCovered(rule);
     };
     const { approvalStore } = this.#settings;
@@ -209,23 +237,35 @@ export class ApprovalDesk {
     try {
       const added = approvalStore.add(rule);
       if (!isPromise(added)) return this.#settleCovered(rule);
-      return Promise.resolve(added).then(() => this.#settleCovered(rule), failed);
+      return this.#withinLimit(added, 'add').then(() => this.#settleCovered(rule), failed);
     } catch (error) {
       return failed(error);
     }
   }
 
-  /** One answer for several questions: what waits and is covered by the new rule need not be asked again. */
+  /** Answers the pending questions that a new rule covers. */
   #settleCovered(rule: RememberedApproval): void {
-    for (const [id, { call, settle }] of this.#waiting) {
+    for (const [id, { call }] of [...this.#pending]) {
       if (isCovered([rule], call) === undefined) continue;
-      const answer: ApprovalDecision = {
-        decision: 'once',
-        reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.`,
-      };
-      this.#operator.emit({ type: 'approval.answer', id, ...answer });
-      settle(answer);
+      this.#answer(id, { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` });
     }
+  }
+
+  /** Limits the time of a call of the store: one that never settles must not hold the turn. */
+  #withinLimit<Value>(value: PromiseLike<Value>, method: 'list' | 'add'): Promise<Value> {
+    const { gateTimeoutMs } = this.#settings;
+    if (gateTimeoutMs > maxTimerMs) return Promise.resolve(value);
+    return new Promise((resolve, reject) => {
+      const cancel = this.#operator.after(gateTimeoutMs, () =>
+        reject(
+          new TurnError(
+            'approval-store',
+            `${method}() of the approval store did not settle within ${gateTimeoutMs} ms.`,
+          ),
+        ),
+      );
+      Promise.resolve(value).finally(cancel).then(resolve, reject);
+    });
   }
 
   #storeFailed(error: unknown): undefined {

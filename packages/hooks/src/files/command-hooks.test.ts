@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRunning, makeProject, type Project } from '../../test/project.js';
 import { runTurn, type World } from '../../test/turns.js';
 import { hooks } from '../hooks.js';
-import { lateHooks } from '../late-hooks.js';
 import { commandHooks } from './command-hooks.js';
 import type { CommandHooksOptions } from './options.js';
 
@@ -32,7 +31,7 @@ const run = async (settings: object, world: World = ls, options: Partial<Command
   await project.settings(settings);
   const commands = await load(options);
   try {
-    return await runTurn([hooks([commands.hook]), lateHooks([commands.hook])], world);
+    return await runTurn([hooks([commands.hook])], world);
   } finally {
     commands.close();
   }
@@ -337,7 +336,7 @@ describe('commands around a turn', () => {
         'model.request': (event) => [notice('compaction.started' as never, { trigger: 'threshold' } as never), event],
       },
     }));
-    await runTurn([hooks(rules), compacts, lateHooks(rules)], {
+    await runTurn([hooks(rules), compacts], {
       ...ls,
       on: (event, agent) => void (event.type === 'approval.request' && agent.answer(event.id, 'once')),
     });

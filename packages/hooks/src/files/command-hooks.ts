@@ -13,7 +13,7 @@ import { turnCommands, type Commands } from './turn-commands.js';
 
 /** The hook files of a project. It belongs to the caller, for as many turns and sessions as there are. */
 export interface CommandHooks {
-  /** For `hooks()` and `lateHooks()`. */
+  /** For `hooks()`. */
   readonly hook: () => Hook;
   readonly definitions: readonly CommandDefinition[];
   /** What in the files was not understood, for people. */
@@ -39,8 +39,7 @@ const maxSessions = 10_000;
  * @example
  * ```ts
  * const commands = await commandHooks({ projectDir, trust: trustFile({ path, ask }) });
- * const rules = [commands.hook];
- * harness(drivers).pipe(hooks(rules), compaction(), lateHooks(rules));
+ * harness(drivers).pipe(hooks([commands.hook]));
  * ```
  */
 export const commandHooks = async (options: CommandHooksOptions): Promise<CommandHooks> => {

@@ -408,7 +408,7 @@ describe('otelSink', () => {
     expect(otel.contextOf('t')).toBeUndefined();
     const { spans, points, one } = await exported();
     expect(spans.map(({ name }) => name).toSorted()).toEqual(['chat', 'execute_tool wait', 'invoke_agent', 'step']);
-    expect(plain(one('execute_tool wait').attributes)['h.cut']).toBe(true);
+    expect(one('execute_tool wait')).toMatchObject({ status: { code: 2, message: 'The call is cancelled.' } });
     expect(points('h.turn.active').map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([0]);
   });
 

@@ -103,6 +103,8 @@ export const record = (
     session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session,
   };
   return intercept('record', () => {
+    let begun: TurnEventOf<'turn.start'> | undefined;
+    let isLive = false;
     let lines: LinesFile | undefined;
     let seq = 0;
     let deltas = 0;
@@ -110,10 +112,10 @@ export const record = (
     let chars = 0;
     let report: (error: unknown) => void = onError ?? (() => undefined);
 
-    const open = (start: TurnEventOf<'turn.start'>): void => {
+    const open = (start: TurnEventOf<'turn.start'>): LinesFile => {
       const path = typeof file === 'function' ? file(start) : file;
       report = onError ?? warn(path);
-      lines = linesFile({ path, maxBytes: Infinity, maxFiles: 0, flushMs, onError: report });
+      return linesFile({ path, maxBytes: Infinity, maxFiles: 0, flushMs, onError: report });
     };
     const write = (event: TurnEvent): void => {
       const isAnswer = event.type === 'model.response' || event.type === 'model.error';
@@ -122,6 +124,7 @@ export const record = (
       seq += 1;
       chars += line.length;
       if (chars > maxChars && event.type !== 'turn.end') return;
+      if (begun !== undefined) lines ??= open(begun);
       lines?.write(line);
       if (flushed.has(event.type)) lines?.flush();
     };
@@ -134,11 +137,13 @@ export const record = (
             return;
           }
           if (event.type === 'tool.progress') return;
-          guarded(() => {
-            if (event.type === 'turn.start') open(event);
-            if (event.replayed !== true) write(event);
-          }, report);
+          if (event.type === 'turn.start') begun = event;
+          if (isLive) guarded(() => write(event), report);
+          else seq += 1;
         },
+      },
+      start: () => {
+        isLive = true;
       },
       finalize: () => lines?.close(),
     };

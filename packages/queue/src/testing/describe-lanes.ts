@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LanePlace, LaneRequest, Lanes, Lease } from '../contract.js';
+import type { LaneHandle, LaneRequest, Lanes, LaneLease } from '../contract.js';
 import type { LaneError } from '../errors.js';
 
 /** Creates lanes with these limits. Each test creates its own. */
@@ -215,14 +215,14 @@ class Visitors {
   readonly lanes: Lanes;
   readonly order: string[] = [];
   readonly refusals: (readonly [name: string, code: string])[] = [];
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases = new Map<string, LaneLease>();
   readonly #onChange = new Set<() => void>();
 
   constructor(lanes: Lanes) {
     this.lanes = lanes;
   }
 
-  enter(name: string, request: LaneRequest): LanePlace {
+  enter(name: string, request: LaneRequest): LaneHandle {
     return this.lanes.enter(request, {
       admitted: (lease) => {
         this.order.push(name);
@@ -241,7 +241,7 @@ class Visitors {
     return [...this.#leases].filter(([, { isCurrent }]) => isCurrent).map(([name]) => name);
   }
 
-  admitted(name: string): Promise<Lease> {
+  admitted(name: string): Promise<LaneLease> {
     return this.#until(() => this.#leases.get(name));
   }
 

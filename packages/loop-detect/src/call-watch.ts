@@ -1,0 +1,267 @@
+import {
+  annotate,
+  deny,
+  notice,
+  stop,
+  toolCallsOf,
+  type AssistantPart,
+  type Decision,
+  type ToolEffect,
+  type ToolResultOutput,
+  type ToolStatus,
+  type TurnEventOf,
+} from '@h/turn';
+import type { DescribedCall } from './call.js';
+import { RepeatedSteps } from './cycles.js';
+import { Detector } from './detector.js';
+import type { LoopDetectOptions } from './options.js';
+import type { Fingerprint } from './outcome.js';
+import { Recent } from './recent.js';
+import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
+
+/** Warnings that are remembered, so that each is repeated after `warnEvery` results only. */
+const maxWarnings = 64;
+
+/** A call of the current step and its verdict before it ran. */
+interface PlannedCall {
+  readonly described: DescribedCall;
+  readonly verdict: LoopVerdict;
+}
+
+/** A result as it counts. */
+interface CountedResult {
+  readonly described: DescribedCall;
+  readonly status: ToolStatus;
+  readonly print: Fingerprint;
+  readonly effect: ToolEffect | undefined;
+}
+
+/** The results of one turn, and which warnings were given with them. */
+class ResultBook {
+  readonly detector: Detector;
+  readonly #warnEvery: number;
+  /** Number of the result in which each warning was last given. */
+  readonly #warned: Recent<string, number>;
+  #results: number;
+
+  constructor(options: LoopDetectOptions, base?: ResultBook) {
+    this.detector = base?.detector.fork() ?? new Detector(options);
+    this.#warnEvery = options.warnEvery ?? 5;
+    this.#warned = new Recent(maxWarnings, base && base.#warned);
+    this.#results = base === undefined ? 0 : base.#results;
+  }
+
+  /** Counts a result that says nothing about its call. */
+  skip(): void {
+    this.#results += 1;
+  }
+
+  /** Counts a result. @returns the verdict about it, and whether the model should read that */
+  record({ described, status, print, effect }: CountedResult, step: LoopVerdict): LoopVerdict & { isDue: boolean } {
+    this.#results += 1;
+    const found = this.detector.record(described, status, print, effect);
+    const verdict = status === 'denied' ? fine('') : worstOf([found, step.level === 'warn' ? step : undefined], found);
+    return { ...verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict) };
+  }
+
+  reset(): void {
+    this.detector.reset();
+    this.#warned.clear();
+  }
+
+  /** Whether a warning was not given within the last results. */
+  #isDue({ key, level }: LoopVerdict): boolean {
+    const before = this.#warned.get(key);
+    if (level === 'warn' && before !== undefined && this.#results - before < this.#warnEvery) return false;
+    this.#warned.set(key, this.#results);
+    return true;
+  }
+}
+
+/** The tool calls of one turn, and which stage the turn has reached: warned, refused, ending. */
+export class CallWatch {
+  readonly #options: LoopDetectOptions;
+  readonly #book: ResultBook;
+  /** The book with the results that are on their way through the pipeline. */
+  #draft: ResultBook | undefined;
+  readonly #pending = new Set<string>();
+  readonly #steps: RepeatedSteps;
+  #planned: ReadonlyMap<string, PlannedCall> = new Map();
+  /** The verdict about the step as a whole. */
+  #step: LoopVerdict = fine('');
+  #isStepReported = false;
+  /** Why the turn is about to end. */
+  #ending: LoopVerdict | undefined;
+  #isSummarized = false;
+
+  constructor(options: LoopDetectOptions) {
+    this.#options = options;
+    this.#book = new ResultBook(options);
+    this.#steps = new RepeatedSteps(options.maxRepeatedSteps ?? Infinity);
+  }
+
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  reset(): void {
+    this.#book.reset();
+    this.#dropDraft();
+    this.#steps.reset();
+    this.#ending = undefined;
+    this.#isSummarized = false;
+  }
+
+  forgive(): void {
+    this.#book.detector.forgive();
+  }
+
+  /** Judges the calls of an answer together. */
+  plan(content: readonly AssistantPart[]): void {
+    const { detector } = this.#book;
+    this.#isSummarized = this.#ending !== undefined;
+    this.#dropDraft();
+    detector.beginBatch();
+    const calls = toolCallsOf({ role: 'assistant', content }).map(({ toolCallId, toolName, input }): PlannedCall => {
+      const described = detector.describe({ id: toolCallId, name: toolName, input });
+      return { described, verdict: detector.judge(described) };
+    });
+    this.#planned = new Map(calls.map((planned) => [planned.described.call.id, planned]));
+    const step = this.#steps.record(calls.map(({ described }) => described.key));
+    this.#step = worstOf([...calls.map(({ verdict }) => verdict), step], fine(''));
+    this.#isStepReported = false;
+  }
+
+  /** Notes that the verdict about this step was reported. */
+  begin({ denied }: TurnEventOf<'tool.call'>): void {
+    if (denied?.by === operatorName) this.#isStepReported = true;
+  }
+
+  /** Lets a call pass, or refuses it together with all calls of its step. */
+  decide(event: TurnEventOf<'tool.call'>): Decision {
+    if (this.#ending) return stop('loop-detected', this.#ending.message);
+    if (this.#step.level !== 'block' && this.#step.level !== 'break') return undefined;
+    const refused = deny(event, refusal(this.#step, this.#isCause(event.call.id), event.call.name), operatorName);
+    if (this.#isStepReported) return refused;
+    this.#isStepReported = true;
+    return [refused, notice('loop.warning', { ...this.#step, tool: event.call.name })];
+  }
+
+  /** Attaches the fingerprint of a result as the tool returned it, and the warning for the model. */
+  mark(event: TurnEventOf<'tool.result'>): Decision {
+    if (event.status === 'denied') return undefined;
+    const counted = this.#count(event);
+    const { isDue, ...verdict } = this.#expect(event.call.id, counted);
+    const marked = annotate(event, operatorName, { ...counted.print });
+    if (!isDue) return marked;
+    return [
+      { ...marked, output: withNote(event.output, verdict.message) },
+      notice('loop.warning', { ...verdict, tool: event.call.name }),
+    ];
+  }
+
+  /** Records a result by the fingerprint that {@link mark} has attached: other operators may have changed it since. */
+  record(event: TurnEventOf<'tool.result'>): void {
+    const { status, call } = event;
+    this.#pending.delete(call.id);
+    if (this.#pending.size === 0) this.#draft = undefined;
+    if (status === 'denied' && this.#step.level === 'break') this.#ending = this.#step;
+    // A call that was refused only because of another call of its step says nothing about itself.
+    if (status === 'denied' && event.by === operatorName && !this.#isCause(call.id)) {
+      this.#book.skip();
+      return;
+    }
+    const { isDue: _, ...verdict } = this.#book.record(this.#count(event), this.#step);
+    if (verdict.level === 'break') this.#ending = verdict;
+  }
+
+  /** Turns the next request of a turn that is about to end into a request for a summary. */
+  shape(event: TurnEventOf<'model.request'>): Decision {
+    if (this.#ending === undefined) return undefined;
+    if (this.#isSummarized || this.#options.summary === false) return stop('loop-detected', this.#ending.message);
+    return summaryRequest(event, this.#ending.message);
+  }
+
+  /** Sets the outcome of a turn that is about to end, also if its summary fails. */
+  end(event: TurnEventOf<'turn.stop'>): Decision {
+    if (this.#ending === undefined || (event.outcome !== 'completed' && event.outcome !== 'error')) return undefined;
+    return { ...event, outcome: 'loop-detected', reason: this.#ending.message };
+  }
+
+  /** Returns the verdict about a result that is not observed yet, after those that are on their way before it. */
+  #expect(id: string, counted: CountedResult): LoopVerdict & { isDue: boolean } {
+    this.#draft ??= new ResultBook(this.#options, this.#book);
+    this.#pending.add(id);
+    return this.#draft.record(counted, this.#step);
+  }
+
+  #dropDraft(): void {
+    this.#draft = undefined;
+    this.#pending.clear();
+  }
+
+  #count(event: TurnEventOf<'tool.result'>): CountedResult {
+    const { detector } = this.#book;
+    const described = this.#planned.get(event.call.id)?.described ?? detector.describe(event.call);
+    return {
+      described,
+      status: event.status,
+      print: attachedTo(event) ?? detector.fingerprint(described.call, event),
+      effect: event.call.effect,
+    };
+  }
+
+  /** Whether this call is a reason why its step was refused. */
+  #isCause(id: string): boolean {
+    if (this.#step.detector === 'repeated-steps') return true;
+    const level = this.#planned.get(id)?.verdict.level;
+    return level === 'block' || level === 'break';
+  }
+}
+
+const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | undefined => {
+  const own = annotations?.[operatorName];
+  return isFingerprint(own) ? own : undefined;
+};
+
+const isFingerprint = (value: unknown): value is Fingerprint => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { outcome, shape, words } = value as Readonly<Record<string, unknown>>;
+  return typeof outcome === 'string' && typeof shape === 'string' && typeof words === 'string';
+};
+
+const refusal = ({ level, message }: LoopVerdict, isCause: boolean, tool: string): string => {
+  const next = level === 'break' ? 'The turn ends here.' : 'If the same call comes again, the turn ends.';
+  if (isCause) return `Not run. ${message} ${next}`;
+  return `Not run: ${tool} was requested together with a call that goes in circles. ${message} ${next}`;
+};
+
+/** Appends a note for the model to an output. An error stays an error. */
+const withNote = (output: ToolResultOutput, text: string): ToolResultOutput => {
+  const note = `[Loop warning] ${text}`;
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return { ...output, value: `${output.value}\n\n${note}` };
+    case 'json':
+      return { ...output, type: 'text', value: `${JSON.stringify(output.value)}\n\n${note}` };
+    case 'error-json':
+      return { ...output, type: 'error-text', value: `${JSON.stringify(output.value)}\n\n${note}` };
+    case 'content':
+      return { ...output, value: [...output.value, { type: 'text', text: note }] };
+    case 'execution-denied':
+      return { ...output, reason: output.reason === undefined ? note : `${output.reason}\n\n${note}` };
+  }
+};
+
+/** The last request of a turn in a loop. The tools stay in it, so that the provider's cache still applies. */
+const summaryRequest = (event: TurnEventOf<'model.request'>, reason: string): TurnEventOf<'model.request'> => ({
+  ...event,
+  settings: { ...event.settings, toolChoice: 'none' },
+  tail: [
+    ...event.tail,
+    advice(
+      `This turn ends because it went in circles: ${reason} Do not call tools. Say in a few sentences what was done, what was found out, what is still open, and what you would need to continue.`,
+    ),
+  ],
+});
