@@ -5,5 +5,4 @@ export type { ArchivedTurn } from './files/archive.js';
 export { fileSessions, type FileSessions, type SessionInfo } from './files/file-sessions.js';
 export type { OpenFileSession } from './files/open-session.js';
 export type { FileSessionsOptions, FsyncPolicy, SessionProblem } from './files/options.js';
-export { TurnRepeatedError, type PastTurn } from './files/past-turns.js';
 export { SessionHeldError } from './files/session-lock.js';

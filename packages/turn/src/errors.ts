@@ -1,5 +1,6 @@
 import { CodedError } from '@h/options';
 import type { ErrorInfo } from './error-info.js';
+import type { PastTurn } from './session-store.js';
 
 /** The base of the errors that a turn, its operators and its stores throw. `code` stays the same between versions. */
 export class TurnError extends CodedError {}
@@ -47,25 +48,30 @@ export class SessionStuckError extends TurnError {
 export type StoreOperation = 'open' | 'append' | 'close';
 
 /**
- * A turn was asked for under the id of a turn that its session has recorded. An id is an idempotency key: nothing ran a second
- * time. `outcome` is that of the first turn, or `undefined` if it has not ended; then resume it.
+ * A turn was started with the id of a turn that its session has recorded. An id is an idempotency key: nothing ran a second
+ * time.
  */
 export class DuplicateTurnError extends TurnError {
-  readonly turn: string;
   readonly session: string;
-  readonly outcome: string | undefined;
+  /** The turn that was started first. One without an outcome can be resumed. */
+  readonly first: PastTurn;
 
-  constructor(turn: string, session: string, outcome: string | undefined) {
-    const state = outcome === undefined ? 'has not ended; resume it' : `has ended with the outcome ${outcome}`;
+  constructor(session: string, first: PastTurn) {
+    const { turn, startedAt, outcome } = first;
+    const state = outcome === undefined ? 'has not ended; resume it' : `ended with the outcome ${outcome}`;
     super(
       'duplicate-turn',
-      `The session ${JSON.stringify(session)} already has the turn ${JSON.stringify(turn)}, which ${state}.`,
+      `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} began at ${timeOf(startedAt)} and ${state}. Give a new turn another id.`,
     );
-    this.turn = turn;
     this.session = session;
-    this.outcome = outcome;
+    this.first = first;
   }
 }
+
+const timeOf = (at: number): string => {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+};
 
 /** No journal of this turn is kept. */
 export class UnknownTurnError extends TurnError {

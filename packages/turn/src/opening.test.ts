@@ -1,8 +1,10 @@
 import { firstValueFrom, last } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
 import { memorySessions } from './memory-sessions.js';
 import type { Message } from './messages.js';
+import type { PastTurn, SessionStore } from './session-store.js';
 import { scriptedModel, user } from './testing/index.js';
 
 describe('a session that is loaded', () => {
@@ -46,5 +48,45 @@ describe('a session that is loaded', () => {
       },
     ]);
     expect(await end()).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a turn id that is used again', () => {
+  const ended = async (sessions: SessionStore, id: string, model = scriptedModel(['Hello.'])): Promise<TurnEvent> =>
+    firstValueFrom(harness({ model, sessions }).pipe().turn({ session: 'alice', input: 'Hi', id }).pipe(last()));
+
+  const expectRejected = (end: TurnEvent, message: RegExp): void => {
+    expect(end).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'duplicate-turn' } });
+    expect(end.type === 'turn.end' && end.error?.message).toMatch(message);
+  };
+
+  it('is rejected if it is that of the latest turn, and nothing runs', async () => {
+    const sessions = memorySessions();
+    await ended(sessions, 'turn-1');
+    const model = scriptedModel(['Hello.']);
+    expectRejected(
+      await ended(sessions, 'turn-1', model),
+      /"turn-1" of session "alice" began at .* ended with .* completed/,
+    );
+    expect(model.requests).toEqual([]);
+    expect(sessions.messages('alice')).toHaveLength(2);
+    expect(await ended(sessions, 'turn-2')).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is rejected if it is older than the latest turn and the store remembers it', async () => {
+    const sessions = memorySessions();
+    const past = new Map<string, PastTurn>([['turn-0', { turn: 'turn-0', startedAt: 1000, outcome: 'cancelled' }]]);
+    const remembering: SessionStore = {
+      locate: (turn) => sessions.locate(turn),
+      unfinished: () => sessions.unfinished(),
+      open: async (session) => Object.assign(await sessions.open(session), { pastTurn: (id: string) => past.get(id) }),
+    };
+    await ended(remembering, 'turn-1');
+    expectRejected(
+      await ended(remembering, 'turn-0'),
+      /"turn-0" .* 1970-01-01T00:00:01.000Z and ended with .* cancelled/,
+    );
+    expect(sessions.messages('alice')).toHaveLength(2);
+    expect(await ended(sessions, 'turn-0')).toMatchObject({ outcome: 'completed' });
   });
 });

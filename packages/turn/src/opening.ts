@@ -7,7 +7,7 @@ import { fold, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import { interruptedResults, planNext, type PlanContext } from './plan.js';
 import { repairHistory, type Repair } from './repair.js';
-import type { MaybePromise, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
+import type { MaybePromise, OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
 import { andThen, isPromise, SessionWriter } from './session-writer.js';
 
 /** A session that is open for a turn. */
@@ -26,7 +26,11 @@ export interface Reopened extends Opened {
   readonly recorded: readonly TurnEvent[];
 }
 
-/** Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted. */
+/**
+ * Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted.
+ *
+ * @throws DuplicateTurnError if the session has recorded a turn with this id
+ */
 export const openForTurn = (
   sessions: SessionStore,
   { session, turn }: TurnEventOf<'turn.start'>,
@@ -34,16 +38,22 @@ export const openForTurn = (
 ): MaybePromise<Opened> =>
   openAnd(sessions, session, (open) => {
     const last = open.journal.at(-1)?.event;
-    if (last?.turn === turn) {
-      throw new DuplicateTurnError(turn, session, last.type === 'turn.end' ? last.outcome : undefined);
-    }
+    const first = last?.turn === turn ? latestTurn(open.journal) : open.pastTurn?.(turn);
+    if (first) throw new DuplicateTurnError(session, first);
     if (last === undefined || last.type === 'turn.end') {
       return opened(open, foldJournal(open.snapshot, open.journal), 0);
     }
     return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
   });
 
-/** Opens the session of a turn in order to go on with it. */
+const latestTurn = (journal: OpenSession['journal']): PastTurn | undefined => {
+  const first = journal[0]?.event;
+  const last = journal.at(-1)?.event;
+  if (!first) return undefined;
+  return { turn: first.turn, startedAt: first.at, outcome: last?.type === 'turn.end' ? last.outcome : undefined };
+};
+
+/** Opens the session of a turn in order to continue it. */
 export const openForResume = (sessions: SessionStore, turn: string): MaybePromise<Reopened> =>
   andThen(sessions.locate(turn), (session) => {
     if (session === undefined) throw new UnknownTurnError(turn);

@@ -159,4 +159,7 @@ const fromPlain = (value: unknown): unknown => {
 };
 
 const unwritable = (kind: string): TurnError =>
-  new TurnError('unwritable-record', `A journal record holds ${kind}, which JSON cannot represent. Events must be plain data.`);
+  new TurnError(
+    'unwritable-record',
+    `A journal record holds ${kind}, which JSON cannot represent. Events must be plain data.`,
+  );

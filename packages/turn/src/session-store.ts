@@ -1,4 +1,4 @@
-import type { TurnEvent } from './events.js';
+import type { TurnEvent, TurnOutcome } from './events.js';
 import type { JSONValue } from './json.js';
 import type { Message } from './messages.js';
 
@@ -25,6 +25,15 @@ export interface SessionSnapshot {
   readonly state: Readonly<Record<string, JSONValue>>;
 }
 
+/** A turn that a session has recorded. */
+export interface PastTurn {
+  readonly turn: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Undefined for a turn that has not ended. */
+  readonly outcome: TurnOutcome | undefined;
+}
+
 /** A session that was opened for writing. */
 export interface OpenSession {
   /** The session before its latest turn. */
@@ -40,6 +49,12 @@ export interface OpenSession {
    * could not be kept: a journal has no gaps.
    */
   append(record: JournalRecord): MaybePromise<void>;
+  /**
+   * Looks up a turn of this session by its id, so that an id that was used before the latest turn is rejected as well.
+   *
+   * A store may remember a limited number of turns. Without this method only the id of the latest turn is rejected.
+   */
+  pastTurn?(turn: string): PastTurn | undefined;
   /** Lets the session go, after all records are safe. */
   close(): MaybePromise<void>;
 }

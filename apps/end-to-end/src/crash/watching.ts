@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { encodeRecord, type JournalRecord, type OpenSession, type SessionStore } from '@h/turn';
 import type { OnMoment } from './world.js';
 
-/** A store that tells of the moments around each record, each opening and each closing. */
+/**
+ * A store that reports the moments around each record, each opening and each closing.
+ *
+ * It stores the records of a session one after the other, although the turn does not wait for them. So a process can die between
+ * any two, and a torn record follows those before it.
+ */
 export const watching = (store: SessionStore, directory: string, onMoment: OnMoment): SessionStore => ({
   locate: (turn) => store.locate(turn),
   unfinished: () => store.unfinished(),
@@ -11,14 +16,20 @@ export const watching = (store: SessionStore, directory: string, onMoment: OnMom
     onMoment(`${session} is about to be opened`);
     const open = await store.open(session);
     onMoment(`${session} is open`);
+    let stored = Promise.resolve();
+    const append = async (record: JournalRecord): Promise<void> => {
+      const name = `${session} ${record.event.type}`;
+      onMoment(`half of ${name} is kept`, () => tear(directory, session, record));
+      await open.append(record);
+      onMoment(`${name} is kept`);
+    };
     return {
       snapshot: open.snapshot,
       journal: open.journal,
-      append: async (record) => {
-        const name = `${session} ${record.event.type}`;
-        onMoment(`half of ${name} is kept`, () => tear(directory, session, record));
-        await open.append(record);
-        onMoment(`${name} is kept`);
+      append: (record) => {
+        const appended = stored.then(() => append(record));
+        stored = appended.catch(() => undefined);
+        return appended;
       },
       close: async () => {
         onMoment(`${session} is about to be closed`);

@@ -5,13 +5,13 @@ import {
   MessageList,
   type JSONValue,
   type Message,
+  type PastTurn,
   type SessionSnapshot,
   type TurnEvent,
 } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine, inPieces, readLines, type Line } from './lines.js';
-import type { PastTurn } from './past-turns.js';
 
 /** A session as it was at one offset of its journal. */
 export interface Checkpoint {

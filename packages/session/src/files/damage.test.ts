@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { acquireLock } from '@h/files';
-import { foldJournal, type JSONValue, type Message, type TurnEvent } from '@h/turn';
+import { DuplicateTurnError, foldJournal, harness, reply, type JSONValue, type Message, type TurnEvent } from '@h/turn';
+import { scriptedModel } from '@h/turn/testing';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
-import { fileSessions, TurnRepeatedError, type FileSessions, type SessionProblem } from '../index.js';
+import { fileSessions, type FileSessions, type SessionProblem } from '../index.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { folderOf, type SessionFolder } from './folder.js';
@@ -244,14 +245,14 @@ describe('a turn id that is given twice', () => {
       inSession(store, 'alice', async (open) => {
         const past = open as Awaited<ReturnType<FileSessions['open']>>;
         const error: unknown = await write(open, wholeTurn(turn, 'again')).catch((reason: unknown) => reason);
-        expect(error).toBeInstanceOf(TurnRepeatedError);
-        expect((error as TurnRepeatedError).first).toEqual(past.pastTurn(turn));
+        expect(error).toBeInstanceOf(DuplicateTurnError);
+        expect((error as DuplicateTurnError).first).toEqual(past.pastTurn(turn));
         // Nothing of the second turn is written after its beginning was rejected.
         const [, second] = wholeTurn(turn, 'again');
         await expect(open.append({ v: 1, seq: 1, event: second as never, derived: false })).rejects.toBe(error);
         return error;
       });
-    const ended = { code: 'turn-repeated', first: { turn: 'turn-one', startedAt: 7, outcome: 'completed' } };
+    const ended = { code: 'duplicate-turn', first: { turn: 'turn-one', startedAt: 7, outcome: 'completed' } };
     const unended = {
       message: expect.stringMatching(/"turn-open" .*1970-01-01T00:00:01.* has not ended; resume it/) as string,
       first: { turn: 'turn-open', startedAt: 1000, outcome: undefined },
@@ -264,5 +265,19 @@ describe('a turn id that is given twice', () => {
       expect(await repeat('turn-open')).toMatchObject({ first: { startedAt: 1000 } });
     }
     expect(await journalOf(store, 'alice')).toHaveLength(7);
+  });
+
+  it('ends a turn of a harness with the error before anything runs', async () => {
+    const { store } = await place();
+    await turns(store, 'one', 'two');
+    const before = await store.messages('alice');
+    const model = scriptedModel(['Again.']);
+    const agent = harness({ model, sessions: store }).pipe();
+    for (const id of ['turn-one', 'turn-two']) {
+      const { error } = await reply(agent.turn({ session: 'alice', input: 'Once more.', id }));
+      expect(error).toMatchObject({ code: 'duplicate-turn', message: expect.stringContaining(id) as string });
+    }
+    expect(model.requests).toEqual([]);
+    expect(await store.messages('alice')).toEqual(before);
   });
 });

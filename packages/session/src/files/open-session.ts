@@ -1,13 +1,20 @@
 import { dirname } from 'node:path';
 import type { FileLock } from '@h/files';
-import { encodeRecord, TurnError, type JournalRecord, type OpenSession } from '@h/turn';
+import {
+  DuplicateTurnError,
+  encodeRecord,
+  TurnError,
+  type JournalRecord,
+  type OpenSession,
+  type PastTurn,
+} from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { GroupCommit } from './group-commit.js';
 import { advance, encodeHead, type Head } from './head.js';
 import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
 import type { FileSettings } from './options.js';
-import { TurnRepeatedError, type PastTurn, type PastTurns } from './past-turns.js';
+import type { PastTurns } from './past-turns.js';
 import { loadAndRepair } from './repair.js';
 import { lockSession } from './session-lock.js';
 
@@ -16,7 +23,7 @@ export interface OpenFileSession extends OpenSession {
   /**
    * Returns a turn that this session has begun. It remembers the latest 1,000.
    *
-   * `append()` rejects a second beginning of such a turn with {@link TurnRepeatedError}.
+   * `append()` rejects a second beginning of such a turn with `DuplicateTurnError`.
    */
   pastTurn(turn: string): PastTurn | undefined;
 }
@@ -112,7 +119,7 @@ class FileSession implements OpenFileSession {
   #checkPlace({ seq, event: { turn } }: JournalRecord): void {
     const session = this.#folder.session;
     const first = seq === 0 ? this.#turns.get(turn) : undefined;
-    if (first) throw new TurnRepeatedError(session, first);
+    if (first) throw new DuplicateTurnError(session, first);
     if (seq === 0 || seq === this.#next) return;
     throw new TurnError(
       'journal-gap',

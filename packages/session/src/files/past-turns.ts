@@ -1,29 +1,4 @@
-import { TurnError, type JournalRecord, type TurnOutcome } from '@h/turn';
-
-/** A turn that a session has begun. */
-export interface PastTurn {
-  readonly turn: string;
-  /** In milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Undefined for a turn that has not ended. */
-  readonly outcome: TurnOutcome | undefined;
-}
-
-/** The id of a turn was given to a session twice. `code` is `turn-repeated`. */
-export class TurnRepeatedError extends TurnError {
-  /** The turn that was begun first. */
-  readonly first: PastTurn;
-
-  constructor(session: string, first: PastTurn) {
-    const { turn, startedAt, outcome } = first;
-    const state = outcome === undefined ? 'has not ended; resume it' : `ended with the outcome ${outcome}`;
-    super(
-      'turn-repeated',
-      `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} began at ${new Date(startedAt).toISOString()} and ${state}. Give a new turn another id.`,
-    );
-    this.first = first;
-  }
-}
+import type { JournalRecord, PastTurn } from '@h/turn';
 
 /** How many turns a session remembers to reject a repeated id. */
 const maxTurns = 1000;
