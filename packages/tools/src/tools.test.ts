@@ -29,7 +29,11 @@ const play = (events: readonly TurnEvent[], options: ToolsOptions = {}): Promise
   lastValueFrom(from(events).pipe(tools(options), toArray()));
 
 /** Replays the past, then feeds the rest. */
-const resumed = (past: readonly TurnEvent[], rest: readonly TurnEvent[], options: ToolsOptions): readonly TurnEvent[] => {
+const resumed = (
+  past: readonly TurnEvent[],
+  rest: readonly TurnEvent[],
+  options: ToolsOptions,
+): readonly TurnEvent[] => {
   const events: TurnEvent[] = [];
   const connection = connect([tools(options)], {
     turn: 'turn-1',

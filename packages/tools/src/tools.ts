@@ -1,4 +1,11 @@
-import { intercept, toolCallsOf, type DecisionInput, type Handlers, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  toolCallsOf,
+  type DecisionInput,
+  type Handlers,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import {
   anyFunction,
   anyOf,
@@ -124,7 +131,9 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
     const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
       const result = measured(event, maxFileBytes);
       const { size, weight } = result;
-      const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance(pending.values()) / weight));
+      const cap = Math.floor(
+        Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance(pending.values()) / weight),
+      );
       pending.set(event.call.id, Math.min(size, cap) * weight);
       const onKeeping = (places: Promise<KeptPlaces>): void => void kept.set(event.call.id, places);
       return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
