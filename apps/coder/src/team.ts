@@ -36,8 +36,6 @@ export const createTeam = ({
       },
     },
     policy: unrestricted,
-    // The explorer's tools are built for the workspace and cannot leave it, so its calls need no judging by path.
-    reachOf: () => ({}),
     // One that explores has nobody to explore for it.
     limits: { depth: 1 },
     lanes,

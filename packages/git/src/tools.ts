@@ -53,8 +53,10 @@ export const gitStatusTool = (context: GitToolsContext): Tool => {
   return defineTool({
     name: 'git_status',
     description: 'Shows the current git branch and the uncommitted files. Ignored files are omitted.',
-    input: { type: 'object', properties: {} },
+    // Without any input, each call is judged as one that reads the whole folder.
+    input: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read-only',
+    paths: { root: repository.root, read: ['path'] },
     resources: () => [`file:${repository.root}`],
     run: async () => {
       await repository.top();
@@ -98,6 +100,7 @@ export const gitDiffTool = (context: GitToolsContext): Tool => {
       },
     },
     effect: 'read-only',
+    paths: { root: paths.root, read: ['path'] },
     resources: () => [`file:${repository.root}`],
     run: async (input, { signal }) => {
       const { path, staged = false, since } = input as DiffInput;
@@ -165,6 +168,7 @@ export const gitLogTool = (context: GitToolsContext): Tool => {
       },
     },
     effect: 'read-only',
+    paths: { root: paths.root, read: ['path'] },
     resources: () => [`file:${repository.root}`],
     run: async (input, { signal }) => {
       const { count = defaultCount, path } = input as LogInput;

@@ -28,6 +28,8 @@ export const turnChildren = (team: Team): TurnOperator =>
 class TurnChildren {
   readonly #team: Team;
   readonly #context: OperatorContext;
+  /** Known once the session is loaded; a turn whose session is busy has no children. */
+  #loaded: { readonly turn: string; readonly session: string } | undefined;
   #turn: ParentTurn | undefined;
   /** Results that are in the history as soon as the next step begins, unless something holds them up. */
   readonly #arriving = new Set<Child>();
@@ -49,9 +51,9 @@ class TurnChildren {
         this.#isResumed = !this.#isLive;
         this.#inContext = AsyncLocalStorage.snapshot();
       },
-      // Not earlier: a turn whose session is busy has no children.
       'session.loaded': ({ turn, session, messages }) => {
-        this.#begin(turn, session);
+        this.#loaded = { turn, session };
+        if (this.#isLive) this.#begin(turn, session);
         this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member)));
       },
       'history.append': ({ messages }) => {
@@ -89,6 +91,7 @@ class TurnChildren {
     },
     start: () => {
       this.#isLive = true;
+      if (this.#loaded) this.#begin(this.#loaded.turn, this.#loaded.session);
       this.#withdrawStale();
     },
     finalize: () => this.#finalize(),
@@ -96,7 +99,7 @@ class TurnChildren {
 
   /** It as the parent of sub-agents, as long as it has some. */
   get #member(): Member | undefined {
-    return this.#turn && this.#team.family.find(this.#turn.session);
+    return this.#loaded && this.#team.family.find(this.#loaded.session);
   }
 
   /** A sub-agent has no next turn in which it could read the results of what it detached. */
@@ -222,11 +225,11 @@ class TurnChildren {
   }
 
   #finalize(): void {
+    this.#giveBack();
     const turn = this.#turn;
     if (!turn) return;
     turn.isOver = true;
     if (this.#team.turns.get(turn.session) === turn) this.#team.turns.delete(turn.session);
-    this.#giveBack();
     if (!this.#hasEnded) {
       void this.#team.cancelAll(this.#member, 'The turn of the parent agent was abandoned.');
     }

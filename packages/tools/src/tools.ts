@@ -1,4 +1,11 @@
-import { intercept, toolCallsOf, type DecisionInput, type TurnEventOf, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  toolCallsOf,
+  type DecisionInput,
+  type Handlers,
+  type TurnEventOf,
+  type TurnOperator,
+} from '@h/turn';
 import {
   anyFunction,
   anyOf,
@@ -89,9 +96,11 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
   const { maxCallsPerStep = 128 } = options;
   const limitsOf = (model?: string) =>
     limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
-  return intercept('tools', () => {
+  const setup = (): Handlers => {
     const place = { turn: '', session: '' };
     const kept = new Map<string, Promise<KeptPlaces>>();
+    /** Characters of results that are on their way, by call; the budget of a step counts them as spent. */
+    const pending = new Map<string, number>();
     let limits = limitsOf();
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
@@ -122,8 +131,10 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
     const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
       const result = measured(event, maxFileBytes);
       const { size, weight } = result;
-      const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance() / weight));
-      budget.spend(Math.min(size, cap) * weight);
+      const cap = Math.floor(
+        Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance(pending.values()) / weight),
+      );
+      pending.set(event.call.id, Math.min(size, cap) * weight);
       const onKeeping = (places: Promise<KeptPlaces>): void => void kept.set(event.call.id, places);
       return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
     };
@@ -142,15 +153,17 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           limits = limitsOf(model);
           hasReader = offered.some(({ name }) => name === readArtifactName);
         },
-        'model.response': ({ content, replayed }) => {
+        'model.response': ({ content }) => {
           const calls = toolCallsOf({ role: 'assistant', content });
           surplus = calls.length > maxCallsPerStep ? idsOf(calls.slice(maxCallsPerStep)) : undefined;
           budget = stepBudget(limits.maxStepChars, Math.min(calls.length, maxCallsPerStep));
-          if (replayed !== true) driver?.late.settle(place.session, reported);
+          pending.clear();
+          if (reported.length > 0) driver?.late.settle(place.session, reported);
           reported = [];
         },
         'tool.result': (event) => {
-          if (event.replayed !== true) return;
+          pending.delete(event.call.id);
+          if (surplus?.has(event.call.id) === true) return;
           const { size, weight } = measured(event, maxFileBytes);
           budget.spend(size * weight);
         },
@@ -158,7 +171,8 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
       decide: { 'model.request': reportLate, 'tool.call': skip, 'tool.result': fit },
       finalize: forget,
     };
-  });
+  };
+  return intercept('tools', setup);
 };
 
 const idsOf = (calls: readonly { readonly toolCallId: string }[]): ReadonlySet<string> =>

@@ -78,6 +78,7 @@ const nap = defineTool({
   description: 'Waits.',
   input: { type: 'object' } as const,
   effect: 'read-only',
+  paths: {},
   run: (_, { signal }) =>
     new Promise<string>((__, reject) => {
       signal.addEventListener('abort', () => reject(new Error('Woken.')), { once: true });
@@ -93,8 +94,6 @@ const editors = (
     parent,
     tasks,
     policy: { ...unrestricted, read: [repo], write: [repo] },
-    // The tools are built from the policy of their agent.
-    reachOf: () => ({}),
     kind: { isolate: true },
     ...more,
     isolate,
@@ -134,7 +133,7 @@ describe('sub-agents in work trees', () => {
       ([, branch = '']) => branch,
     );
     expect(await Promise.all(branches.map((branch) => git('show', `${branch}:a.txt`)))).toEqual(['by one', 'by two']);
-    expect(resultsOf(models.get('one'))['out']).toMatch(/outside|leads out/);
+    expect(resultsOf(models.get('one'))['out']).toMatch(/This agent may not read/);
   }, 60_000);
 
   it('leave nothing where they have changed nothing', async () => {

@@ -46,6 +46,7 @@ export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions 
   const { maxChars = 12_000 } = options;
   return defineTool({
     name: readArtifactName,
+    paths: {},
     description:
       'Reads the full output of an earlier tool call that was too long to be shown. ' +
       `Pass the id from the shortened result, and offset and length for a part of it (at most ${maxChars} characters at a time), or search for a string to get the places where it occurs.`,

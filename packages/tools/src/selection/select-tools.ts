@@ -1,4 +1,5 @@
 import {
+  annotate,
   intercept,
   notice,
   textOf,
@@ -50,6 +51,8 @@ export interface SelectToolsOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Also the name of its annotation on the request for which the tools were selected. */
+const operatorName = 'select-tools';
 /** User messages that form the query: the latest alone may only be "yes, do it". */
 const maxMessages = 3;
 const maxQuery = 4_000;
@@ -75,7 +78,7 @@ export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
     timeoutMs: numberFrom(0, Infinity),
   });
   const { maxTools = 20, always = [readArtifactName], scorer = keywordScorer(), timeoutMs = 5_000 } = options;
-  return intercept('select-tools', (context) => {
+  return intercept(operatorName, (context) => {
     let chosen: ReadonlySet<string> | undefined;
     let last: { readonly from: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] } | undefined;
 
@@ -84,16 +87,21 @@ export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
       if (last?.from !== from) last = { from, tools: from.filter(({ name }) => chosen?.has(name)) };
       return last.tools;
     };
-    const choose = (event: TurnEventOf<'model.request'>, scores: readonly number[]): TurnEventOf<'model.request'> => {
-      chosen = best(event, scores, { maxTools, always });
-      return { ...event, tools: narrowed(event.tools) };
+    /** Offers these tools, and notes them for `observe`: also for a resume. */
+    const offer = (event: TurnEventOf<'model.request'>, names: readonly string[]): TurnEventOf<'model.request'> => {
+      const offered = new Set(names);
+      const tools = event.tools.filter(({ name }) => offered.has(name));
+      last = { from: event.tools, tools };
+      return annotate({ ...event, tools }, operatorName, names);
     };
+    const choose = (event: TurnEventOf<'model.request'>, scores: readonly number[]): TurnEventOf<'model.request'> =>
+      offer(event, best(event, scores, { maxTools, always }));
     const decide = (event: TurnEventOf<'model.request'>, signal: AbortSignal): DecisionInput => {
       if (chosen !== undefined) return { ...event, tools: narrowed(event.tools) };
       if (event.tools.length <= maxTools) return undefined;
       const offerAll = (error: unknown): DecisionInput => {
-        chosen = new Set(event.tools.map(({ name }) => name));
-        return [event, notice('tools.unselected', { error: toErrorInfo(error) })];
+        const all = event.tools.map(({ name }) => name);
+        return [offer(event, all), notice('tools.unselected', { error: toErrorInfo(error) })];
       };
       try {
         const scores = scorer(queryOf(event), event.tools, { signal });
@@ -107,8 +115,9 @@ export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
     };
     return {
       observe: {
-        'model.request': (event) => {
-          if (event.replayed === true) chosen ??= new Set(event.tools.map(({ name }) => name));
+        'model.request': ({ annotations }) => {
+          const names = annotations?.[operatorName];
+          if (Array.isArray(names)) chosen = new Set(names as readonly string[]);
         },
       },
       decide: { 'model.request': (event, { signal }) => decide(event, signal) },
@@ -133,7 +142,7 @@ const best = (
   { tools, settings }: TurnEventOf<'model.request'>,
   scores: readonly number[],
   { maxTools, always }: { readonly maxTools: number; readonly always: readonly string[] },
-): ReadonlySet<string> => {
+): readonly string[] => {
   const required = typeof settings.toolChoice === 'object' ? settings.toolChoice.toolName : undefined;
   const isOn = ({ name }: ToolDefinition): boolean => name === required || matchesAny(always, name);
   const chosen = new Set(tools.filter(isOn).map(({ name }) => name));
@@ -144,7 +153,7 @@ const best = (
     if (chosen.size >= maxTools) break;
     chosen.add((tools[index] as ToolDefinition).name);
   }
-  return chosen;
+  return [...chosen];
 };
 
 const checked = (scores: readonly number[], tools: readonly ToolDefinition[]): readonly number[] => {

@@ -50,8 +50,12 @@ export const weightOf = (text: string): number => {
 
 /** The characters that remain for the results of a step. */
 export interface StepBudget {
-  /** Returns the cap of the next result: the rest, without the shares of the other calls. */
-  allowance(): number;
+  /**
+   * Returns the cap of the next result: the rest, without the shares of the other calls.
+   *
+   * @param pending - sizes of results that are on their way and not subtracted yet
+   */
+  allowance(pending?: Iterable<number>): number;
   /** Subtracts the size of a result. */
   spend(amount: number): void;
 }
@@ -64,7 +68,11 @@ export const stepBudget = (total: number, calls: number): StepBudget => {
   let left = total;
   let open = calls;
   return {
-    allowance: () => Math.max(0, left - Math.max(0, open - 1) * share),
+    allowance: (pending = []) => {
+      const sizes = [...pending];
+      const rest = sizes.reduce((sum, size) => sum - size, left);
+      return Math.max(0, rest - Math.max(0, open - sizes.length - 1) * share);
+    },
     spend: (amount) => {
       left -= amount;
       open -= 1;

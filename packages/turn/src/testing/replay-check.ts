@@ -70,6 +70,8 @@ const play = async (
           setTimeout(() => agent.answer(event.id, event.id.endsWith('1') ? 'deny' : 'once'), 3);
         }
         if (event.type !== 'tool.result' || isSteered || event.step !== scene.steerAt) return;
+        // Results of operators come while the other calls of the step are still decided.
+        if (event.status !== 'ok' && event.status !== 'failed') return;
         isSteered = true;
         agent.steer(session, 'Hurry.', 'message-1');
       },

@@ -124,12 +124,15 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
       },
     },
     required: ['command'],
+    additionalProperties: false,
   } as const;
   return defineTool({
     name: 'bash',
     description: describe(sandbox),
     input,
     effect: sandbox.isolates.files && sandbox.isolates.network ? 'local-write' : 'destructive',
+    // No input tells which files a command reaches: in a sandbox that hides all others, those of the workspace.
+    ...(sandbox.isolates.files && { paths: { root: paths.root, read: ['path'], write: ['path'] } }),
     // The sandbox ends the command in time and returns its output; the driver would only report a timeout.
     timeoutMs: sandbox.timeoutMs + marginMs,
     run: async (call, context) => {

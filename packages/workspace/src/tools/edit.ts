@@ -52,6 +52,7 @@ export const editTool = (workspace: Workspace): Tool =>
       'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
     input: single,
     effect: 'local-write',
+    paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as EditInput).path, 'write'),
     run: (given, context) => {
       const edit = given as unknown as EditInput;
@@ -67,6 +68,7 @@ export const multiEditTool = (workspace: Workspace): Tool =>
       'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
     input: several,
     effect: 'local-write',
+    paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as MultiEditInput).path, 'write'),
     run: (given, context) => {
       const { path: file, edits } = given as unknown as MultiEditInput;

@@ -38,6 +38,7 @@ export const globTool = (workspace: Workspace): Tool =>
     input,
     effect: 'read-only',
     idempotent: true,
+    paths: { root: workspace.paths.root, read: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as GlobInput).path ?? '.', 'read'),
     run: async (given, { signal }) => {
       const { pattern, path = '.', includeIgnored = false } = given as unknown as GlobInput;

@@ -63,6 +63,7 @@ export const grepTool = (workspace: Workspace): Tool =>
     input,
     effect: 'read-only',
     idempotent: true,
+    paths: { root: workspace.paths.root, read: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as GrepInput).path ?? '.', 'read'),
     run: (given, context) => grep(workspace, given as unknown as GrepInput, context),
   });

@@ -59,6 +59,7 @@ export const readTool = (workspace: Workspace): Tool =>
     idempotent: true,
     // A person may have changed the file; a result from before would keep the model from ever seeing that.
     volatile: true,
+    paths: { root: workspace.paths.root, read: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as ReadInput).path, 'read'),
     run: async (call, { session, signal }) => {
       const given = call as unknown as ReadInput;

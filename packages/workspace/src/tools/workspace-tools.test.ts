@@ -28,6 +28,20 @@ describe('workspaceTools', () => {
     ).toEqual(files);
   });
 
+  it('declares the paths of every tool, so that a policy can judge calls', () => {
+    const definitions = toolDriver(createRegistry().register(workspaceTools({ root }))).definitions();
+    const declared = definitions.map(({ name, paths }) => [name, paths]);
+    const [read, write] = [['path'], ['path']];
+    expect(Object.fromEntries(declared)).toEqual({
+      edit: { root, read, write },
+      glob: { root, read },
+      grep: { root, read },
+      multi_edit: { root, read, write },
+      read: { root, read },
+      write: { root, read, write },
+    });
+  });
+
   it('offers a read-only toolset those that only read', () => {
     const driver = toolDriver(createRegistry().register(workspaceTools({ root })), { toolset: 'read-only' });
     expect(driver.definitions().map((definition) => definition.name)).toEqual(['glob', 'grep', 'read']);

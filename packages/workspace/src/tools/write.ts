@@ -31,6 +31,7 @@ export const writeTool = (workspace: Workspace): Tool =>
     description: 'Makes a file, or replaces the whole content of one. To change a part of a file use edit.',
     input,
     effect: 'local-write',
+    paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as WriteInput).path, 'write'),
     run: async (call, context) => {
       const { path: given, content } = call as unknown as WriteInput;
