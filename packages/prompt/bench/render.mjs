@@ -86,7 +86,7 @@ const copied = (calls) => {
 const print = (label, micros) => console.log(label.padEnd(58), `${micros.toFixed(2)} µs`.padStart(12));
 console.log(`Node ${process.version}\n`);
 print('a cached render of 5 sections, 10,000 characters', perCall(renders(new PromptCache()), 200_000));
-print('  the same from strings that were made anew', perCall(copied, 20_000));
+print('  the same from new copies of the strings', perCall(copied, 20_000));
 print('  the first time', perCall(coldRenders, 500));
 print('a request, nothing volatile', perCall(requests(stable), 50_000));
 print('a request, volatile sections as before', perCall(requests({ ...stable, volatile: [memory] }), 50_000));

@@ -4,32 +4,32 @@ import { bootstrapKind } from './tail-message.js';
 /** Options of {@link hasBootstrap}. */
 export interface BootstrapScan {
   /**
-   * How many messages are looked at, from the end.
+   * Maximum number of messages to search, from the end.
    *
    * @defaultValue `500`
    */
   readonly maxRecords?: number | undefined;
   /**
-   * How much of the history is looked at, from the end, in bytes of its text.
+   * Maximum amount of text to search, from the end, in bytes.
    *
    * @defaultValue `262144`
    */
   readonly maxBytes?: number | undefined;
 }
 
-/** Kinds of messages before which the model remembers nothing: summaries and hand-overs. */
+/** Kinds of messages that replace everything before them: summaries and hand-offs. */
 const boundaryKinds: ReadonlySet<unknown> = new Set(['summary', 'handoff', 'reset']);
 
-/** Whether an operator made this message to bring the bootstrap sections. */
+/** Whether this message was added by `prompt()` to deliver the bootstrap sections. */
 export const isBootstrapRecord = ({ metadata }: Message): boolean =>
   metadata?.kind === bootstrapKind && metadata.internal === true;
 
 /**
  * Whether a session's history already holds the bootstrap sections.
  *
- * It is told by the kind of a message, which no text of a user can set, and looked for from the end up to the last
- * summary or hand-over: what was said before that is forgotten. So that a long history costs no more than a short one, only
- * its end is looked at; sections that lie further back are sent again.
+ * A bootstrap message is recognized by its metadata, which user text cannot set. The search runs from the end to the last
+ * summary or hand-off, because the model no longer sees anything before it. The search is bounded, so that a long history
+ * costs no more than a short one; sections beyond the bound are sent again.
  */
 export const hasBootstrap = (
   messages: MessageList | readonly Message[],
@@ -46,7 +46,7 @@ export const hasBootstrap = (
   return false;
 };
 
-/** About how many bytes of text a value holds; counting stops at the limit. */
+/** The approximate number of bytes of text in a value. Counting stops at the limit. */
 const textBytes = (value: unknown, limit: number): number => {
   if (typeof value === 'string') return value.length > limit ? value.length : Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
@@ -60,9 +60,9 @@ const textBytes = (value: unknown, limit: number): number => {
 };
 
 /**
- * What users say, without records of ours: a message from outside that calls itself one is an ordinary message.
+ * Removes the bootstrap kind from incoming messages, so that outside input cannot suppress the bootstrap sections.
  *
- * @returns the same array when there is nothing to take away
+ * @returns the same array if no message carries it
  */
 export const withoutRecords = (messages: readonly Message[]): readonly Message[] =>
   messages.some(isBootstrapRecord)

@@ -1,27 +1,27 @@
 import type { Message, MessageList, ProviderOptions, SystemBlock, ToolDefinition } from '@h/turn';
 
-/** A place where the provider may be asked to cache everything before it. */
+/** A position at which the provider can be asked to cache everything before it. */
 export interface WantedMark {
   readonly id: string;
-  /** About how many tokens lie before it. */
+  /** Approximate number of tokens before it. */
   readonly tokens: number;
 }
 
-/** What {@link budgetMarks} has to go by. */
+/** Limits for {@link budgetMarks}. */
 export interface MarkBudget {
-  /** How many marks a request may have. */
+  /** Maximum number of marks per request. */
   readonly limit: number;
-  /** How many it has already. */
+  /** Number of marks that the request already has. */
   readonly taken: number;
-  /** Below so many tokens a provider caches nothing, whatever the mark. */
+  /** Minimum number of tokens that the provider caches. */
   readonly minTokens: number;
 }
 
 /**
- * The marks that are set, of those wanted.
+ * Selects the marks to set.
  *
- * The wanted ones come in the order of their worth. Where there are too many, those go first before which there is too
- * little to be cached anyway, then the least worthy.
+ * `wanted` is sorted by priority. If the limit is exceeded, marks with fewer than `minTokens` before them are dropped first,
+ * then those with the lowest priority.
  *
  * @returns the ids of the marks to set
  */
@@ -30,16 +30,16 @@ export const budgetMarks = (
   { limit, taken, minTokens }: MarkBudget,
 ): ReadonlySet<string> => {
   const free = Math.max(0, limit - taken);
-  const byWorth = [
+  const byPriority = [
     ...wanted.filter(({ tokens }) => tokens >= minTokens),
     ...wanted.filter(({ tokens }) => tokens < minTokens),
   ];
-  return new Set(byWorth.slice(0, free).map(({ id }) => id));
+  return new Set(byPriority.slice(0, free).map(({ id }) => id));
 };
 
 const markNames: readonly string[] = ['cacheControl', 'cache_control', 'cachePoint'];
 
-/** How many marks blocks and tools carry that somebody else has made. */
+/** Counts the marks that system blocks and tools already carry. */
 export const countMarks = (system: readonly SystemBlock[], tools: readonly ToolDefinition[]): number => {
   let count = 0;
   for (const { cache } of system) if (cache) count += 1;
@@ -47,7 +47,7 @@ export const countMarks = (system: readonly SystemBlock[], tools: readonly ToolD
   return count;
 };
 
-/** Counts the marks in a history that grows, looking at each message once. */
+/** Creates a function that counts the marks in a growing history and visits each message once. */
 export const messageMarkCounter = (): ((messages: MessageList) => number) => {
   let seen: MessageList | undefined;
   let count = 0;

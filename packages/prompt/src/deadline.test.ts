@@ -25,8 +25,8 @@ const record = (options: PromptOptions): { readonly events: [number, TurnEvent][
   return { events, leave: () => subscription.unsubscribe() };
 };
 
-describe('prompt, with sections that take their time', () => {
-  it('waits for all of them at a time', async () => {
+describe('prompt, with slow sections', () => {
+  it('loads all sections concurrently', async () => {
     const { events } = record({
       frozen: [{ id: 'f', text: later('F', 300) }],
       session: [{ id: 's', text: later('S', 500) }],
@@ -36,7 +36,7 @@ describe('prompt, with sections that take their time', () => {
     expect(events).toMatchObject([[500, { type: 'model.request', system: [{ text: 'F' }, { text: 'S' }] }]]);
   });
 
-  it('goes on without the late ones at the deadline and says which', async () => {
+  it('continues at the deadline and reports the late sections', async () => {
     const { events } = record({
       frozen: [{ id: 'f', text: 'F' }],
       session: [{ id: 's', text: never }],
@@ -54,7 +54,7 @@ describe('prompt, with sections that take their time', () => {
           section: 's',
           tier: 'session',
           reason: 'timed-out',
-          message: 'It took longer than 700 ms.',
+          message: 'The section took longer than 700 ms.',
         },
       ],
       [700, { type: 'prompt.skipped', section: 'v', tier: 'volatile', reason: 'timed-out' }],
@@ -62,7 +62,7 @@ describe('prompt, with sections that take their time', () => {
     ]);
   });
 
-  it('gives a section less where the section says so', async () => {
+  it('applies the time limit of a section', async () => {
     const { events } = record({
       session: [
         { id: 's', text: never, timeoutMs: 100 },
@@ -77,7 +77,7 @@ describe('prompt, with sections that take their time', () => {
     ]);
   });
 
-  it('takes the deadline from the turn’s budget', async () => {
+  it('derives the deadline from the turn’s budget', async () => {
     const endsAt = 1000;
     const seen: unknown[] = [];
     const deadlineMs: PromptOptions['deadlineMs'] = (turn) => {
@@ -90,7 +90,7 @@ describe('prompt, with sections that take their time', () => {
     expect(seen[0]).toMatchObject({ at: 0, startedAt: 0, session: '', trigger: 'user' });
   });
 
-  it.each([Number.NaN, -5, Infinity, 0])('waits for nothing when that leaves %d', async (left) => {
+  it.each([Number.NaN, -5, Infinity, 0])('does not wait if the deadline is %d', async (left) => {
     const { events } = record({
       frozen: [{ id: 'f', text: 'F' }],
       session: [{ id: 's', text: never }],
@@ -100,7 +100,7 @@ describe('prompt, with sections that take their time', () => {
     expect(events.at(-1)).toMatchObject([0, { type: 'model.request', system: [{ text: 'F' }] }]);
   });
 
-  it('tells a late function to stop and ignores how it ends', async () => {
+  it('aborts a late function and ignores its result', async () => {
     let reason: unknown;
     const text = async ({ signal }: { readonly signal: AbortSignal }): Promise<string> =>
       new Promise((_, reject) => {
@@ -115,7 +115,7 @@ describe('prompt, with sections that take their time', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('tells functions to stop when the turn is over, and leaves no timer', async () => {
+  it('aborts functions when the turn ends and leaves no timer', async () => {
     let isStopped = false;
     const text = async ({ signal }: { readonly signal: AbortSignal }): Promise<string> => {
       signal.addEventListener('abort', () => (isStopped = true));
@@ -129,7 +129,7 @@ describe('prompt, with sections that take their time', () => {
     expect(events).toEqual([]);
   });
 
-  it('does not ask a volatile section again in a turn that it has held up once', async () => {
+  it('does not reload a late volatile section in the same turn', async () => {
     let calls = 0;
     const slow = async (): Promise<string> => {
       calls += 1;
@@ -155,7 +155,7 @@ describe('prompt, with sections that take their time', () => {
     expect(model.requests.map((asked: ModelRequest) => asked.tail.length)).toEqual([1, 1, 1]);
   });
 
-  it('holds only the request: a turn can be stopped meanwhile', async () => {
+  it('holds only the request, so that the turn can be stopped', async () => {
     const stop = new AbortController();
     const agent = harness({ model: scriptedModel([]) }).pipe(prompt({ session: [{ id: 's', text: never }] }));
     const events: TurnEvent[] = [];

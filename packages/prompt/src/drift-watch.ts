@@ -2,23 +2,23 @@ import { keep, notice, type NewEvent, type Usage } from '@h/turn';
 import { comparePrefixes } from './drift.js';
 import { toState, type KeptPrompt, type PrefixPrint } from './kept-prompt.js';
 
-/** The name under which the session keeps what its last request was made of. */
+/** Key of the session state that stores the fingerprint of the last request. */
 export const stateKey = 'prompt';
 
-/** Watches the stable beginning of a session's requests. */
+/** Detects changes in the stable prefix of a session's requests. */
 export interface DriftWatch {
-  /** Learns what the session has kept, if it has. */
+  /** Loads the stored fingerprint, if any. */
   recall(found: KeptPrompt | undefined): void;
-  /** A request leaves: says what has changed since the one before. */
+  /** Compares an outgoing request with the previous one. @returns the notices to emit */
   asked(prefix: PrefixPrint): readonly NewEvent[];
-  /** Its answer is here: says whether the cache was lost, and what the session is to keep. */
+  /** Checks the usage of the response. @returns the notices to emit and the state to store */
   answered(usage: Usage): readonly NewEvent[];
 }
 
 /**
- * Watches the stable beginning of a session's requests, in this turn and from the one before.
+ * Detects changes in the stable prefix, within a turn and since the previous one.
  *
- * @param remember called with what is to be known of an answered request
+ * @param remember called with the fingerprint of each answered request
  */
 export const driftWatch = (remember: (kept: KeptPrompt) => void = () => undefined): DriftWatch => {
   let last: PrefixPrint | undefined;

@@ -36,8 +36,8 @@ const turnsOf = async (
 const cacheEvents = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
   events.filter(({ type }) => type.startsWith('cache.'));
 
-describe('prompt, watching the stable beginning', () => {
-  it('says nothing while only volatile facts change', async () => {
+describe('prompt, watching the stable prefix', () => {
+  it('emits nothing while only volatile sections change', async () => {
     let ticks = 0;
     const options: PromptOptions = {
       frozen: [{ id: 'identity', text: 'You are.' }],
@@ -52,7 +52,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(ticks).toBe(3);
   });
 
-  it('says which section changed, from what to what, and that the cache is lost', async () => {
+  it('reports the changed section, its hashes and the lost cache', async () => {
     let rules = 'Use tabs.';
     const model = scriptedModel([answer(0, 900), answer(100, 800), answer(900, 10)]);
     const agent = harness({ model }).pipe(
@@ -74,7 +74,7 @@ describe('prompt, watching the stable beginning', () => {
     ]);
   });
 
-  it('says so before the request leaves', async () => {
+  it('emits cache.broken before the request', async () => {
     let text = 'A';
     const agent = harness({ model: scriptedModel([answer(0, 9), answer(0, 9)]) }).pipe(
       prompt({ session: [{ id: 's', text: () => text }] }),
@@ -86,7 +86,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(types.indexOf('cache.broken')).toBe(types.indexOf('model.request') - 1);
   });
 
-  it('notices tools that come, go and change, and leaves their order alone', async () => {
+  it('reports added, removed and changed tools, but not their order', async () => {
     const tool = (name: string, description = name): ToolDefinition => ({
       name,
       description,
@@ -116,7 +116,7 @@ describe('prompt, watching the stable beginning', () => {
     });
   });
 
-  it('notices a change within a turn, once, also when the request is repeated', async () => {
+  it('reports a change within a turn once, even if the request is repeated', async () => {
     const tool = { name: 'more', description: 'More', inputSchema: { type: 'object' } };
     const asked = (step: number, attempt: number, tools: readonly ToolDefinition[]): TurnEvent =>
       event('model.request', { step, attempt, ...request({ tools }) });
@@ -126,7 +126,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(events.map(({ type }) => type)).toEqual(['model.request', 'cache.broken', 'model.request', 'model.request']);
   });
 
-  it('notices another system prompt of the harness', async () => {
+  it('reports a changed system prompt of the harness', async () => {
     const asked = (system: readonly SystemBlock[]): TurnEvent =>
       event('model.request', { step: 1, attempt: 1, ...request({ system }) });
     const events = await lastValueFrom(
@@ -148,7 +148,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(cacheEvents((await turnsOf(agent, ['Two']))[0] ?? [])[1]).toMatchObject({ type: 'cache.checked', outcome });
   });
 
-  it('remembers from turn to turn in the session’s state, so that another process knows too', async () => {
+  it('stores the fingerprint in the session state for other processes', async () => {
     const sessions = memorySessions();
     const first = harness({ model: scriptedModel([answer(0, 900)]), sessions }).pipe(
       prompt({ session: [{ id: 's', text: 'A' }] }),
@@ -161,7 +161,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(cacheEvents(events)).toMatchObject([{ type: 'cache.broken' }, { type: 'cache.checked', outcome: 'lost' }]);
   });
 
-  it('keeps the state once a turn, and once more when the beginning changes', async () => {
+  it('stores the state once per turn, and again if the prefix changes', async () => {
     const model = scriptedModel([response(call('1', 'ls')), response(call('2', 'ls')), 'Done.']);
     const agent = harness({ model, tools: scriptedTools({ ls: 'a' }) }).pipe(
       prompt({ frozen: [{ id: 'f', text: 'F' }], volatile: [{ id: 't', text: ({ step }) => `${step}` }] }),
@@ -170,7 +170,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(events.filter(({ type }) => type === 'session.state')).toHaveLength(1);
   });
 
-  it('remembers in a cache that it is given, for hosts that keep no state', async () => {
+  it('stores the fingerprint in a passed cache for hosts without state', async () => {
     const cache = new PromptCache();
     const hostTurn = async (operator: TurnOperator): Promise<readonly TurnEvent[]> => {
       const loaded = event('session.loaded', { session: 'a', messages: request().messages, state: {}, repairs: [] });
@@ -192,7 +192,7 @@ describe('prompt, watching the stable beginning', () => {
     expect(cacheEvents(await hostTurn(prompt({ session: [{ id: 's', text: 'A' }] })))).toEqual([]);
   });
 
-  it('learns from a replay and decides nothing in it', async () => {
+  it('restores its state from a replay without emitting events', async () => {
     const kept = toState({ prefix: print(['A', '1']), cached: 900 });
     const state = { ...event('session.state', { key: 'prompt', value: kept }), replayed: true as const };
     const asked = event('model.request', { step: 2, attempt: 1, ...request() });
@@ -215,11 +215,11 @@ const print = (...items: readonly (readonly [id: string, hash: string])[]): Pref
 };
 
 describe('comparePrefixes', () => {
-  it('finds nothing where nothing has changed', () => {
+  it('returns no changes for equal prefixes', () => {
     expect(comparePrefixes(print(['a', '1']), print(['a', '1']))).toEqual([]);
   });
 
-  it('tells added, removed and changed sections by name and hash', () => {
+  it('reports added, removed and changed sections with id and hash', () => {
     expect(comparePrefixes(print(['a', '1'], ['b', '2']), print(['b', '3'], ['c', '4']))).toEqual([
       { part: 'session', id: 'b', change: 'changed', from: '2', to: '3' },
       { part: 'session', id: 'c', change: 'added', to: '4' },
@@ -227,7 +227,7 @@ describe('comparePrefixes', () => {
     ]);
   });
 
-  it('tells sections that have only moved', () => {
+  it('reports moved sections', () => {
     expect(
       comparePrefixes(print(['a', '1'], ['b', '2'], ['c', '3']), print(['a', '1'], ['c', '3'], ['b', '2'])),
     ).toMatchObject([
@@ -236,7 +236,7 @@ describe('comparePrefixes', () => {
     ]);
   });
 
-  it('names the whole part where its sections are not known', () => {
+  it('reports the whole part if its sections are unknown', () => {
     const before = { ...print(), session: { hash: 'x' } };
     expect(comparePrefixes(before, print(['a', '1']))).toMatchObject([
       { part: 'session', change: 'changed', from: 'x' },
@@ -244,8 +244,8 @@ describe('comparePrefixes', () => {
   });
 });
 
-describe('the kept state', () => {
-  it('is read back as it was written', () => {
+describe('the stored state', () => {
+  it('survives a round trip', () => {
     const kept = { prefix: print(['a', '1'], ['b', '2']), cached: 7 };
     const read = fromState(JSON.parse(JSON.stringify(toState(kept))) as JSONValue);
     expect(read?.cached).toBe(7);
@@ -256,7 +256,7 @@ describe('the kept state', () => {
     ]);
   });
 
-  it('stays small: of a part of many items only the hash is kept', () => {
+  it('stores only the hash of a part with many items', () => {
     const many = print(...Array.from({ length: 201 }, (_, index) => [`tool-${index}`, 'x'] as const));
     const { session, ...rest } = toState({ prefix: many, cached: 0 });
     expect(session).toEqual([many.session.hash]);

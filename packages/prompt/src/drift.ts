@@ -1,38 +1,38 @@
 import { prefixParts, type PartPrint, type PrefixPart, type PrefixPrint } from './kept-prompt.js';
 
-/** Something in the cached prefix that is no longer what it was. */
+/** A difference between the cached prefix of two requests. */
 export interface PrefixChange {
   readonly part: PrefixPart;
-  /** The section or tool; absent where only the whole part could be compared. */
+  /** The section or tool; absent if only the whole part could be compared. */
   readonly id?: string | undefined;
   readonly change: 'added' | 'removed' | 'changed' | 'moved';
-  /** Hash of what it was. */
+  /** Hash before the change. */
   readonly from?: string | undefined;
-  /** Hash of what it is. */
+  /** Hash after the change. */
   readonly to?: string | undefined;
 }
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The stable beginning of a session's requests has changed: from there on the provider's cache is of no use. */
+    /** The stable prefix of a session's requests has changed, which invalidates the provider's cache from that point. */
     'cache.broken': {
-      /** Where the change begins, in the order in which a provider reads: all that follows is processed anew. */
+      /** The first changed part, in the order in which a provider reads. Everything after it is processed again. */
       readonly from: PrefixPart;
       readonly changes: readonly PrefixChange[];
     };
-    /** What the provider's count says about a `cache.broken` before it. */
+    /** Reports the effect of the preceding `cache.broken`, by the provider's token counts. */
     'cache.checked': {
-      /** `lost`: less was read from the cache than it held; `kept`: as much as before; `unknown`: the provider gives no numbers. */
+      /** `lost`: fewer tokens were read than the cache held; `kept`: at least as many; `unknown`: the provider reports none. */
       readonly outcome: 'lost' | 'kept' | 'unknown';
-      /** Tokens that were read from the cache. */
+      /** Number of tokens read from the cache. */
       readonly cacheRead: number;
-      /** Tokens that the cache held after the request before. */
+      /** Number of tokens in the cache after the previous request. */
       readonly cachedBefore: number;
     };
   }
 }
 
-/** What has changed between two prefixes, in the order in which a provider reads; empty when nothing has. */
+/** Lists the differences between two prefixes, in the order in which a provider reads. */
 export const comparePrefixes = (before: PrefixPrint, after: PrefixPrint): readonly PrefixChange[] =>
   before === after ? [] : prefixParts.flatMap((part) => comparePart(part, before[part], after[part]));
 
@@ -51,7 +51,7 @@ const comparePart = (part: PrefixPart, before: PartPrint, after: PartPrint): rea
   return changes.length > 0 ? changes : moved(part, before.items, after.items);
 };
 
-/** The same items in another order: all from the first to the last that left its place. */
+/** Lists the items whose position has changed. */
 const moved = (
   part: PrefixPart,
   before: NonNullable<PartPrint['items']>,

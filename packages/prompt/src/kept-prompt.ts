@@ -4,29 +4,29 @@ import type { RenderedItem } from './prompt-cache.js';
 /** The parts of a request that a provider caches, in the order in which it reads them. */
 export const prefixParts = ['tools', 'system', 'frozen', 'session'] as const;
 
-/** A part of the cached prefix. `system` is what stood in the request already, from the harness or another operator. */
+/** A part of the cached prefix. `system` holds the blocks that the harness or another operator added before `prompt()`. */
 export type PrefixPart = (typeof prefixParts)[number];
 
-/** What a part is made of. Of a very long part only its hash is kept. */
+/** Fingerprint of a part. For a part with many items only the hash is stored. */
 export interface PartPrint {
   readonly hash: string;
   readonly items?: readonly RenderedItem[] | undefined;
 }
 
-/** What a cached prefix is made of. */
+/** Fingerprint of a cached prefix. */
 export type PrefixPrint = Readonly<Record<PrefixPart, PartPrint>>;
 
-/** What is kept of a request that was answered, until the next one. */
+/** Fingerprint of an answered request, stored until the next one. */
 export interface KeptPrompt {
   readonly prefix: PrefixPrint;
-  /** How many tokens of it the provider had in its cache afterwards; 0 where it does not say. */
+  /** Number of tokens that the provider cached; 0 if it does not report one. */
   readonly cached: number;
 }
 
-/** How many items a part may have to be kept one by one, so that a session's state stays small. */
+/** A part with more items is stored by its hash alone, which keeps the session state small. */
 const maxItems = 200;
 
-/** The value for the session's state. */
+/** Encodes the fingerprint as session state. */
 export const toState = ({ prefix, cached }: KeptPrompt): JSONObject => ({
   v: 1,
   cached,
@@ -36,7 +36,7 @@ export const toState = ({ prefix, cached }: KeptPrompt): JSONObject => ({
 const partToState = ({ hash, items }: PartPrint): JSONValue =>
   items === undefined || items.length > maxItems ? [hash] : [hash, items.map(({ id, hash }) => [id, hash])];
 
-/** What the session's state says; nothing if it was written by something else. */
+/** Decodes session state; `undefined` if it has another form. */
 export const fromState = (state: JSONValue | undefined): KeptPrompt | undefined => {
   if (!isObject(state) || state['v'] !== 1 || typeof state['cached'] !== 'number') return undefined;
   const parts = prefixParts.map((part) => partFromState(state[part]));

@@ -33,7 +33,7 @@ const turn = () => {
 };
 
 describe('loadAll', () => {
-  it('answers at once where nothing has to be waited for, and asks for no signal', () => {
+  it('returns synchronously for synchronous jobs and creates no signal', () => {
     const { options, timers, asked } = turn();
     const results = loadAll(
       [
@@ -53,7 +53,7 @@ describe('loadAll', () => {
     expect([timers.size, asked()]).toEqual([0, 0]);
   });
 
-  it('leaves no timer and no listener behind, however jobs end', async () => {
+  it('leaves no timer and no listener, however jobs end', async () => {
     const { options, timers, listeners } = turn();
     const results = loadAll(
       [
@@ -73,17 +73,19 @@ describe('loadAll', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('gives up when the turn is over, also when it was over before', async () => {
+  it('aborts when the turn ends, or has already ended', async () => {
     const { options, controller, timers } = turn();
     const never = { start: async () => new Promise<number>(() => undefined) };
     const open = loadAll([never], options);
     controller.abort();
-    expect(await open).toMatchObject([{ reason: 'timed-out', message: 'The turn was over first.' }]);
+    expect(await open).toMatchObject([
+      { reason: 'timed-out', message: 'The turn ended before the section was loaded.' },
+    ]);
     expect(await loadAll([never], options)).toMatchObject([{ reason: 'timed-out' }]);
     expect(timers.size).toBe(0);
   });
 
-  it('stops a job that asks for its signal only after its time is up', async () => {
+  it('aborts a job that reads its signal after the timeout', async () => {
     const { options, timers } = turn();
     let signalOf: (() => AbortSignal) | undefined;
     const results = loadAll(

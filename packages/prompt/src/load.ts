@@ -1,43 +1,43 @@
 import { toErrorInfo, type MaybePromise, type OperatorContext } from '@h/turn';
 
-/** Something to be loaded. */
+/** A value to load. */
 export interface LoadJob<Value> {
   readonly timeoutMs?: number | undefined;
-  /** Begins to load. `signal` makes an abort signal only if it is asked for. */
+  /** Starts loading. `signal()` creates the abort signal on first use. */
   readonly start: (signal: () => AbortSignal) => MaybePromise<Value>;
 }
 
-/** What became of a job. */
+/** Result of a job. */
 export type Loaded<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: 'timed-out' | 'failed'; readonly message: string };
 
-/** What loading needs of the turn. */
+/** Settings of {@link loadAll}. */
 export interface LoadOptions {
   readonly deadlineMs: number;
   readonly after: OperatorContext['after'];
-  /** The turn's own signal; asked for only if something is waited for. */
+  /** Returns the turn's signal. Called only if a job is asynchronous. */
   readonly turnSignal: () => AbortSignal;
 }
 
 /**
- * Runs all jobs at a time and says what became of each, after the deadline at the latest.
+ * Runs all jobs concurrently and returns the result of each, by the deadline at the latest.
  *
- * Where no job has to be waited for, the answer is there at once. A job that is late is told to stop, and what it says
- * after that, or how it fails, changes nothing. Never rejects.
+ * If every job is synchronous, so is the result. The signal of a late job is aborted and its later result or error is
+ * ignored. Never rejects.
  */
 export const loadAll = <Value>(
   jobs: readonly LoadJob<Value>[],
   options: LoadOptions,
 ): MaybePromise<readonly Loaded<Value>[]> => {
-  const there: Loaded<Value>[] = [];
+  const results: Loaded<Value>[] = [];
   const pending: Promise<void>[] = [];
   for (const [index, job] of jobs.entries()) {
     const result = loadOne(job, options);
-    if (isPromiseLike(result)) pending.push(result.then((loaded) => void (there[index] = loaded)));
-    else there[index] = result;
+    if (isPromiseLike(result)) pending.push(result.then((loaded) => void (results[index] = loaded)));
+    else results[index] = result;
   }
-  return pending.length === 0 ? there : Promise.all(pending).then(() => there);
+  return pending.length === 0 ? results : Promise.all(pending).then(() => results);
 };
 
 const loadOne = <Value>(
@@ -63,7 +63,9 @@ const loadOne = <Value>(
       resolve(result);
     };
     const giveUp = (): void => {
-      const message = turnSignal.aborted ? 'The turn was over first.' : `It took longer than ${limitMs} ms.`;
+      const message = turnSignal.aborted
+        ? 'The turn ended before the section was loaded.'
+        : `The section took longer than ${limitMs} ms.`;
       (abort ??= new AbortController()).abort();
       settle({ ok: false, reason: 'timed-out', message });
     };

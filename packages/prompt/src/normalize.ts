@@ -1,8 +1,8 @@
 /**
- * A text as it goes into a prompt: what nobody sees never changes bytes.
+ * Normalizes invisible differences, so that they do not change the bytes of a prompt.
  *
- * A byte order mark goes, line ends become `\n`, and space at the end of a line and empty lines around the text are taken
- * away. Linear in the length of the text.
+ * Removes the byte order mark, trailing whitespace and surrounding empty lines, and converts line endings to `\n`. Runs in
+ * linear time.
  *
  * @example
  * ```ts
@@ -19,9 +19,9 @@ export const normalizeText = (text: string): string => {
 };
 
 /**
- * Capabilities as a key: trimmed, in lower case, sorted by code unit, each once.
+ * Normalizes capabilities for comparison: trimmed, lower case, sorted by code unit, without duplicates.
  *
- * For comparing only. What is shown keeps its case, because names of tools are case-sensitive.
+ * Section functions receive the original case, because tool names are case-sensitive.
  */
 export const normalizeCapabilities = (capabilities: readonly string[]): readonly string[] =>
   [
@@ -30,5 +30,5 @@ export const normalizeCapabilities = (capabilities: readonly string[]): readonly
     ),
   ].toSorted(byCodeUnit);
 
-/** An order that is the same on every machine, whatever its locale. */
+/** Compares by code unit, which does not depend on the locale. */
 export const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -21,78 +21,77 @@ import {
 import { PromptCache } from './prompt-cache.js';
 import type { PromptSection, SectionSource, SectionTier, SessionContext, VolatileSection } from './sections.js';
 
-/** What a deadline or a list of capabilities may depend on. */
+/** Facts that `deadlineMs` and `capabilities` functions receive. */
 export type TurnFacts = Omit<SessionContext, 'capabilities' | 'signal'>;
 
-/** How long the provider is asked to cache what is marked. */
+/** Settings of the provider's cache marks. */
 export interface PromptCaching {
   /**
-   * For the stable tiers.
+   * Cache lifetime of the stable tiers.
    *
    * @defaultValue `'5m'`
    */
   readonly stable?: CacheMark['ttl'];
   /**
-   * For the history. Never longer than for the stable tiers, which providers refuse.
+   * Cache lifetime of the history. Providers reject a longer lifetime than that of the stable tiers.
    *
    * @defaultValue `'5m'`
    */
   readonly messages?: CacheMark['ttl'];
   /**
-   * How many marks a request may have, those that others have set included.
+   * Maximum number of marks per request, including those set by other operators.
    *
    * @defaultValue `4`, Anthropic's limit
    */
   readonly maxMarks?: number | undefined;
   /**
-   * Below so many tokens before it a mark is the first to go when there are too many.
+   * Marks with fewer tokens before them are dropped first when there are more than `maxMarks`.
    *
-   * @defaultValue `1024`, the least that Anthropic caches
+   * @defaultValue `1024`, the minimum that Anthropic caches
    */
   readonly minTokens?: number | undefined;
 }
 
 /** Options of `prompt()`. */
 export interface PromptOptions {
-  /** Who the agent is, what it can do, what it must not do: the same for all sessions. Functions are called once. */
+  /** Identity, capabilities and rules: the same for all sessions. Functions are called once. */
   readonly frozen?: readonly PromptSection[] | undefined;
-  /** Context files, an index of skills, the workspace: the same for a session. Functions and sources are called once a turn. */
+  /** Context files, skill index, workspace: the same for a session. Functions and sources are called once per turn. */
   readonly session?: readonly (PromptSection<SessionContext> | SectionSource)[] | undefined;
   /** Memory, the time, progress: sent after the history, as data. */
   readonly volatile?: readonly VolatileSection[] | undefined;
-  /** What is told once a session, before its first input, and again after the history was compacted. */
+  /** Sent once per session, before its first input, and again after a compaction. */
   readonly bootstrap?: readonly PromptSection<SessionContext>[] | undefined;
   /**
-   * What the harness can do, for the functions of sections. Order, case and repetition make no difference to what is
-   * rendered again.
+   * Capabilities of the harness, passed to section functions. Order, case and duplicates do not cause a new rendering.
    *
    * @defaultValue `[]`
    */
   readonly capabilities?: readonly string[] | ((turn: TurnFacts) => readonly string[]) | undefined;
   /**
-   * How long functions of sections may take together, in milliseconds, each time they are called. A function derives it
-   * from what is left of the turn's budget; what is no finite number from it counts as 0.
+   * Time limit for all section functions together, in milliseconds, each time they are called. A function can derive it from
+   * the rest of the turn's budget; a result that is not a finite number counts as 0.
    *
-   * @defaultValue `2000`, about as long as people wait without wondering
+   * @defaultValue `2000`
    */
   readonly deadlineMs?: number | ((turn: TurnFacts & { readonly at: number }) => number) | undefined;
   /**
-   * Whether volatile sections are also sent when the history ends with results of tools. `false` for endpoints that refuse
-   * a user message there (Mistral's), and for Anthropic models that forget their thinking when one comes.
+   * Whether volatile sections are also sent when the history ends with tool results. Use `false` for endpoints that reject a
+   * user message there (Mistral) and for Anthropic models that discard their thinking when one follows.
    *
    * @defaultValue `true`
    */
   readonly volatileAfterTools?: boolean | undefined;
   /**
-   * Cache marks; `false` sets none. The text is the same anyOf way.
+   * Cache marks; `false` sets none. The text of the prompt does not depend on this option.
    *
    * @defaultValue `{}`
    */
   readonly caching?: PromptCaching | false | undefined;
   /**
-   * Where rendered prompts are kept. Pass one to share it between operators of a harness, and in a bridge.
+   * Memo of rendered prompts. Pass one to share it between operators of a harness, and in a bridge.
    *
-   * @defaultValue one of its own
+   * @defaultValue a new `PromptCache`
    */
   readonly cache?: PromptCache | undefined;
 }
@@ -108,7 +107,7 @@ export interface CheckedOptions {
   readonly volatileAfterTools: boolean;
   readonly caching: Required<{ readonly [Key in keyof PromptCaching]: NonNullable<PromptCaching[Key]> }> | undefined;
   readonly cache: PromptCache;
-  /** The caller's own, which may outlive a turn. */
+  /** The cache passed by the caller, which may outlive a turn. */
   readonly memory: PromptCache | undefined;
 }
 
@@ -131,14 +130,14 @@ const aSource = objectOf({
 } satisfies OptionChecks<SectionSource>);
 const aSessionSection = sectionIn('session');
 
-/** What it is meant to be tells which of the two explains what is wrong. */
+/** Checks a value with `load` as a source and any other as a section, so that the error names the right field. */
 const aSectionOrSource: OptionCheck = {
   expected: 'a section or a source',
-  accepts: (value) => meantBy(value).accepts(value),
-  faultIn: (value) => meantBy(value).faultIn?.(value),
+  accepts: (value) => checkFor(value).accepts(value),
+  faultIn: (value) => checkFor(value).faultIn?.(value),
 };
 
-const meantBy = (value: unknown): OptionCheck =>
+const checkFor = (value: unknown): OptionCheck =>
   typeof value === 'object' && value !== null && 'load' in value ? aSource : aSessionSection;
 
 const ttl = oneOf('5m', '1h');
@@ -162,9 +161,9 @@ const checks: OptionChecks<PromptOptions> = {
 };
 
 /**
- * The options with their defaults.
+ * Checks the options and applies the defaults.
  *
- * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  */
 export const checkedOptions = (options: PromptOptions): CheckedOptions => {
   checkOptions('prompt()', options, checks);
@@ -199,7 +198,7 @@ const checkedCaching = (given: PromptCaching | false): CheckedOptions['caching']
   if (stable === '5m' && messages === '1h') {
     throw refusal(
       'caching.messages',
-      'takes "5m" as "caching.messages" while "caching.stable" is "5m": providers refuse a longer time after a shorter one.',
+      'rejects "caching.messages": "1h" with "caching.stable": "5m", because providers refuse a longer lifetime after a shorter one. Set both to "1h".',
     );
   }
   return { stable, messages, maxMarks, minTokens };
@@ -213,7 +212,7 @@ const checkIds = (tiers: Readonly<Record<string, readonly { readonly id: string 
       if (ids.has(id)) {
         throw refusal(
           option,
-          `takes an id of its own for each section as "${option}"; another one has ${showValue(id)}.`,
+          `requires unique section ids; "${option}" repeats ${showValue(id)}. Rename one of the sections.`,
         );
       }
       ids.add(id);

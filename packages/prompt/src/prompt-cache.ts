@@ -5,34 +5,34 @@ import type { KeptPrompt, PartPrint } from './kept-prompt.js';
 import { hashText } from './hash.js';
 import { byCodeUnit, normalizeText } from './normalize.js';
 
-/** A section by name and by what it says. */
+/** A section, by id and hash of its text. */
 export interface RenderedItem {
   readonly id: string;
   readonly hash: string;
 }
 
-/** The text of a tier, and what it is made of. */
+/** The rendered text of a tier and its sections. */
 export interface RenderedTier {
-  /** The sections one after the other, an empty line between them; empty ones leave no trace. */
+  /** The non-empty sections, separated by an empty line. */
   readonly text: string;
   /** Hash of the text. */
   readonly hash: string;
   readonly items: readonly RenderedItem[];
 }
 
-/** Tools in the order in which they are sent. */
+/** Tools sorted by name, with their fingerprint. */
 export interface SortedTools {
   readonly tools: readonly ToolDefinition[];
   readonly hash: string;
   readonly items: readonly RenderedItem[];
-  /** About how many characters they take. */
+  /** Approximate number of characters. */
   readonly chars: number;
 }
 
 /** Options of {@link PromptCache}. */
 export interface PromptCacheOptions {
   /**
-   * How many rendered tiers are kept, as well as sessions that are remembered; of single sections eight times as many.
+   * Maximum number of rendered tiers and of sessions; single sections have eight times that limit.
    *
    * @defaultValue `64`
    */
@@ -40,13 +40,12 @@ export interface PromptCacheOptions {
 }
 
 /**
- * Rendered prompts, by the hash of what is rendered.
+ * Memoizes rendered prompts by the hash of their content.
  *
- * One belongs to one harness and never to a module: prompts hold paths and secrets of their users. `prompt()` makes its
- * own unless it is given one. Given one, it also remembers there what each session's last request was made of, for hosts
- * that keep no session state.
+ * Create one per harness, never in a module: prompts contain paths and secrets of users. `prompt()` creates its own unless
+ * one is passed. A passed cache also stores the fingerprint of each session's last request, for hosts without session state.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -71,12 +70,12 @@ export class PromptCache {
     this.#sessions = new LruMap(maxEntries);
   }
 
-  /** How many rendered tiers are kept. */
+  /** Number of rendered tiers in the cache. */
   get size(): number {
     return this.#tiers.size;
   }
 
-  /** The text of a tier. */
+  /** Renders a tier. */
   render(sections: readonly { readonly id: string; readonly text: string }[]): RenderedTier {
     const parts: string[] = [];
     const items: RenderedItem[] = [];
@@ -96,7 +95,7 @@ export class PromptCache {
     return rendered;
   }
 
-  /** What blocks are made of that somebody else has put into a request. They are sent as they are. */
+  /** Returns the fingerprint of system blocks that the request already had. They are sent unchanged. */
   print(blocks: readonly SystemBlock[]): PartPrint {
     if (blocks.length === 0) return noBlocks;
     const known = this.#blocks.get(blocks);
@@ -107,7 +106,7 @@ export class PromptCache {
     return print;
   }
 
-  /** The tools sorted by name, because a provider's cache begins with them. The list itself where it is sorted already. */
+  /** Sorts tools by name, because a provider's cache begins with them. Returns the same list if it is sorted. */
   sortTools(given: readonly ToolDefinition[]): SortedTools {
     const known = this.#toolLists.get(given);
     if (known) return known;
@@ -123,29 +122,29 @@ export class PromptCache {
     return sorted;
   }
 
-  /** What a function said with these capabilities, if it was asked before. */
+  /** Returns the stored text of a frozen function for these capabilities. */
   frozen(by: object, capabilities: string): string | undefined {
     return this.#frozen.get(by)?.get(capabilities);
   }
 
-  /** Remembers what a function said with these capabilities. */
+  /** Stores the text of a frozen function for these capabilities. */
   freeze(by: object, capabilities: string, text: string): void {
     const known = this.#frozen.get(by) ?? new LruMap<string, string>(16);
     this.#frozen.set(by, known);
     known.set(capabilities, text);
   }
 
-  /** What the last answered request of a session was made of. */
+  /** Returns the fingerprint of a session's last answered request. */
   recall(session: string): KeptPrompt | undefined {
     return this.#sessions.get(session);
   }
 
-  /** Remembers what the last answered request of a session was made of. */
+  /** Stores the fingerprint of a session's last answered request. */
   remember(session: string, kept: KeptPrompt): void {
     this.#sessions.set(session, kept);
   }
 
-  /** Forgets everything. */
+  /** Removes all entries. */
   clear(): void {
     this.#texts.clear();
     this.#tiers.clear();

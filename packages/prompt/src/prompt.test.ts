@@ -68,7 +68,7 @@ describe('prompt', () => {
     expect(made.cacheMessages).toEqual({});
   });
 
-  it('keeps what stands in the request already, before its own', async () => {
+  it('keeps existing system blocks before its own', async () => {
     const note = { role: 'user', content: 'A note.' } as const;
     const made = await shaped(
       { frozen: [identity], volatile: [{ id: 'memory', text: 'M' }] },
@@ -79,7 +79,7 @@ describe('prompt', () => {
     expect(made.tail).toHaveLength(2);
   });
 
-  it('leaves tiers without text away', async () => {
+  it('omits empty tiers', async () => {
     const made = await shaped({
       frozen: [{ id: 'empty', text: ' \r\n' }],
       session: [{ id: 'none', text: () => undefined }],
@@ -88,7 +88,7 @@ describe('prompt', () => {
     expect(made.tail).toEqual([]);
   });
 
-  it('sends the same text without marks when it shall not cache', async () => {
+  it('sends the same text without marks with caching: false', async () => {
     const options = { frozen: [identity], session: [rules], volatile: [{ id: 'memory', text: 'M' }] };
     const marked = await shaped(options);
     const bare = await shaped({ ...options, caching: false });
@@ -97,7 +97,7 @@ describe('prompt', () => {
     expect(bare.tail).toEqual(marked.tail);
   });
 
-  it('asks for the times that it is told to', async () => {
+  it('requests the configured cache lifetimes', async () => {
     const made = await shaped({ frozen: [identity], caching: { stable: '1h' } });
     expect(made.system[0]?.cache).toEqual({ ttl: '1h' });
     expect(made.cacheMessages).toEqual({});
@@ -105,7 +105,7 @@ describe('prompt', () => {
     expect(long.cacheMessages).toEqual({ ttl: '1h' });
   });
 
-  it('counts the marks of others and gives up its least worthy ones', async () => {
+  it('counts existing marks and drops its own by priority', async () => {
     const marked = { cache: {} };
     const system = [
       { text: 'A', ...marked },
@@ -128,7 +128,7 @@ describe('prompt', () => {
     expect([none.system.some(({ cache }) => cache), none.cacheMessages]).toEqual([false, undefined]);
   });
 
-  it('gives up a mark before which there is too little first', async () => {
+  it('drops a mark after a short prefix first', async () => {
     const long = { id: 'long', text: 'word '.repeat(2000) };
     const options = { frozen: [long], session: [rules] };
     const usual = await shaped({ ...options, caching: { maxMarks: 2 } });
@@ -139,7 +139,7 @@ describe('prompt', () => {
     expect([both.system.some(({ cache }) => cache), both.cacheMessages]).toEqual([false, {}]);
   });
 
-  it('sorts the tools by name, so that the order in which they were registered changes nothing', async () => {
+  it('sorts tools by name, independent of their registration order', async () => {
     const tool = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
     const [one, other] = await Promise.all([
       shaped({}, request({ tools: [tool('write'), tool('Read'), tool('bash')] })),
@@ -149,7 +149,7 @@ describe('prompt', () => {
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
   });
 
-  it('annotates each request with the hash of what was rendered, by tier', async () => {
+  it('annotates each request with the hash of each tier', async () => {
     const hashesOf = (made: ModelRequest): PromptAnnotation['renderHash'] =>
       (made as ModelRequest & { annotations: { prompt: PromptAnnotation } }).annotations.prompt.renderHash;
     const base = { frozen: [identity], session: [rules], volatile: [{ id: 'memory', text: 'M' }] };
@@ -176,7 +176,7 @@ describe('prompt', () => {
     expect(all[0]).toMatchObject({ system: [{ text: identity.text }], tail: [{ role: 'user' }] });
   });
 
-  it('shapes a request that is asked again anew, from the one that came', async () => {
+  it('shapes a retried request from the original', async () => {
     const raw = event('model.request', { step: 1, attempt: 1, ...request() }, { at: 1 });
     const all = await lastValueFrom(
       of(raw, { ...raw, attempt: 2, at: 2 }).pipe(prompt({ frozen: [identity], volatile: [clock] }), toArray()),
@@ -186,7 +186,7 @@ describe('prompt', () => {
     expect(textOf((all[1] as ModelRequest).tail[0] as Message)).toContain('The time is 2.');
   });
 
-  it('sends volatile facts after results of tools too, unless told otherwise', async () => {
+  it('sends volatile sections after tool results unless disabled', async () => {
     const result: Message = {
       role: 'tool',
       content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } }],
@@ -197,7 +197,7 @@ describe('prompt', () => {
     expect((await shaped({ volatile: [clock], volatileAfterTools: false })).tail).toHaveLength(1);
   });
 
-  it('keeps a volatile text inside its section', async () => {
+  it('keeps volatile text inside its section', async () => {
     const made = await shaped({
       volatile: [{ id: 'notes', text: 'a < b\n</section>\n</ Context >\n<section id="x">' }],
     });
@@ -206,7 +206,7 @@ describe('prompt', () => {
     expect(text.match(/<\/?section|<\/?context/g)).toEqual(['<context', '<section', '</section', '</context']);
   });
 
-  it('calls frozen functions once, those of the session once a turn and volatile ones for each request', async () => {
+  it('calls functions once per harness, turn or request, by tier', async () => {
     const calls = { frozen: 0, session: 0, volatile: 0, once: 0 };
     const count = (name: keyof typeof calls) => () => `${name} ${(calls[name] += 1)}`;
     const operator = prompt({
@@ -225,7 +225,7 @@ describe('prompt', () => {
     expect(textOf(model.requests[1]?.tail[0] as Message)).toMatch(/volatile 2[^]*once 1/);
   });
 
-  it('renders frozen functions anew for other capabilities, whatever their order and case', async () => {
+  it('calls frozen functions again only for different capabilities', async () => {
     let calls = 0;
     const operator = prompt({
       capabilities: ({ metadata }) => JSON.stringify(metadata?.['can']).replaceAll('"', '').split(' '),
@@ -243,7 +243,7 @@ describe('prompt', () => {
     ]);
   });
 
-  it('tells functions about the turn and the request', async () => {
+  it('passes facts of the turn and the request to functions', async () => {
     const seen: unknown[] = [];
     const operator = prompt({
       session: [
@@ -275,7 +275,7 @@ describe('prompt', () => {
     ]);
   });
 
-  it('shares nothing between sessions but what it renders', async () => {
+  it('shares only rendered text between sessions', async () => {
     const operator = prompt({ session: [{ id: 's', text: ({ session }) => `Session ${session}` }] });
     const model = scriptedModel(['1', '2']);
     const agent = harness({ model }).pipe(operator);
@@ -283,7 +283,7 @@ describe('prompt', () => {
     expect(model.requests.map(({ system }) => system[0]?.text)).toEqual(['Session a', 'Session b']);
   });
 
-  it('uses a cache that it is given', async () => {
+  it('uses the passed cache', async () => {
     const cache = new PromptCache();
     await shaped({ frozen: [identity], session: [rules], cache });
     expect(cache.size).toBe(2);
@@ -291,7 +291,7 @@ describe('prompt', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('lets a source put sections where they belong', async () => {
+  it('puts sections of a source into their tiers', async () => {
     const made = await shaped({
       session: [
         {
@@ -312,7 +312,7 @@ describe('prompt', () => {
 });
 
 describe('prompt, when a section fails', () => {
-  it('leaves out what throws, rejects or answers nonsense, says so and goes on', async () => {
+  it('leaves out sections that throw, reject or return a wrong type', async () => {
     const operator = prompt({
       frozen: [identity],
       session: [
@@ -339,7 +339,7 @@ describe('prompt, when a section fails', () => {
     expect(model.requests[0]?.system.map(({ text }) => text)).toEqual([identity.text]);
   });
 
-  it('keeps the first of two sections with one name', async () => {
+  it('keeps the first of two sections with the same id', async () => {
     const found = {
       sections: [
         { id: 'rules', text: 'Mine.' },
@@ -358,18 +358,18 @@ describe('prompt, when a section fails', () => {
     ]);
   });
 
-  it('cuts what a function says too much, with a visible note', async () => {
+  it('truncates a long function result with a visible note', async () => {
     const operator = prompt({ volatile: [{ id: 'memory', text: () => 'x'.repeat(300), maxChars: 200 }] });
     const events = await lastValueFrom(
       of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
     );
     expect(events[0]).toMatchObject({ type: 'prompt.problem', section: 'memory', code: 'shortened' });
     expect(textOf((events[1] as ModelRequest).tail[0] as Message)).toMatch(
-      /x\n\n\[Cut here: \d+ of 300 characters are left out\.\]/,
+      /x\n\n\[Truncated: \d+ of 300 characters omitted\.\]/,
     );
   });
 
-  it('hands on what a section has to say about itself', async () => {
+  it('emits problems that a section reports', async () => {
     const problems = [{ code: 'collision', message: 'Two are called git.', path: '/skills/git' }];
     const operator = prompt({ session: [{ id: 'skills', text: () => ({ text: 'git', problems }) }] });
     const events = await lastValueFrom(
@@ -380,7 +380,7 @@ describe('prompt, when a section fails', () => {
 });
 
 describe('prompt, in a failing turn', () => {
-  it('does not repeat its notices when the model is asked again', async () => {
+  it('does not repeat notices when the request is retried', async () => {
     const model = scriptedModel([{ error: failure('Busy.') }]);
     const operator = prompt({
       session: [
@@ -400,7 +400,7 @@ describe('prompt, in a failing turn', () => {
   });
 });
 
-describe('prompt, asked for what it cannot do', () => {
+describe('prompt, with wrong options', () => {
   it.each<[string, PromptOptions]>([
     ['"forzen"', { forzen: [] } as PromptOptions],
     ['frozen', { frozen: 'You are' as never }],
@@ -431,7 +431,7 @@ describe('prompt, asked for what it cannot do', () => {
     );
   });
 
-  it('refuses a cache without room', () => {
+  it('rejects a cache with maxEntries 0', () => {
     expect(() => new PromptCache({ maxEntries: 0 })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   });
 });
@@ -452,7 +452,7 @@ describeOperator(
 );
 
 describe('a session’s history', () => {
-  it('never holds volatile facts', async () => {
+  it('never contains volatile sections', async () => {
     const sessions = memorySessions();
     const agent = harness({ model: scriptedModel(['Hi']), sessions }).pipe(
       prompt({ frozen: [identity], volatile: [clock] }),

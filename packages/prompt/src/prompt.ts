@@ -14,25 +14,25 @@ import { fromState } from './kept-prompt.js';
 import { checkedOptions, type PromptOptions } from './options.js';
 import { isShaped, requestShaper } from './request-shaper.js';
 import { sectionJob } from './section-jobs.js';
-import { sectionLoader, whenThere, type TurnSignal } from './section-loader.js';
+import { sectionLoader, whenLoaded, type TurnSignal } from './section-loader.js';
 import { stableSections } from './stable-sections.js';
 import { bootstrapMessage, type TextSection } from './tail-message.js';
 import { turnContexts } from './turn-contexts.js';
 import { volatileSections } from './volatile-sections.js';
 
 /**
- * Gives each request its prompt: stable tiers first, what changes last.
+ * Adds the prompt to each request: stable tiers first, volatile sections last.
  *
- * - The `frozen` and the `session` tier become system blocks with a cache mark each; a moving mark follows the history.
- * - `volatile` sections follow the history as one message that is delimited as data and never stored, because anything
- *   that changes before the conversation takes away its cache.
- * - `bootstrap` sections enter the history once a session, before the input.
+ * - The `frozen` and `session` tiers become system blocks with a cache mark each; a third mark follows the history.
+ * - `volatile` sections follow the history as one message, delimited as data and never stored: any change before the
+ *   conversation would invalidate its cache.
+ * - `bootstrap` sections enter the history once per session, before the input.
  * - Tools are sorted by name. The request carries `annotations.prompt` with the hash of each tier.
- * - A section that fails or is late is left out, with the notice `prompt.skipped`.
- * - When the stable beginning has changed since the session's last request, observers get `cache.broken` with what has
- *   changed, and `cache.checked` with the provider's count once it has answered.
+ * - A section that fails or times out is left out, with the notice `prompt.skipped`.
+ * - If the stable prefix differs from the session's last request, the operator emits `cache.broken` with the differences,
+ *   and `cache.checked` with the provider's counts after the response.
  *
- * A request that has its prompt already is left as it is.
+ * A request that already carries its prompt passes unchanged.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -67,7 +67,7 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
       const isWithFacts = volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
       const tiers = stable(request.at, signal);
       const facts = isWithFacts ? volatile(request, signal) : [];
-      return bothThere(tiers, facts, (there, said) => {
+      return whenBothLoaded(tiers, facts, (there, said) => {
         const all = isWithFacts && there.volatile.length > 0 ? [...said, ...there.volatile] : said;
         const shaped = shape(request, there, all);
         const notices = [...loader.takeNotices(), ...drift.asked(shaped.prefix)];
@@ -79,7 +79,7 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
       hasRecord = true;
       const jobs = checked.bootstrap.map((section) => sectionJob(section, 'bootstrap', contexts.session));
       const own = loader.load(jobs, event.at, signal);
-      return bothThere(own, stable(event.at, signal), ({ sections }, { bootstrap }) => [
+      return whenBothLoaded(own, stable(event.at, signal), ({ sections }, { bootstrap }) => [
         ...loader.takeNotices(),
         ...recordOf([...sections, ...bootstrap]),
         event,
@@ -119,13 +119,13 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
   return intercept('prompt', setup, { after: ['queue', 'failover'], before: ['compaction', 'observe'] });
 };
 
-/** Goes on when both are there: at once, where they are there already. Both are under way by then. */
-const bothThere = <One, Other>(
+/** Calls `then` with both values: synchronously, unless one is a promise. */
+const whenBothLoaded = <One, Other>(
   one: MaybePromise<One>,
   other: MaybePromise<Other>,
   then: (one: One, other: Other) => Decision,
 ): MaybePromise<Decision> =>
-  whenThere(one, (first) => whenThere(other, (second) => then(first, second))) as MaybePromise<Decision>;
+  whenLoaded(one, (first) => whenLoaded(other, (second) => then(first, second))) as MaybePromise<Decision>;
 
 const recordOf = (sections: readonly TextSection[]): readonly NewEvent[] => {
   const message = bootstrapMessage(sections);

@@ -21,7 +21,7 @@ describe('normalizeText', () => {
     expect(normalizeText(text)).toBe(expected);
   });
 
-  it('changes nothing that it has made, and does not tell line ends apart', () => {
+  it('is idempotent and independent of line endings', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const once = normalizeText(text);
@@ -33,11 +33,11 @@ describe('normalizeText', () => {
 });
 
 describe('normalizeCapabilities', () => {
-  it('sorts, trims and lower-cases, each once', () => {
+  it('sorts, trims, lower-cases and deduplicates', () => {
     expect(normalizeCapabilities([' Write', 'read', 'READ ', '', 'İ'])).toEqual(['i̇', 'read', 'write']);
   });
 
-  it('does not depend on order, case or repetition', () => {
+  it('does not depend on order, case or duplicates', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (list) => {
         expect(
@@ -49,23 +49,23 @@ describe('normalizeCapabilities', () => {
 });
 
 describe('shorten', () => {
-  it('leaves a text that fits as it is', () => {
+  it('returns a text that fits unchanged', () => {
     expect(shorten('abc', 3)).toBe('abc');
   });
 
-  it('says how much is left out and where the rest is', () => {
+  it('notes how much is omitted and where the rest is', () => {
     const text = 'x'.repeat(1000);
     const short = shorten(text, 200, 'read AGENTS.md');
-    const [, omitted] = /\[Cut here: (\d+) of 1000 characters are left out; read AGENTS\.md\.\]$/.exec(short) ?? [];
+    const [, omitted] = /\[Truncated: (\d+) of 1000 characters omitted; read AGENTS\.md\.\]$/.exec(short) ?? [];
     expect(short.indexOf('\n')).toBe(1000 - Number(omitted));
   });
 
-  it('cuts after a line where one ends near', () => {
+  it('cuts at a nearby line end', () => {
     const text = `${'x'.repeat(130)}\n${'y'.repeat(500)}`;
-    expect(shorten(text, 200).startsWith(`${'x'.repeat(130)}\n\n[Cut`)).toBe(true);
+    expect(shorten(text, 200).startsWith(`${'x'.repeat(130)}\n\n[Truncated`)).toBe(true);
   });
 
-  it('is never longer than it may be and never cuts a character in half', () => {
+  it('never exceeds the limit and never splits a character', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 0, max: 300 }), (text, maxChars) => {
         const long = text.repeat(8);
@@ -78,7 +78,7 @@ describe('shorten', () => {
 });
 
 describe('budgetMarks', () => {
-  it('never sets more than are free, nor any that nobody wants', () => {
+  it('sets only wanted marks, and no more than are free', () => {
     const marks = fc.array(fc.record({ id: fc.string(), tokens: fc.nat(5000) }));
     fc.assert(
       fc.property(marks, fc.nat(6), fc.nat(6), (wanted, limit, taken) => {
@@ -97,7 +97,7 @@ describe('messageMarkCounter', () => {
     content: [{ type: 'text', text: 'x', providerOptions: { bedrock: { cachePoint: { type: 'default' } } } }],
   };
 
-  it('counts marks of messages and parts, looking at each message once', () => {
+  it('counts marks of messages and parts, visiting each message once', () => {
     const count = messageMarkCounter();
     const first = MessageList.of([marked, user('x')]);
     expect(count(first)).toBe(1);
@@ -107,7 +107,7 @@ describe('messageMarkCounter', () => {
     expect(count(MessageList.empty)).toBe(0);
   });
 
-  it('does not take other options for marks', () => {
+  it('does not count other provider options', () => {
     const other: Message = {
       ...user('Hi'),
       providerOptions: { openai: { store: true }, anthropic: { cacheControl: null } },
@@ -117,7 +117,7 @@ describe('messageMarkCounter', () => {
 });
 
 describe('PromptCache', () => {
-  it('gives the same tier again for the same sections, told by what they say', () => {
+  it('returns the same tier for sections with equal content', () => {
     const cache = new PromptCache();
     const first = cache.render([
       { id: 'a', text: 'A' },
@@ -139,7 +139,7 @@ describe('PromptCache', () => {
     ).not.toBe(first);
   });
 
-  it('gives equal hashes to equal texts and different ones to different texts', () => {
+  it('hashes equal texts equally and different texts differently', () => {
     fc.assert(
       fc.property(fc.array(texts), fc.array(texts), (left, right) => {
         const cache = new PromptCache();
@@ -151,7 +151,7 @@ describe('PromptCache', () => {
     );
   });
 
-  it('forgets what was not used for long', () => {
+  it('evicts the least recently used entries', () => {
     const cache = new PromptCache({ maxEntries: 2 });
     const first = cache.render([{ id: 'a', text: '0' }]);
     for (const text of ['1', '2', '3']) cache.render([{ id: 'a', text }]);

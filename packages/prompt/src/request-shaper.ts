@@ -10,32 +10,32 @@ import type { StableSections } from './stable-sections.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** The name under which a shaped request carries its hashes. */
+/** Name of the annotation on shaped requests. */
 export const annotationName = 'prompt';
 
-/** What a request carries of its prompt, under `annotations.prompt`. */
+/** Value of `annotations.prompt`. */
 export interface PromptAnnotation {
-  /** Hash of what was rendered, per tier, and of the tool definitions. Equal hashes are equal bytes. */
+  /** Hash of the rendered text of each tier and of the tool definitions. Equal hashes mean equal bytes. */
   readonly renderHash: {
     readonly tools: string;
     readonly frozen: string;
     readonly session: string;
     readonly volatile: string;
   };
-  /** Length of what was rendered, per tier. */
+  /** Length of the rendered text of each tier. */
   readonly chars: { readonly frozen: number; readonly session: number; readonly volatile: number };
 }
 
-/** A request with its prompt, and what its cached beginning is made of. */
+/** A request with its prompt, and the fingerprint of its cached prefix. */
 export interface Shaped {
   readonly request: Request;
   readonly prefix: PrefixPrint;
 }
 
-/** Whether a request carries its prompt already. It is then left as it is. */
+/** Whether a request already carries its prompt. */
 export const isShaped = ({ annotations }: Request): boolean => annotations?.[annotationName] !== undefined;
 
-/** Puts the sections into the requests of a turn. What has not changed since the last one is used again. */
+/** Creates a function that adds sections to the requests of a turn and reuses unchanged parts. */
 export const requestShaper = (
   options: CheckedOptions,
 ): ((request: Request, stable: StableSections, volatile: readonly TextSection[]) => Shaped) => {
@@ -46,7 +46,7 @@ export const requestShaper = (
     const head = headOf(request, stable);
     const tail = tailOf(sections);
     const annotation = annotationOf(head, tail);
-    // New members first: after a spread they would cost several times all else that is done here.
+    // New members come first: adding them after a spread is several times slower.
     const { system: _, tools: __, tail: before, cacheMessages: ___, annotations, ...rest } = request;
     const shaped: Request = {
       system: head.system,
@@ -60,7 +60,7 @@ export const requestShaper = (
   };
 };
 
-/** What of a request stays the same from step to step. */
+/** The part of a request that stays the same between steps. */
 interface Head {
   readonly system: readonly SystemBlock[];
   readonly tools: Request['tools'];
@@ -69,7 +69,7 @@ interface Head {
   readonly prefix: PrefixPrint;
 }
 
-/** Renders blocks, tools and marks; the same beginning gives the same head again. */
+/** Renders blocks, tools and marks. Returns the previous head if its inputs are unchanged. */
 const headRenderer = ({ cache, caching }: CheckedOptions): ((request: Request, stable: StableSections) => Head) => {
   const marksOf = messageMarkCounter();
   let last: { readonly key: readonly unknown[]; readonly head: Head } | undefined;
@@ -102,7 +102,7 @@ const headRenderer = ({ cache, caching }: CheckedOptions): ((request: Request, s
   };
 };
 
-/** Five minutes are what a mark means when it says nothing, and what every provider understands. */
+/** Five minutes is the default of a mark, and the only duration that every provider supports. */
 const markFor = (ttl: CacheMark['ttl']): CacheMark => (ttl === '1h' ? { ttl } : {});
 
 const grantedMarks = (
@@ -118,7 +118,7 @@ const grantedMarks = (
     minTokens,
   });
 
-/** In the order of their worth: the history is the longest, the session's tier comes next, the frozen tier is shared by sessions. */
+/** By priority: the history, which is the longest prefix, then the session tier, then the frozen tier. */
 const wantedMarks = (
   { messages, cacheMessages, system }: Request,
   sorted: SortedTools,
@@ -143,7 +143,7 @@ interface Tail {
 
 const emptyTail: Tail = { message: undefined, hash: hashText(''), chars: 0 };
 
-/** Renders the volatile sections; the same sections give the same message again. */
+/** Renders the volatile sections. Returns the previous message if they are unchanged. */
 const tailRenderer = (): ((sections: readonly TextSection[]) => Tail) => {
   let before: readonly TextSection[] = [];
   let tail = emptyTail;
@@ -160,7 +160,7 @@ const tailRenderer = (): ((sections: readonly TextSection[]) => Tail) => {
   };
 };
 
-/** Renders the annotation; the same head and tail give the same one again. */
+/** Renders the annotation. Returns the previous one if head and tail are unchanged. */
 const annotationRenderer = (): ((head: Head, tail: Tail) => JSONObject) => {
   let last: { readonly head: Head; readonly tail: Tail; readonly annotation: JSONObject } | undefined;
   return (head, tail) => {

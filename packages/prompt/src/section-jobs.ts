@@ -12,22 +12,22 @@ import type {
 } from './sections.js';
 import { shorten } from './shorten.js';
 
-/** How much a function may say unless its section says otherwise. */
+/** Default limit for the text of a function. */
 const defaultMaxChars = 50_000;
 
-/** What a section or source brings. */
+/** Result of a section or source. */
 export interface Batch {
   readonly sections: readonly FoundSection[];
   readonly problems?: readonly SectionProblem[] | undefined;
 }
 
-/** A section or source that is being loaded, under the name by which it is spoken of. */
+/** A section or source to load; `id` names it in notices. */
 export interface BatchJob extends LoadJob<Batch> {
   readonly id: string;
   readonly tier: SectionTier;
 }
 
-/** Loads one section. A fixed text is there at once. */
+/** Creates the job of a section. A fixed text loads synchronously. */
 export const sectionJob = <Context>(
   section: PromptSection<Context>,
   tier: SectionTier,
@@ -46,7 +46,7 @@ export const sectionJob = <Context>(
   return { id, tier, timeoutMs, start };
 };
 
-/** Loads what a source finds. */
+/** Creates the job of a source. */
 export const sourceJob = (
   source: SectionSource,
   contextOf: (signal: () => AbortSignal) => SessionContext,
@@ -64,31 +64,31 @@ const checkedBatch = (batch: Batch): Batch => {
   const isSound = (batch as Batch | undefined)?.sections.every(
     ({ id, text }) => typeof id === 'string' && typeof text === 'string',
   );
-  if (isSound !== true) throw new TypeError('A source answers with { sections: [{ id, text }] }.');
+  if (isSound !== true) throw new TypeError('The source did not return { sections: [{ id, text }] }.');
   return batch;
 };
 
 const batchOf = (id: string, value: SectionValue, maxChars: number): Batch => {
   if (value === null || value === undefined) return { sections: [] };
   const { text, problems = [] } = typeof value === 'string' ? { text: value } : value;
-  if (typeof text !== 'string') throw new TypeError(`It said ${typeof text} where a text is wanted.`);
+  if (typeof text !== 'string') throw new TypeError(`The section returned ${typeof text}; return a string.`);
   if (text.length <= maxChars) return { sections: [{ id, text }], problems };
-  const message = `It said ${text.length} characters; ${maxChars} are used.`;
+  const message = `The section has ${text.length} characters and was truncated to ${maxChars}.`;
   return { sections: [{ id, text: shorten(text, maxChars) }], problems: [...problems, { code: 'shortened', message }] };
 };
 
-/** The texts that came, in order, and what is to be told about the rest. */
+/** The loaded sections in order, and notices about the others. */
 export interface Gathered {
   readonly sections: readonly FoundSection[];
   readonly notices: readonly NewEvent[];
-  /** Of which jobs the time was up. */
+  /** Ids of the jobs that timed out. */
   readonly late: readonly string[];
 }
 
 /**
- * Sorts out what became of the jobs.
+ * Turns the results of jobs into sections and notices.
  *
- * @param taken names that are spoken for by other sections
+ * @param taken ids that other sections use
  */
 export const gather = (
   jobs: readonly BatchJob[],
@@ -113,7 +113,7 @@ export const gather = (
     for (const found of result.value.sections) {
       const isOwn = found.id === job.id;
       if (seen.has(found.id) || (!isOwn && taken.has(found.id))) {
-        const message = `Another section is called ${JSON.stringify(found.id)}; this one, from ${JSON.stringify(job.id)}, is left out.`;
+        const message = `The id ${JSON.stringify(found.id)} is already in use; the section from ${JSON.stringify(job.id)} was left out.`;
         notices.push(
           notice('prompt.skipped', { section: found.id, tier: found.tier ?? 'session', reason: 'duplicate', message }),
         );

@@ -3,17 +3,17 @@ import { isPromiseLike, loadAll } from './load.js';
 import type { CheckedOptions, TurnFacts } from './options.js';
 import { gather, type BatchJob, type Gathered } from './section-jobs.js';
 
-/** Asks for the turn's own abort signal, which is made only then. */
+/** Returns the turn's abort signal, created on first use. */
 export type TurnSignal = () => AbortSignal;
 
-/** Loads sections under the deadline, and collects what is to be told about them. */
+/** Loads sections within the deadline and collects notices about them. */
 export interface SectionLoader {
   load(jobs: readonly BatchJob[], at: number, turnSignal: TurnSignal): MaybePromise<Gathered>;
-  /** What is to be told since it was last asked for. */
+  /** Returns the notices since the last call. */
   takeNotices(): readonly NewEvent[];
 }
 
-/** @param facts what the turn is about, when it is asked for */
+/** @param facts returns the facts of the current turn */
 export const sectionLoader = (
   options: CheckedOptions,
   operator: OperatorContext,
@@ -32,18 +32,18 @@ export const sectionLoader = (
         if (gathered.notices.length > 0) notices.push(...gathered.notices);
         return gathered;
       };
-      return whenThere(results, finish);
+      return whenLoaded(results, finish);
     },
     takeNotices: () => {
-      const told = notices;
-      if (told.length > 0) notices = [];
-      return told;
+      const pending = notices;
+      if (pending.length > 0) notices = [];
+      return pending;
     },
   };
 };
 
-/** Goes on when the value is there: at once, where it is there already. */
-export const whenThere = <Value, Result>(
+/** Calls `then` with the value: synchronously, unless the value is a promise. */
+export const whenLoaded = <Value, Result>(
   value: MaybePromise<Value>,
   then: (value: Value) => Result,
 ): MaybePromise<Result> => (isPromiseLike(value) ? value.then(then) : then(value));

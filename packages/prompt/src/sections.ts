@@ -1,38 +1,38 @@
 import type { JSONObject, MaybePromise, MessageList, ToolDefinition, TurnTrigger } from '@h/turn';
 
 /**
- * How long a section stays as it is, which decides where it is sent.
+ * How long a section stays unchanged, which decides its position in the request.
  *
  * | tier | loaded | sent |
  * |---|---|---|
- * | `frozen` | once | first system block, with a cache mark |
- * | `session` | once a turn | second system block, with a cache mark |
- * | `volatile` | for each request | after the history, never stored, never before anything that is cached |
- * | `bootstrap` | when it is sent | once a session, as a message before the input |
+ * | `frozen` | once per harness | first system block, with a cache mark |
+ * | `session` | once per turn | second system block, with a cache mark |
+ * | `volatile` | for each request | after the history, never stored |
+ * | `bootstrap` | when it is sent | once per session, as a message before the input |
  */
 export type SectionTier = 'frozen' | 'session' | 'volatile' | 'bootstrap';
 
-/** What the text of a frozen section may depend on. */
+/** Argument of the function of a frozen section. */
 export interface FrozenContext {
-  /** What the harness can do, as the option says: trimmed, sorted, each once. */
+  /** The `capabilities` option: trimmed, sorted, without duplicates. */
   readonly capabilities: readonly string[];
-  /** Aborted when the section's time is up or the turn is over. */
+  /** Aborted when the section times out or the turn ends. */
   readonly signal: AbortSignal;
 }
 
-/** What the text of a section may depend on that is loaded once a turn. */
+/** Argument of the function of a session or bootstrap section. */
 export interface SessionContext extends FrozenContext {
   readonly turn: string;
   readonly session: string;
   readonly trigger: TurnTrigger;
   readonly metadata?: JSONObject | undefined;
-  /** When the turn began, as milliseconds since 1970. A text with the time of day in it breaks the cache each turn. */
+  /** Start of the turn in milliseconds since 1970. A text with the time of day invalidates the cache in every turn. */
   readonly startedAt: number;
 }
 
-/** What the text of a volatile section may depend on. */
+/** Argument of the function of a volatile section. */
 export interface VolatileContext extends SessionContext {
-  /** The time of the request, as milliseconds since 1970. */
+  /** Time of the request in milliseconds since 1970. */
   readonly at: number;
   readonly step: number;
   readonly attempt: number;
@@ -41,54 +41,54 @@ export interface VolatileContext extends SessionContext {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** Something that went otherwise than expected and did not keep a section from being used. Observers get it as `prompt.problem`. */
+/** A problem with a section that is used nevertheless. Emitted as `prompt.problem`. */
 export interface SectionProblem {
-  /** A stable word to decide on: `'shortened'`, `'withheld'`, `'collision'` … */
+  /** A stable code: `'shortened'`, `'withheld'`, `'collision'` … */
   readonly code: string;
   readonly message: string;
   readonly path?: string | undefined;
 }
 
-/** What a section has to say: text, or nothing. */
+/** Result of a section function; `null` and `undefined` leave the section out. */
 export type SectionValue =
   | string
   | { readonly text: string; readonly problems?: readonly SectionProblem[] | undefined }
   | null
   | undefined;
 
-/** A piece of the prompt. An empty one is left out without changing a byte. */
+/** A section of the prompt. An empty section is left out and does not change the rendered bytes. */
 export interface PromptSection<Context = FrozenContext> {
-  /** Names it in hashes and notices; two sections of a prompt never share one. */
+  /** Identifies the section in hashes and notices. Unique within a prompt. */
   readonly id: string;
-  /** For sections that are made elsewhere: where they belong. A list of another tier refuses them. */
+  /** The tier of a section from another package. The list of another tier rejects it. */
   readonly tier?: SectionTier | undefined;
-  /** The text, or how to get it. A function that is slow or fails leaves the section out; it never fails a turn. */
+  /** The text, or a function that returns it. If the function fails or times out, the section is left out. */
   readonly text: string | ((context: Context) => MaybePromise<SectionValue>);
   /**
-   * How long the function may take, in milliseconds, within the deadline that all share.
+   * Time limit of the function in milliseconds, within the common deadline.
    *
-   * @defaultValue the whole deadline
+   * @defaultValue the common deadline
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How much of what a function says is used, in characters. The rest is cut off with a visible note.
+   * Maximum length of a function's result, in characters. A longer text is truncated with a visible note.
    *
    * @defaultValue `50000`, about 12,000 tokens
    */
   readonly maxChars?: number | undefined;
 }
 
-/** A section whose text may change from request to request. */
+/** A section whose text can change between requests. */
 export interface VolatileSection extends PromptSection<VolatileContext> {
   /**
-   * When the function is called: for each request, or for the first one of a turn (memory that is searched for the input).
+   * When the function is called: for each request, or for the first request of a turn.
    *
    * @defaultValue `'request'`
    */
   readonly refresh?: 'request' | 'turn' | undefined;
 }
 
-/** A section that a source has found. */
+/** A section that a source returned. */
 export interface FoundSection {
   readonly id: string;
   readonly text: string;
@@ -96,7 +96,7 @@ export interface FoundSection {
   readonly tier?: Exclude<SectionTier, 'frozen'> | undefined;
 }
 
-/** Finds sections once a turn: files, say. Those of the session tier stand where the source stands. */
+/** Loads sections once per turn, for example files. Sections of the session tier take the position of the source. */
 export interface SectionSource {
   readonly id: string;
   readonly load: (context: SessionContext) => MaybePromise<{
@@ -108,14 +108,14 @@ export interface SectionSource {
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A section was left out: it took too long, failed, or its name was taken. The turn goes on without it. */
+    /** A section was left out because it timed out, failed, or its id is a duplicate. The turn continues. */
     'prompt.skipped': {
       readonly section: string;
       readonly tier: SectionTier;
       readonly reason: 'timed-out' | 'failed' | 'duplicate';
       readonly message: string;
     };
-    /** A section is used, though not as it was found. */
+    /** A section has a problem but is used. */
     'prompt.problem': { readonly section: string } & SectionProblem;
   }
 }

@@ -1,12 +1,12 @@
-/** How much of the kept text may be given up for a cut at the end of a line. */
+/** Fraction of the text that may be dropped to cut at the end of a line. */
 const maxLossForLineEnd = 0.2;
 
 /**
- * The beginning of a text that is too long, with a note that says so.
+ * Truncates a string and appends a note about the omitted part.
  *
- * The result is never longer than `maxChars`, and no character is cut in half.
+ * The result has at most `maxChars` characters and never splits a surrogate pair.
  *
- * @param hint says in a few words where the rest is, for the note
+ * @param hint tells in the note where the rest can be found
  */
 export const shorten = (text: string, maxChars: number, hint?: string): string => {
   if (text.length <= maxChars) return text;
@@ -17,9 +17,9 @@ export const shorten = (text: string, maxChars: number, hint?: string): string =
 };
 
 const noteFor = (omitted: number, total: number, hint: string | undefined): string =>
-  `\n\n[Cut here: ${omitted} of ${total} characters are left out${hint === undefined ? '' : `; ${hint}`}.]`;
+  `\n\n[Truncated: ${omitted} of ${total} characters omitted${hint === undefined ? '' : `; ${hint}`}.]`;
 
-/** Where to cut so that at most `room` characters stay: after a line if one ends near, never inside a surrogate pair. */
+/** Where to cut to at most `room` characters: at a nearby line end, never inside a surrogate pair. */
 const headEnd = (text: string, room: number): number => {
   const lineEnd = text.lastIndexOf('\n', room);
   if (lineEnd > 0 && lineEnd >= room * (1 - maxLossForLineEnd)) return lineEnd;

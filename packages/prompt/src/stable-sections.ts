@@ -2,21 +2,21 @@ import type { MaybePromise } from '@h/turn';
 import type { CheckedOptions } from './options.js';
 import type { RenderedTier } from './prompt-cache.js';
 import { sectionJob, sourceJob, type BatchJob } from './section-jobs.js';
-import { whenThere, type SectionLoader, type TurnSignal } from './section-loader.js';
+import { whenLoaded, type SectionLoader, type TurnSignal } from './section-loader.js';
 import type { FoundSection, PromptSection } from './sections.js';
 import type { TextSection } from './tail-message.js';
 import type { TurnContexts } from './turn-contexts.js';
 
-/** What stays the same for a turn. */
+/** The sections that stay the same during a turn. */
 export interface StableSections {
   readonly frozen: RenderedTier;
   readonly session: RenderedTier;
-  /** What sources have found that belongs elsewhere. */
+  /** Sections of other tiers that sources returned. */
   readonly volatile: readonly TextSection[];
   readonly bootstrap: readonly TextSection[];
 }
 
-/** The stable tiers of one turn, loaded when they are first asked for; what frozen functions have said is asked for once. */
+/** Loads the stable tiers on first use, once per turn. Frozen functions are called once per harness. */
 export const stableSections = (
   { frozen, session, cache }: CheckedOptions,
   contexts: TurnContexts,
@@ -58,8 +58,8 @@ export const stableSections = (
         'load' in entry ? sourceJob(entry, contexts.session) : sectionJob(entry, 'session', contexts.session),
       ),
     ];
-    // Once it is there it is kept as it is, so that the requests after the first one are not held.
-    const loading = whenThere(loader.load(jobs, at, turnSignal), ({ sections }) => (stable = sort(sections)));
+    // The value replaces the promise, so that later requests are not held.
+    const loading = whenLoaded(loader.load(jobs, at, turnSignal), ({ sections }) => (stable = sort(sections)));
     return (stable ??= loading);
   };
 };

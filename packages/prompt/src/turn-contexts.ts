@@ -3,22 +3,22 @@ import { byCodeUnit, normalizeCapabilities } from './normalize.js';
 import type { CheckedOptions, TurnFacts } from './options.js';
 import type { FrozenContext, SessionContext, VolatileContext } from './sections.js';
 
-/** Makes an abort signal when it is first asked for: most functions never ask. */
+/** Creates an abort signal on first use; most functions never use it. */
 type LazySignal = () => AbortSignal;
 
-/** What the functions of sections are told about a turn. */
+/** Contexts that section functions receive. */
 export interface TurnContexts {
   readonly facts: TurnFacts;
-  /** Learns what the turn is about. */
+  /** Reads the facts of the turn. */
   begin(event: TurnEventOf<'turn.start'>): void;
-  /** The capabilities as a key: the same for the same ones, however they were written. */
+  /** The normalized capabilities as a key. */
   capabilitiesKey(): string;
   readonly frozen: (signal: LazySignal) => FrozenContext;
   readonly session: (signal: LazySignal) => SessionContext;
   readonly volatile: (request: TurnEventOf<'model.request'>, signal: LazySignal) => VolatileContext;
 }
 
-/** Makes the contexts of one turn. */
+/** Creates the contexts of one turn. */
 export const turnContexts = ({ capabilities }: CheckedOptions): TurnContexts => {
   let facts: TurnFacts = { turn: '', session: '', trigger: 'user', startedAt: 0 };
   let known: Capabilities | undefined;
@@ -48,8 +48,7 @@ const capabilitiesOf = (given: readonly string[]): Capabilities => ({
   key: normalizeCapabilities(given).join('\n'),
 });
 
-// Classes, because the getter of an object literal gives every object a shape of its own, which costs more than all else
-// that a request is given.
+// Classes, because a getter in an object literal gives every object its own hidden class, which is slow.
 
 class Frozen implements FrozenContext {
   readonly capabilities: readonly string[];

@@ -1,16 +1,16 @@
 import type { MaybePromise, TurnEventOf } from '@h/turn';
 import type { CheckedOptions } from './options.js';
 import { sectionJob } from './section-jobs.js';
-import { whenThere, type SectionLoader, type TurnSignal } from './section-loader.js';
+import { whenLoaded, type SectionLoader, type TurnSignal } from './section-loader.js';
 import type { FoundSection } from './sections.js';
 import type { TextSection } from './tail-message.js';
 import type { TurnContexts } from './turn-contexts.js';
 
 /**
- * The volatile sections for each request of a turn.
+ * Loads the volatile sections for each request of a turn.
  *
- * One that refreshes by turn is loaded for the first request. One that was late is not asked again in the turn, so that
- * it holds up one request and not all of them.
+ * A section with `refresh: 'turn'` is loaded for the first request. A section that timed out is not loaded again in the turn,
+ * so that it delays one request only.
  */
 export const volatileSections = (
   { volatile }: CheckedOptions,
@@ -25,7 +25,7 @@ export const volatileSections = (
     const jobs = wanted.map((section) =>
       sectionJob(section, 'volatile', (signal) => contexts.volatile(request, signal)),
     );
-    return whenThere(loader.load(jobs, request.at, turnSignal), (gathered) => {
+    return whenLoaded(loader.load(jobs, request.at, turnSignal), (gathered) => {
       const of = (id: string): readonly FoundSection[] => gathered.sections.filter((found) => found.id === id);
       for (const id of gathered.late) late.add(id);
       for (const { id, refresh } of wanted) if (refresh === 'turn') known.set(id, of(id));

@@ -98,7 +98,9 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   let start = end;
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   if (end - start > maxKeyLength || start === end) return undefined;
-  let name = text.slice(start, end).replace(/^[-.$]+/, '');
+  let nameStart = start;
+  while (nameStart < end && isLead(text.charCodeAt(nameStart))) nameStart += 1;
+  let name = text.slice(nameStart, end);
   // What is left of an encoded quote or sign before the name.
   if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
   let strength = reader.remember(name, keyStrength);
@@ -113,6 +115,9 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   if (strength === undefined) return undefined;
   return { name, strength, start, isQuoted: end < index && !isGap(text.charCodeAt(end)), isTight: end === index };
 };
+
+/** `-`, `.` and `$`, which may precede a name. */
+const isLead = (code: number): boolean => code === 45 || code === 46 || code === 36;
 
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {
   const next = reader.code(sign.end);
@@ -158,7 +163,8 @@ export const valueOf = (
   } else {
     const isLine = isEnvironment && isLineStart(reader, key.start);
     const isPair =
-      text.charCodeAt(key.start - 1) === 59 || text.slice(Math.max(0, key.start - 2), key.start).endsWith('; ');
+      text.charCodeAt(key.start - 1) === 59 ||
+      (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
     end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
     end = endAfterAmpersands(reader, key, start, end);

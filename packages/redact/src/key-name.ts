@@ -52,7 +52,9 @@ const endingTest = (
 ): ((text: string, end: number) => boolean) => {
   const families: (readonly string[])[] = [];
   const familyOf = new Uint8Array(32_768);
-  for (const ending of endings) {
+  // An ending that ends with another one is found by it: the letter before it is part of the name.
+  const shortest = endings.filter((ending) => !endings.some((other) => other !== ending && ending.endsWith(other)));
+  for (const ending of shortest) {
     const last = ending.length - 1;
     // The third letter of an ending of two may be any.
     const tails =

@@ -42,8 +42,11 @@ export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
 export const quoteBefore = (reader: Reader, end: number): number => {
   const { text } = reader;
   let start = end;
-  if (isQuoteCode(text.charCodeAt(end - 1))) start = end - 1;
+  const last = text.charCodeAt(end - 1);
+  if (isQuoteCode(last)) start = end - 1;
   else {
+    // All encoded quotes end with `2`, `7` or `;`.
+    if (last !== 50 && last !== 55 && last !== 59) return end;
     const near = text.slice(Math.max(reader.barrier, end - 6), end);
     const found = encoded.find((form) => near.endsWith(form));
     if (found === undefined) return end;

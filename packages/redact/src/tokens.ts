@@ -1,4 +1,4 @@
-import { dotted, is, space, token, word } from './characters.js';
+import { dotted, is, kindOf, space, token, word } from './characters.js';
 import type { Reader } from './reader.js';
 import { maxReach } from './reader.js';
 import type { Secret } from './replace.js';
@@ -25,13 +25,18 @@ interface Anchored {
   readonly form: TokenForm;
   /** Position of the anchor in the prefix. */
   readonly offset: number;
+  /** Code of the first character of the prefix. */
+  readonly first: number;
+  /** Code of the character behind the anchor; `NaN` if the prefix ends there. */
+  readonly next: number;
 }
 
 const anchored = (form: TokenForm): Anchored => {
   const rank = (character: string): number => (rarest.includes(character) ? rarest.indexOf(character) : rarest.length);
   const reach = form.prefix.slice(1, maxOffset);
   const best = Array.from(reach).reduce((chosen, character) => (rank(character) < rank(chosen) ? character : chosen));
-  return { form, offset: reach.indexOf(best) + 1 };
+  const offset = reach.indexOf(best) + 1;
+  return { form, offset, first: form.prefix.charCodeAt(0), next: form.prefix.charCodeAt(offset + 1) };
 };
 
 /** The forms by the anchor of their prefix and the character before it, longer prefixes first. */
@@ -59,8 +64,12 @@ export const isAnchor = (before: number, code: number): boolean => (bucketOf[bef
 export const findToken = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
-  for (const { form, offset } of buckets[place - 1] ?? []) {
+  const behind = text.charCodeAt(index + 1);
+  const isLast = index + 1 === text.length;
+  for (const { form, offset, first, next } of buckets[place - 1] ?? []) {
     const start = index - offset;
+    // Most prefixes are ruled out by one of two characters, without a comparison of strings.
+    if (text.charCodeAt(start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
     if (!isBoundary(reader, start, form) || (form.isWeak === true && isInBlob(reader, start, form.prefix))) continue;
     const found = verify(reader, form, start);
@@ -83,10 +92,14 @@ const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boole
 
 /** Inside a hash or other encoded data, where any prefix occurs by chance. */
 const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
-  const isJoined = /\w[-+/]$/.test(reader.text.slice(Math.max(reader.barrier, start - 2), start));
-  if (!isJoined) return false;
+  const { text } = reader;
+  const joint = text.charCodeAt(start - 1);
+  if (start - 2 < reader.barrier || (joint !== 45 && joint !== 43 && joint !== 47)) return false;
+  if (!is(text.charCodeAt(start - 2), word)) return false;
   if (prefix.length <= 3 && prefix.endsWith('_')) return true;
-  const before = reader.text.slice(Math.max(reader.barrier, start - blobLength), start);
+  // What looks random has 12 letters and digits in a row, so that the middle of the 16 has no other character.
+  for (let index = start - 12; index < start - 4; index += 1) if (kindOf(text.charCodeAt(index)) === 0) return false;
+  const before = text.slice(Math.max(reader.barrier, start - blobLength), start);
   return before.length === blobLength && /^[\w+/-]+$/.test(before) && looksRandom(before);
 };
 

@@ -21,44 +21,44 @@ import { scanned, type ContextScan } from './scan.js';
 
 /** Options of {@link contextFiles}. */
 export interface ContextFilesOptions {
-  /** The folder that is worked in. */
+  /** The agent's working folder. */
   readonly workspace: string;
   /**
-   * The outermost folder that is looked into; it holds the workspace.
+   * The outermost folder to search. It contains the workspace.
    *
-   * @defaultValue the nearest folder from the workspace upwards that holds `.git` and has the same owner, else the workspace
+   * @defaultValue the nearest ancestor that contains `.git` and has the same owner, else the workspace
    */
   readonly root?: string | undefined;
   /**
-   * The files to look for, in each folder: names, or paths from it with `/`. Case makes no difference.
+   * The files to find in each folder: names, or relative paths with `/`. Not case-sensitive.
    *
    * @defaultValue `contextFileNames`
    */
   readonly names?: readonly string[] | undefined;
   /**
-   * Where files belong, by name.
+   * Tiers of files, by name.
    *
-   * @defaultValue `MEMORY.md` is volatile, `BOOTSTRAP.md` is sent once, all others belong to the session
+   * @defaultValue `MEMORY.md` is volatile, `BOOTSTRAP.md` is bootstrap, all others are session
    */
   readonly tiers?: Readonly<Record<string, NonNullable<FoundSection['tier']>>> | undefined;
   /**
-   * How much of a file is used, in characters. The rest is cut off with a visible note.
+   * Maximum length of a file, in characters. A longer file is truncated with a visible note.
    *
-   * @defaultValue `20000`, about 5,000 tokens, as other harnesses have it
+   * @defaultValue `20000`, about 5,000 tokens
    */
   readonly maxChars?: number | undefined;
   /**
-   * How much of all files together is used, in characters; those that come last give way.
+   * Maximum length of all files together, in characters. The last files are truncated first.
    *
    * @defaultValue `60000`
    */
   readonly maxTotalChars?: number | undefined;
-  /** Looks at each file before it is used. */
+  /** Scans each file before it is used. */
   readonly scan?: ContextScan | undefined;
 }
 
-/** Below so many characters the rest of a file is not worth showing. */
-const leastRest = 200;
+/** A shorter remainder of a file is not useful. */
+const minLength = 200;
 
 const aName: OptionCheck = {
   expected: 'a name or a path below a folder, with "/" between its parts and without ".."',
@@ -70,8 +70,8 @@ const checks: OptionChecks<ContextFilesOptions> = {
   root: { ...nonEmptyString, expected: 'the path of a folder' },
   names: arrayOf(aName),
   tiers: recordOf(oneOf('session', 'volatile', 'bootstrap')),
-  maxChars: integerFrom(leastRest),
-  maxTotalChars: integerFrom(leastRest),
+  maxChars: integerFrom(minLength),
+  maxTotalChars: integerFrom(minLength),
   scan: anyFunction,
 };
 
@@ -81,10 +81,10 @@ const standardTiers: NonNullable<ContextFilesOptions['tiers']> = {
 };
 
 /**
- * Finds the files in which people tell agents about themselves and their project, from the workspace up.
+ * Loads context files such as AGENTS.md from the workspace and the folders above it.
  *
- * Their order is fixed ({@link sortContextFiles}); line ends and trailing space make no difference; a file that says the
- * same as one before it is left out, as is an empty one. Files are read again only after they have changed.
+ * The order is fixed ({@link sortContextFiles}). Line endings and trailing whitespace are normalized; empty and duplicate files
+ * are left out. A file is read again only after it has changed.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -123,7 +123,7 @@ export const contextFiles = (options: ContextFilesOptions): SectionSource => {
 
 interface ReadFile extends FoundFile {
   readonly source: KnownFile;
-  /** What is used of it; empty when nothing is. */
+  /** The text to use; may be empty. */
   readonly text: string;
   readonly problems: readonly SectionProblem[];
 }
@@ -141,8 +141,8 @@ const usable = async (
   const normalized = normalizeText(text);
   if (result.isWhole && normalized.length <= maxChars) return { text: normalized, problems };
   const message = result.isWhole
-    ? `It has ${normalized.length} characters; ${maxChars} are used.`
-    : `It is long; ${maxChars} characters are used.`;
+    ? `The file has ${normalized.length} characters and was truncated to ${maxChars}.`
+    : `The file was truncated to ${maxChars} characters.`;
   return {
     text: cutFile(normalized, path, maxChars, result.isWhole),
     problems: [...problems, { code: 'shortened', message, path }],
@@ -152,10 +152,10 @@ const usable = async (
 const cutFile = (text: string, path: string, maxChars: number, isWhole: boolean): string => {
   const hint = `read ${path} for the rest`;
   if (isWhole || text.length > maxChars) return shorten(text, maxChars, hint);
-  return `${text}\n\n[Cut here: the file goes on; ${hint}.]`;
+  return `${text}\n\n[Truncated; ${hint}.]`;
 };
 
-/** The files as sections, within the limit for all. */
+/** Turns the files into sections, within the common limit. */
 const compose = (
   files: readonly ReadFile[],
   tiers: ReadonlyMap<string, NonNullable<FoundSection['tier']>>,
@@ -173,11 +173,15 @@ const compose = (
     const kept =
       text.length <= room
         ? text
-        : room < leastRest
-          ? '[Left out: the files before it take up all room.]'
+        : room < minLength
+          ? '[Omitted: the files before it use the whole limit.]'
           : shorten(text, room, `read ${path} for the rest`);
     if (kept !== text) {
-      problems.push({ code: 'shortened', message: `All files together may take ${maxTotalChars} characters.`, path });
+      problems.push({
+        code: 'shortened',
+        message: `The limit of ${maxTotalChars} characters for all files was reached.`,
+        path,
+      });
     }
     room = Math.max(0, room - text.length);
     sections.push({
@@ -189,7 +193,7 @@ const compose = (
   return { sections, problems };
 };
 
-/** A tag of ours at the end or beginning of which a file could leave its place. */
+/** Tags with which a file could close its section or open another. */
 const ownTags = /<(?=\s*(?:\/\s*)?context-file\b)/gi;
 
 const enclosed = (path: string, text: string): string =>

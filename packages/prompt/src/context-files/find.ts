@@ -2,30 +2,30 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { InvalidOptionError } from '@h/options';
 
-/** A file that was found by its name. Nothing of it has been read. */
+/** A file that was found by name and not read yet. */
 export interface FoundFile {
   /** Path from the workspace, with `/` between its parts: `AGENTS.md`, `../AGENTS.md`. */
   readonly path: string;
-  /** Where it lies. */
+  /** Absolute path. */
   readonly location: string;
 }
 
-/** The folders that are looked into, and the outermost of them, beyond which nothing is read. */
+/** The folders to search, and their outermost folder, outside of which no file is read. */
 export interface SearchedFolders {
   readonly root: string;
   readonly folders: readonly string[];
 }
 
-/** Deepest way from a workspace up to its root. */
+/** Maximum number of folders between a workspace and its repository. */
 const maxLevels = 32;
 
 /**
- * The workspace and the folders above it, up to the root.
+ * Lists the workspace and the folders above it, up to the root.
  *
- * Without a root it is the nearest folder upwards that holds `.git`, or the workspace itself where there is none. The way
- * up ends before a folder that belongs to somebody else: what others have put above a workspace is nothing of ours.
+ * The default root is the nearest ancestor that contains `.git`, else the workspace. The search upwards stops at a folder with
+ * another owner, because other users must not be able to plant instructions there.
  *
- * @throws InvalidOptionError `invalid-option` when the workspace does not lie in the root
+ * @throws InvalidOptionError if the workspace is outside the root
  */
 export const searchedFolders = async (workspace: string, root: string | undefined): Promise<SearchedFolders> => {
   const start = await realpath(resolve(workspace));
@@ -35,7 +35,7 @@ export const searchedFolders = async (workspace: string, root: string | undefine
     throw new InvalidOptionError({
       owner: 'contextFiles()',
       option: 'root',
-      message: `contextFiles() takes as "root" a folder that holds the workspace; ${JSON.stringify(root)} does not hold ${JSON.stringify(workspace)}.`,
+      message: `contextFiles() requires a "root" that contains the workspace; ${JSON.stringify(root)} does not contain ${JSON.stringify(workspace)}.`,
     });
   }
   const parts = down === '' ? [] : down.split(sep);
@@ -63,7 +63,7 @@ const exists = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The files of these names in the folders. Case makes no difference, as on many file systems it makes none. */
+/** Finds the files with these names in the folders. Not case-sensitive, like many file systems. */
 export const findFiles = async (
   { folders }: SearchedFolders,
   names: readonly string[],

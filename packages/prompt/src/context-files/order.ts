@@ -1,7 +1,7 @@
 import { hashText } from '../hash.js';
 import { byCodeUnit } from '../normalize.js';
 
-/** The files that are looked for unless told otherwise. */
+/** Default names of context files. */
 export const contextFileNames: readonly string[] = [
   'AGENTS.md',
   'CLAUDE.md',
@@ -15,21 +15,21 @@ export const contextFileNames: readonly string[] = [
 
 const ranks: ReadonlyMap<string, number> = new Map(contextFileNames.map((name, index) => [name.toLowerCase(), index]));
 
-/** What an order needs to know of a file. */
+/** A file to sort. */
 export interface OrderedFile {
-  /** Path as it is shown, with `/` between its parts. */
+  /** Displayed path, with `/` as separator. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The file's own name, without its folders. */
+/** Returns the last part of a path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
- * The files in the order in which they are shown, whatever the order in which they were found.
+ * Sorts context files into a fixed order, independent of the order in which they were found.
  *
- * Known names come first, in the order of {@link contextFileNames}; files of one name, and all unknown ones, by path in the
- * order of code units, then by what they say. `../AGENTS.md` so comes before `AGENTS.md`: the general before the particular.
+ * Known names come first, in the order of {@link contextFileNames}; equal and unknown names are sorted by path in code unit
+ * order, then by content. `../AGENTS.md` therefore precedes `AGENTS.md`: general before specific.
  */
 export const sortContextFiles = <File extends OrderedFile>(files: readonly File[]): readonly File[] =>
   files

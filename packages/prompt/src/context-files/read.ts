@@ -1,24 +1,24 @@
 import type { FileHandle } from 'node:fs/promises';
 import { errorCodeOf, openInside } from '@h/paths/open';
 
-/** What became of reading a file. */
+/** Result of reading a file. */
 export type FileText =
   | { readonly ok: true; readonly text: string; readonly isWhole: boolean }
   | { readonly ok: false; readonly code: 'outside' | 'unreadable' | 'not-text'; readonly message: string };
 
-/** The signature of a file that has not changed since, and the text that was read from it. */
+/** Signature of a file, and the text that was read from it. */
 export interface KnownFile {
   readonly signature: string;
   readonly result: FileText;
 }
 
 /**
- * Reads the beginning of a text file that lies in a folder.
+ * Reads the beginning of a text file inside a folder.
  *
- * A link is followed only to where it stays inside `root`. What is no regular file (a pipe that would never end) is not
- * read, and neither is what is no text. Of a file that has not changed since `known`, that is answered again.
+ * Links are followed only inside `root`. Pipes, other special files and binary files are not read. Returns `known` if the file
+ * has not changed.
  *
- * @param maxBytes how much is read
+ * @param maxBytes maximum number of bytes to read
  */
 export const readInside = async (
   location: string,
@@ -63,17 +63,17 @@ const readStart = async (file: FileHandle, maxBytes: number): Promise<Uint8Array
   return buffer.subarray(0, length);
 };
 
-/** UTF-8, or UTF-16 where the file begins by saying so, as some editors on Windows write it. */
+/** Decodes UTF-8, or UTF-16 if the file starts with its byte order mark, as some editors on Windows write it. */
 const decoded = (bytes: Uint8Array, isCut: boolean): FileText => {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(isCut ? withoutHalf(bytes, isUtf16) : bytes);
   if (text.includes('\0')) {
-    return { ok: false, code: 'not-text', message: 'It holds NUL characters and so is no text.' };
+    return { ok: false, code: 'not-text', message: 'The file is not text: it contains NUL characters.' };
   }
   return { ok: true, text, isWhole: !isCut };
 };
 
-/** Bytes without a character at the end that was cut in half. */
+/** Removes an incomplete character at the end. */
 const withoutHalf = (bytes: Uint8Array, isUtf16: boolean): Uint8Array => {
   if (isUtf16) return bytes.subarray(0, bytes.length - (bytes.length % 2));
   let end = bytes.length;

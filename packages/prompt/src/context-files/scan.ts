@@ -1,26 +1,25 @@
 import { toErrorInfo, type MaybePromise } from '@h/turn';
 import type { SectionProblem } from '../sections.js';
 
-/** What a scanner says about a text. */
+/** Result of a scanner. */
 export interface ScanResult {
-  /** `clean` texts are used; `suspicious` ones too, with a notice; of `malicious` ones only what the scanner has made of them. */
+  /** `clean` text is used; `suspicious` text is used with a notice; `malicious` text is used only as cleaned by the scanner. */
   readonly verdict: 'clean' | 'suspicious' | 'malicious';
-  /** The text to use, cleaned if the scanner cleans. */
+  /** The text to use instead of the original. */
   readonly text?: string | undefined;
 }
 
-/** Looks at a text from outside before a model reads it. The scanner of `@h/security` is one. */
+/** Scans an external text before a model reads it. `scanContext` of `@h/security` is one. */
 export type ContextScan = (text: string, about: { readonly path: string }) => MaybePromise<ScanResult>;
 
-/** What is said in place of a text that was withheld, so that nobody takes its rules for absent. */
+/** Replaces a withheld text, so that the model does not assume that it has no rules. */
 const placeholder =
   '[This file is withheld: the scanner refused its content. Its rules are unknown; be careful, and say so if they matter.]';
 
 /**
- * A text as the scanner lets it through.
+ * Scans a text and returns the text to use.
  *
- * A scanner that fails, or whose verdict is unknown, lets nothing through. Of a malicious text that it hands back
- * unchanged, nothing is used either.
+ * The text is withheld if the scanner fails, returns an unknown verdict, or returns a malicious text unchanged.
  */
 export const scanned = async (
   text: string,
@@ -35,21 +34,24 @@ export const scanned = async (
     return withheld(path, `The scanner failed: ${toErrorInfo(error).message}`);
   }
   const { verdict, text: cleaned = text } = result ?? {};
-  if (typeof cleaned !== 'string') return withheld(path, 'The scanner answered with something that is no text.');
+  if (typeof cleaned !== 'string') return withheld(path, 'The scanner returned a text that is not a string.');
   if (verdict === 'clean') return { text: cleaned };
   if (verdict === 'suspicious') {
     return {
       text: cleaned,
-      problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path },
+      problem: { code: 'suspicious', message: 'The scanner reports the file as suspicious. It is used.', path },
     };
   }
   const isKnown = verdict === 'malicious';
   if (!isKnown || cleaned === text) {
-    return withheld(path, isKnown ? 'The scanner finds it malicious.' : 'The scanner gave no verdict that is known.');
+    return withheld(
+      path,
+      isKnown ? 'The scanner reports the file as malicious.' : 'The scanner returned an unknown verdict.',
+    );
   }
   return {
     text: cleaned,
-    problem: { code: 'cleaned', message: 'The scanner finds it malicious; what it left of it is used.', path },
+    problem: { code: 'cleaned', message: 'The scanner reports the file as malicious. Its cleaned text is used.', path },
   };
 };
 

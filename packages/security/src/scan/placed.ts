@@ -29,11 +29,11 @@ const messages: Readonly<Record<string, string>> = {
 /** Findings with their lines and excerpts, in order. */
 export const placed = (text: string, hits: readonly Hit[]): readonly Finding[] => {
   let line = 1;
-  let place = 0;
+  let feed = text.indexOf('\n');
   return hits.map(({ rule, severity, start, end }) => {
-    while (place < start) {
-      if (text.charCodeAt(place) === 10) line += 1;
-      place += 1;
+    while (feed !== -1 && feed < start) {
+      line += 1;
+      feed = text.indexOf('\n', feed + 1);
     }
     return { rule, severity, message: messages[rule] ?? rule, line, start, end, excerpt: excerptOf(text, start, end) };
   });

@@ -139,17 +139,19 @@ const maxPhrase = 200;
 
 const hitsOf = ({ hint, phrases }: PhraseGroup, { text, at }: Folded): readonly Said[] => {
   const windows = hint === undefined ? [{ start: 0, end: text.length }] : windowsAround(text, hint);
-  return windows.flatMap(({ start, end }) => {
+  const hits: Said[] = [];
+  for (const { start, end } of windows) {
     const part = text.slice(start, end);
-    return phrases.flatMap(({ rule, isStrong, pattern }) =>
-      Array.from(part.matchAll(pattern), ({ 0: match, index }) => ({
-        rule,
-        isStrong,
-        start: at(start + index),
-        end: at(start + index + match.length - 1) + 1,
-      })),
-    );
-  });
+    for (const { rule, isStrong, pattern } of phrases) {
+      // Not matchAll, which copies the pattern for each call.
+      pattern.lastIndex = 0;
+      for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
+        const { 0: match, index } = found;
+        hits.push({ rule, isStrong, start: at(start + index), end: at(start + index + match.length - 1) + 1 });
+      }
+    }
+  }
+  return hits;
 };
 
 /** The surroundings of all matches, joined if they overlap. */
