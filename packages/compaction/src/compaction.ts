@@ -1,4 +1,4 @@
-import { intercept, MessageList, type TurnOperator } from '@h/turn';
+import { intercept, MessageList, type Handlers, type OperatorContext, type TurnOperator } from '@h/turn';
 import './events.js';
 import { settingsOf, type CompactionOptions } from './options.js';
 import { TurnCompaction } from './turn-compaction.js';
@@ -25,7 +25,7 @@ import { TurnState } from './turn-state.js';
 export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
   const isOurs = settings.memory === undefined;
-  return intercept('compaction', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     const state = new TurnState(settings);
     const turn = new TurnCompaction(settings, state, operator);
     return {
@@ -46,15 +46,15 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         },
         'history.replace': ({ messages, annotations }) => {
           state.history = MessageList.of(messages);
-          const own = annotations?.['compaction'];
-          if (typeof own === 'object' && own !== null && 'trigger' in own && own['trigger'] === 'overflow') {
-            state.hasRecovered = true;
-          }
+          state.compacted(annotations);
         },
         'model.request': (request) => {
-          if (!isOurs) return;
           state.lastRequest = request;
-          state.measure(request, 'estimate');
+          if (isOurs) state.measure(request, 'estimate');
+        },
+        'model.error': ({ annotations }) => {
+          state.compacted(annotations);
+          state.failed();
         },
         'model.response': ({ usage }) => state.learn(usage),
       },
@@ -62,12 +62,13 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         'history.append': (event, context) =>
           state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined,
         'model.request': (event, context) => turn.fit(event, context),
-        'model.response': (event) => {
+        'turn.end': (event) => {
           const changed = isOurs ? state.changedNotes() : [];
-          return changed.length === 0 ? undefined : [event, ...changed];
+          return changed.length === 0 ? undefined : [...changed, event];
         },
         'model.error': (event, context) => turn.recover(event, context),
       },
     };
-  });
+  };
+  return intercept('compaction', setup, { after: ['prompt', 'skills', 'continuity'], before: ['observe'] });
 };

@@ -66,9 +66,13 @@ const hostOf = (operator: () => TurnOperator) => {
             }
             if (left.type === 'model.request') sent.push(left);
             if (left.type === 'model.request') answer();
-            if (left.type !== 'model.response' && (left.type !== 'model.error' || left.retrying === true)) return;
-            subscription.unsubscribe();
-            resolve({ sent, events });
+            if (left.type === 'model.error' && left.retrying === true) {
+              feed(event('model.request', { step: 1, attempt: 2, ...request({ messages }) }));
+            } else if (left.type !== 'model.response' && left.type !== 'model.error') return;
+            else {
+              subscription.unsubscribe();
+              resolve({ sent, events });
+            }
           },
         });
         feed(event('turn.start', { session: 'host', input: [user('Hi')], trigger: 'user' }));

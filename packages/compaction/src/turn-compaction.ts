@@ -1,6 +1,7 @@
 import {
-  askAgain,
+  annotate,
   MessageList,
+  retry,
   stop,
   type DecideContext,
   type Decision,
@@ -30,7 +31,6 @@ export class TurnCompaction {
   readonly #state: TurnState;
   readonly #operator: OperatorContext;
   readonly #owner: HistoryOwner;
-  #manualResult = 'The history was compacted before.';
 
   constructor(settings: CompactionSettings, state: TurnState, operator: OperatorContext) {
     this.#settings = settings;
@@ -42,9 +42,8 @@ export class TurnCompaction {
   /** Passes a request that fits, and holds one that must be compacted. */
   fit(given: Request, context: DecideContext): DecisionInput {
     const state = this.#state;
-    if (state.isManual) return stop('replied', this.#manualResult);
+    if (state.isManual) return stop('replied', state.manualResult);
     const request = this.#owner.shown(given);
-    state.lastRequest = request;
     if (state.measure(request, 'estimate').total <= state.limits(request).limit * nearLimit) {
       state.exactModel = undefined;
       state.switchTo(request.model);
@@ -56,26 +55,35 @@ export class TurnCompaction {
       : judge();
   }
 
-  /** Compacts and retries a request that was too long for the provider, once a turn. */
-  recover(event: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
+  /** Compacts the history after a request was too long for the provider, and has it sent again; once a turn. */
+  recover(given: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;
     if (
-      event.retrying === true ||
+      given.retrying === true ||
       state.hasRecovered ||
       request === undefined ||
-      !this.#settings.isOverflow(event.error)
+      !this.#settings.isOverflow(given.error)
     ) {
       return undefined;
     }
-    state.hasRecovered = true;
     const size = state.measure(request, 'best');
-    state.learnOverflow(request.model, size.total, contextWindowIn(event.error));
-    return this.#askAgain(
-      event,
-      { request, trigger: 'overflow', handOff: false, size, limits: state.limits(request), signal: context.signal },
+    const window = contextWindowIn(given.error);
+    const event = annotate(given, 'compaction', {
+      trigger: 'overflow',
+      tokens: size.total,
+      ...(window !== undefined && { window }),
+    });
+    state.learnOverflow(request.model, size.total, window);
+    const { signal } = context;
+    return this.#recovered(event, {
       request,
-    );
+      trigger: 'overflow',
+      handOff: false,
+      size,
+      limits: state.limits(request),
+      signal,
+    });
   }
 
   /** Compacts the history on request; the model request that follows ends the turn. */
@@ -99,10 +107,6 @@ export class TurnCompaction {
       signal: context.signal,
     });
     if (outcome === undefined) return undefined;
-    const { tokensBefore, tokensAfter } = outcome.annotation;
-    this.#manualResult = outcome.messages
-      ? `The history was compacted from ${tokensBefore} to ${tokensAfter} tokens.`
-      : 'The history could not be made shorter; it is as it was.';
     return [...this.#commandsFor(outcome), { ...event, messages: [] }];
   }
 
@@ -131,19 +135,15 @@ export class TurnCompaction {
     const outcome = await this.#attempt(job);
     if (outcome === undefined) return undefined;
     const changed = outcome.messages ? { ...request, messages: MessageList.of(outcome.messages) } : request;
-    this.#state.lastRequest = changed;
     return [...this.#commandsFor(outcome), changed];
   }
 
-  async #askAgain(event: TurnEventOf<'model.error'>, job: Job, request: Request): Promise<Decision> {
+  async #recovered(event: TurnEventOf<'model.error'>, job: Job): Promise<Decision> {
     const outcome = await this.#attempt(job);
     if (outcome === undefined) return undefined;
     // The new history comes first, so that it is stored whatever happens to the rest.
     const commands = this.#commandsFor(outcome);
-    if (outcome.messages === undefined) return [...commands, event];
-    const again = askAgain({ ...request, messages: MessageList.of(outcome.messages) });
-    this.#state.lastRequest = again;
-    return [...commands, { ...event, retrying: true }, again];
+    return [...commands, outcome.messages === undefined ? event : retry(event)];
   }
 
   /** `undefined` if the turn has ended in the meantime. */

@@ -1,6 +1,7 @@
 import {
   keep,
   MessageList,
+  type JSONObject,
   type JSONValue,
   type Message,
   type ModelRequest,
@@ -48,6 +49,9 @@ export class TurnState {
   exactModel: string | undefined;
   /** Whether the retry after an overflow error was used. */
   hasRecovered = false;
+  /** The reason with which a turn ends that was begun to compact the history. */
+  manualResult = 'The history could not be made shorter; it is as it was.';
+  /** The latest request that has left. */
   lastRequest: TurnEventOf<'model.request'> | undefined;
   readonly #settings: CompactionSettings;
   readonly #meters = new Map<Meter['name'], Meter>();
@@ -104,12 +108,29 @@ export class TurnState {
     let meter = this.#meters.get(gauge.name);
     if (meter === undefined) this.#meters.set(gauge.name, (meter = createMeter(gauge)));
     const { messages, overhead } = meter.measure(request);
-    if (this.#asked === undefined || this.#asked.model !== model || kind === 'estimate') {
+    if (this.#asked === undefined || this.#asked.model !== model) {
       this.#asked = { model, counts: new Map() };
     }
     this.#asked.counts.set(gauge.name, messages + overhead);
     const factor = this.counter.calibration.factor(model, gauge.name);
     return { total: (messages + overhead) * factor, overhead: overhead * factor };
+  }
+
+  /** Records a compaction that was journaled with the history or the error that it replaced. */
+  compacted(annotations: JSONObject | undefined): void {
+    const own = annotations?.['compaction'] as Partial<Record<string, JSONValue>> | null | undefined;
+    const { trigger, tokensBefore, tokensAfter, tokens, window } = own ?? {};
+    if (trigger === 'overflow') this.hasRecovered = true;
+    if (trigger === 'manual') {
+      this.manualResult = `The history was compacted from ${Number(tokensBefore)} to ${Number(tokensAfter)} tokens.`;
+    }
+    if (typeof tokens !== 'number') return;
+    this.learnOverflow(this.lastRequest?.model, tokens, typeof window === 'number' ? window : undefined);
+  }
+
+  /** Records that the latest request has failed: no usage of it will be reported. */
+  failed(): void {
+    this.#asked = undefined;
   }
 
   /** Learns from the reported usage of the latest request. */
@@ -131,7 +152,8 @@ export class TurnState {
   learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
     // A number far from our own count is a limit on something else.
     if (named === undefined || named < tokens * leastOfCount) this.#caps.set(model ?? '', tokens);
-    else this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
+    else if (this.notes.windows[model ?? ''] !== named)
+      this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
   }
 
   /** Records the model of a request. Returns whether it changed. */

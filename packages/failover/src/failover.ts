@@ -62,8 +62,8 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
           const failure = state.failed(event);
           router.release();
           // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
-          if (!isLive && failure?.verdict.kind === 'switch')
-            pool.failed(credential, model, failure.verdict, failure.at);
+          if (isLive || failure?.verdict.kind !== 'switch') return;
+          pool.failed(credential, model, failure.verdict, failure.at);
         },
         'turn.stop': () => {
           state.isEnding = true;

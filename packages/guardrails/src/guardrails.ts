@@ -3,7 +3,10 @@ import {
   intercept,
   type Decision,
   type DecisionInput,
+  type Handlers,
   type JSONObject,
+  type OperatorContext,
+  type TurnEvent,
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
@@ -39,15 +42,15 @@ import { TurnGuard, waitFor } from './turn-guard.js';
  */
 export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
-  return intercept('guardrails', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     const guard = new TurnGuard(settings);
     const { ledger, recovery } = guard;
     const { accounts } = ledger;
     let isLive = false;
-    let isReplaying = false;
+    /** Whether `turn.start` was observed before the turn became live: it is resumed. */
+    let isResumed = false;
     let unwatch: (() => void) | undefined;
     let cancelTimer: (() => void) | undefined;
-    let used: Amounts = {};
 
     const interrupt = (): void => {
       for (const event of guard.interrupt(operator.now())) operator.emit(event);
@@ -68,75 +71,100 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       unwatch = accounts.budget?.watch(interrupt);
       watchTime();
     };
-    /** A resumed turn may emit nothing for a long time, for instance while a tool runs again. */
-    const goLiveSoon = (turn: string): void => {
-      if (isReplaying) return;
-      isReplaying = true;
-      operator.after(0, () => {
-        goLive(turn);
-        interrupt();
-      });
+    const begin = (event: TurnEventOf<'turn.start'>): void => {
+      accounts.start(event);
+      ledger.heard(event.input);
     };
+    const delivered = ({ origin }: TurnEventOf<'history.append'>): void => {
+      if (origin === 'results') ledger.stepEnded();
+      else if (origin === 'steering') recovery.newInput();
+    };
+    const failed = (event: TurnEventOf<'model.error'>): Amounts => {
+      recovery.began();
+      return ledger.failed(event);
+    };
+    let turnId = '';
+
+    /**
+     * A live turn counts where it decides, because the next decision depends on the count before the event has left. Of what
+     * was decided before the process died, a resumed turn counts what is in the journal.
+     */
+    const recalled =
+      <Event>(count: (event: Event) => void) =>
+      (event: Event): void => {
+        if (!isLive) count(event);
+      };
 
     return {
       observe: {
-        '*': (event) => {
-          if (event.replayed === true) {
-            accounts.replayed(event);
-            goLiveSoon(event.turn);
-          } else if (!isLive && event.type !== 'turn.start') goLive(event.turn);
-        },
-        'turn.start': (event) => {
-          accounts.start(event);
-          ledger.heard(event.input);
-          if (event.replayed !== true) goLive(event.turn);
-        },
+        '*': recalled((event: TurnEvent) => {
+          turnId = event.turn;
+          accounts.replayed(event);
+        }),
+        'turn.start': recalled((event: TurnEventOf<'turn.start'>) => {
+          isResumed = true;
+          begin(event);
+        }),
         'session.loaded': (event) => {
           accounts.load(event.state, operator.now());
           if (isLive) watchTime();
         },
-        'input.received': ({ message }) => ledger.heard([message]),
-        'history.append': ({ origin }) => {
-          if (origin === 'results') ledger.stepEnded();
-          else if (origin === 'steering') recovery.newInput();
-        },
-        'model.request': (event) => {
-          if (event.replayed === true) guard.replay(event);
-        },
-        'model.response': (event) => {
+        'input.received': recalled(({ message }: TurnEventOf<'input.received'>) => ledger.heard([message])),
+        'history.append': recalled(delivered),
+        'model.request': recalled((event: TurnEventOf<'model.request'>) => guard.replay(event)),
+        'model.response': recalled((event: TurnEventOf<'model.response'>) => {
           ledger.answered(event, guard.isForced(event.step));
-          if (event.replayed === true) recovery.answered(event);
-        },
-        'model.error': (event) => {
-          used = ledger.failed(event);
-          recovery.began();
-        },
-        'tool.call': (event) => {
-          if (event.replayed === true && !event.denied) ledger.called(event);
-        },
-        'tool.result': (event) => ledger.resulted(event),
-        'turn.stop': (event) => {
-          if (event.replayed === true) ledger.stopped(event);
-        },
-        'turn.continue': ({ messages, replayed }) => {
-          if (replayed === true && messages[0]?.metadata?.kind === recoveryKind) recovery.continued();
-        },
+          recovery.answered(event);
+        }),
+        'model.error': recalled(failed),
+        'tool.call': recalled((event: TurnEventOf<'tool.call'>) => {
+          if (!event.denied) ledger.called(event);
+        }),
+        'tool.result': recalled((event: TurnEventOf<'tool.result'>) => ledger.resulted(event)),
+        'turn.stop': recalled((event: TurnEventOf<'turn.stop'>) => ledger.stopped(event)),
+        'turn.continue': recalled(({ messages }: TurnEventOf<'turn.continue'>) => {
+          if (messages[0]?.metadata?.kind === recoveryKind) recovery.continued();
+        }),
       },
       decide: {
-        'turn.start': (event) => guard.admit(event),
-        'input.received': (event) => guard.hear(event),
+        'turn.start': (event) => {
+          begin(event);
+          goLive(event.turn);
+          return guard.admit(event);
+        },
+        'input.received': (event) => {
+          ledger.heard([event.message]);
+          return guard.hear(event);
+        },
+        'history.append': (event) => {
+          delivered(event);
+        },
         'model.request': (event): DecisionInput => {
+          goLive(event.turn);
           const decision = guard.ask(event);
           if (decision === 'wait') return waiting(event);
           return decision.length === 1 ? decision[0] : decision;
         },
         'model.delta': (event) => guard.delta(event),
-        'model.response': (event) => guard.respond(event),
-        'model.error': (event) =>
-          Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject),
+        'model.response': (event) => {
+          ledger.answered(event, guard.isForced(event.step));
+          return guard.respond(event);
+        },
+        'model.error': (event) => {
+          const used = failed(event);
+          return Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject);
+        },
         'tool.call': (event) => guard.call(event),
+        'tool.result': (event) => {
+          ledger.resulted(event);
+        },
         'turn.stop': (event) => guard.stop(event),
         'turn.end': (event) => guard.finish(event),
+      },
+      start: () => {
+        if (!isResumed) return;
+        goLive(turnId);
+        interrupt();
       },
       finalize: () => {
         unwatch?.();
@@ -152,6 +180,10 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
         }),
       );
     }
+  };
+  return intercept('guardrails', setup, {
+    after: ['queue', 'hooks', 'subagents'],
+    before: ['failover', 'compaction', 'observe'],
   });
 };
 

@@ -1,33 +1,23 @@
-import { askAgain, harness, intercept, memorySessions, reply, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { harness, intercept, memorySessions, reply, retry, type TurnOperator } from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { costing, cut, eager, run } from '../test/turns.js';
 import { createBudget } from './budget.js';
 import { guardrails } from './guardrails.js';
 
-/** Asks again after every error, further down the pipe, as a failover does. */
-const retry = (delayMs = 0): TurnOperator =>
-  intercept('retry', () => {
-    let request: TurnEventOf<'model.request'> | undefined;
-    return {
-      observe: { 'model.request': (event) => void (request = event) },
-      decide: {
-        'model.error': async (event) => {
-          if (!request || event.error.code === 'aborted') return undefined;
-          await new Promise((resolve) => void setTimeout(resolve, delayMs));
-          return [{ ...event, retrying: true }, askAgain(request, event)];
-        },
-      },
-    };
-  });
+/** Retries after every error, further down the pipe. */
+const retrying = (): TurnOperator =>
+  intercept('retrying', () => ({
+    decide: { 'model.error': (event) => (event.error.code === 'aborted' ? undefined : retry(event)) },
+  }));
 
-describe('a call that is asked again further down', () => {
+describe('a call that is retried further down', () => {
   it('is one step, keeps its warning, and counts the tokens of each attempt', async () => {
     const failing: ScriptStep = { error: failure('Busy.'), after: ['x'.repeat(400)] };
     const { outcome, steps, model, of } = await run(
       [eager, failing, failing, eager],
       { maxSteps: 2, session: { maxTokens: 1e6 } },
-      { after: [retry()] },
+      { after: [retrying()] },
     );
     expect({ outcome, steps }).toEqual({ outcome: 'max-steps', steps: 2 });
     expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([
@@ -50,7 +40,7 @@ describe('a call that is asked again further down', () => {
     const { text, outcome } = await run(
       [cut('The quick brown '), { error: failure('Busy.'), after: ['The quick'] }, 'The quick brown fox.'],
       {},
-      { after: [retry()] },
+      { after: [retrying()] },
     );
     expect({ text, outcome }).toEqual({ text: 'The quick brown fox.', outcome: 'completed' });
   });

@@ -1,8 +1,8 @@
 import {
-  askAgain,
   intercept,
   keep,
   notice,
+  retry,
   type DecideContext,
   type Decision,
   type NewEvent,
@@ -112,9 +112,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       const resets = state.resets + 1;
       const outcome = await resetContext({ trigger, request, session, resets, signal }, settings, operator);
       if (outcome.ok) {
-        begunAfresh();
         kept = { resets, failed: 0 };
-        lastRequest = outcome.request;
       } else {
         // Not again at the next request: what failed now would fail then.
         failures += 1;
@@ -150,9 +148,7 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
       const reason = refusalOf();
       if (reason !== undefined) return [...refused('overflow', reason), event];
       return reset('overflow', lastRequest, signal).then((outcome) =>
-        outcome.ok
-          ? [...outcome.commands, { ...event, retrying: true }, askAgain(outcome.request, event)]
-          : [outcome.notice, event],
+        outcome.ok ? [...outcome.commands, retry(event)] : [outcome.notice, event],
       );
     };
 
