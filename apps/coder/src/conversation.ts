@@ -87,7 +87,7 @@ export class Conversation {
     this.#tasks = tasks;
     this.#terminal = terminal;
     this.#palette = palette;
-    this.#answer = answering(agent, terminal.questions, (error) => this.#fail(error));
+    this.#answer = answering(agent, terminal.approver, (error) => this.#fail(error));
     this.#input = new InputLine({
       input,
       terminal,
