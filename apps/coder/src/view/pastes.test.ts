@@ -28,7 +28,7 @@ describe('Pastes', () => {
     const text = 'a line of a large file\n'.repeat(100_000);
     const pastes = new Pastes();
     const typed = pastes.take(paste(text)).replace('\u001B[200~', '');
-    expect([...typed]).toHaveLength(1);
+    expect(Array.from(typed)).toHaveLength(1);
     expect(pastes.expand(typed)).toBe(text);
     expect(pastes.label(`x${typed}`)).toBe('x[100,001 pasted lines]');
   });

@@ -48,7 +48,7 @@ export class Pastes {
       rest = rest.slice(end);
       if (this.#open === undefined) {
         // readline ignores the mark, so it need not be held back.
-        typed += piece.replaceAll(/\u001B[\r\n]/g, newline);
+        typed += piece.replaceAll('\u001B\r', newline).replaceAll('\u001B\n', newline);
         if (isFound) this.#open = [];
       } else {
         this.#open.push(piece);
