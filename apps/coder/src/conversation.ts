@@ -19,6 +19,9 @@ import { InputLine } from './view/input-line.js';
 const idleHint = 'Say what to do; /help for more, Ctrl-D leaves.';
 const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
 
+/** Lines that wait for a turn: as many as anybody pastes into a terminal that does not mark pastes. */
+const maxPending = 100_000;
+
 /** What a conversation is made of. */
 export interface ConversationParts {
   readonly agent: Agent;
@@ -78,7 +81,7 @@ export class Conversation {
       turn: (given: Parameters<Agent['turn']>[0]) => agent.turn(given).pipe(takeUntil(this.#left)),
       steer: agent.steer.bind(agent),
     };
-    this.#inbox = createInbox(leaving, lanes, { mode: 'steer' });
+    this.#inbox = createInbox(leaving, lanes, { mode: 'steer', maxPending });
     this.#inbox.events.subscribe((event) => this.#see(event));
     this.#agent = agent;
     this.#session = session;
@@ -87,7 +90,7 @@ export class Conversation {
     this.#tasks = tasks;
     this.#terminal = terminal;
     this.#palette = palette;
-    this.#answer = answering(agent, terminal.questions, (error) => this.#fail(error));
+    this.#answer = answering(agent, terminal.approver, (error) => this.#fail(error));
     this.#input = new InputLine({
       input,
       terminal,

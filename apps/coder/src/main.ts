@@ -1,6 +1,7 @@
 import { parseArguments } from './arguments.js';
 import { exitCodes, usageExitCode } from './exit-code.js';
 import { oneLine } from './render/printable.js';
+import { watchOutputs } from './signals.js';
 import { UsageError } from './usage-error.js';
 
 /** @returns the exit code */
@@ -15,8 +16,10 @@ const run = async (): Promise<number> => {
   return runCoder(given, process);
 };
 
+const failedOutput = watchOutputs(process);
 try {
-  process.exitCode = await run();
+  const code = await run();
+  process.exitCode = failedOutput() ?? code;
 } catch (error) {
   process.stderr.write(`${oneLine(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = error instanceof UsageError ? usageExitCode : exitCodes.error;

@@ -20,7 +20,7 @@ export const runOneTurn = (agent: Agent, given: TurnGiven, { view, terminal }: D
     interruptedBy ??= signal;
   };
   terminal?.questions?.attach({ hold: () => () => undefined, interrupt: () => interrupt('SIGINT') });
-  const turn: ShownTurn = showTurn(agent, given, (event) => view.event(event), terminal?.questions);
+  const turn: ShownTurn = showTurn(agent, given, (event) => view.event(event), terminal?.approver);
   const done = turn.end.then((end) => {
     const outcome = end?.outcome ?? 'cancelled';
     return outcome === 'cancelled' && interruptedBy !== undefined ? signalExitCodes[interruptedBy] : exitCodes[outcome];

@@ -41,7 +41,7 @@ export interface OpenedAgent {
  */
 export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Promise<OpenedAgent> => {
   const { given, process, display, workspace, sessions, children, artifacts, session, model, meter } = job;
-  const questions = display.terminal?.questions;
+  const questions = display.terminal?.approver;
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
   const repository = await openRepository(workspace, given);
   const telemetry = await openTelemetry(given.otel, warn);

@@ -40,7 +40,8 @@ export const openRules = async ({ workspace, approve, environment, questions }: 
   return {
     hooks: [
       destructiveCommands({ cwd: workspace, doubtful: approve === 'never' ? 'deny' : 'ask' }),
-      approvals({ mode: approve, cwd: workspace }),
+      // What is asked about under `on-risk` is asked about under `never`, too: there the answer is no.
+      approvals({ mode: approve === 'always' ? 'always' : 'on-risk', cwd: workspace }),
       commands.hook,
     ],
     approvalStore: fileApprovalStore({ path: join(settings, 'approvals.json') }),

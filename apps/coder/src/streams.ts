@@ -2,9 +2,10 @@ import type { UsageMeter, UsageTotals } from '@h/observe';
 import { paletteFor, type Palette } from './render/palette.js';
 import { jsonView } from './view/json-view.js';
 import { plainView } from './view/plain-view.js';
-import { Questions } from './view/questions.js';
+import { Questions, refuser, type Questioner } from './view/questions.js';
 import { Screen } from './view/screen.js';
 import { TerminalView } from './view/terminal-view.js';
+import type { ApprovalMode } from './arguments.js';
 import type { View } from './view/view.js';
 
 /** What the app reads, writes and knows of its process. */
@@ -19,6 +20,8 @@ export interface Terminal {
   readonly screen: Screen;
   /** Present if somebody can answer. */
   readonly questions: Questions | undefined;
+  /** Answers requests for approval: the user, or a refusal under `--approve never`. */
+  readonly approver: Questioner | undefined;
 }
 
 /** How the app shows things. */
@@ -31,7 +34,7 @@ export interface Display {
 /** The view that fits the output: JSON when asked for, live on a terminal, plain lines anywhere else. */
 export const displayFor = (
   { stdin, stdout, stderr, env }: Process,
-  { json }: { readonly json: boolean },
+  { json, approve }: { readonly json: boolean; readonly approve: ApprovalMode },
   meter: UsageMeter,
 ): Display => {
   const totals = (turn: string): UsageTotals => meter.turn(turn);
@@ -52,5 +55,6 @@ export const displayFor = (
   }
   const screen = new Screen(stdout);
   const view = new TerminalView({ screen, palette, now: Date.now, totals });
-  return { view, palette, terminal: { view, screen, questions: stdin.isTTY ? new Questions(view) : undefined } };
+  const questions = stdin.isTTY ? new Questions(view) : undefined;
+  return { view, palette, terminal: { view, screen, questions, approver: approve === 'never' ? refuser : questions } };
 };

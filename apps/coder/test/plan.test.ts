@@ -152,7 +152,7 @@ describe('--plan', () => {
     const other = await runCoder({ words: [...words, '--check', check, 'Something else'], environment });
     expect(other).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--plan: there is a plan in this folder already \(1 of 2/) as string,
+      stderr: expect.stringMatching(/^--plan: this folder has a plan already\. 1 of 2/) as string,
     });
     const rest = await runCoder({ words: [...words, '--check', check], environment });
     expect(rest).toMatchObject({ code: 0, stdout: expect.stringMatching(/^all-done · 1 session\.$/m) as string });

@@ -6,8 +6,10 @@ import {
   textOf,
   toErrorInfo,
   type Envelope,
+  type Handlers,
   type Interceptor,
   type NewEvent,
+  type OperatorContext,
   type TurnEventOf,
 } from '@h/turn';
 import './events.js';
@@ -55,7 +57,7 @@ interface Work {
  */
 export const git = (options: GitOptions): Interceptor => {
   const checked = checkGitOptions(options);
-  return intercept(name, (context) => {
+  const setup = (context: OperatorContext): Handlers => {
     const work: Work = { session: '', workflow: '', task: '', saved: undefined, state: 'none', touched: new Set() };
     const approvals = pushApprovals(checked, context);
     let turn = '';
@@ -79,7 +81,7 @@ export const git = (options: GitOptions): Interceptor => {
           const path = writtenPath(event);
           if (path !== undefined) work.touched.add(path);
         },
-        'approval.answer': (event) => approvals.answered(event),
+        'approval.answer': (event) => approvals.answered(event, work.session),
       },
       decide: {
         'model.request': (event) => (work.state === 'none' ? begin(checked, work, event) : undefined),
@@ -91,7 +93,9 @@ export const git = (options: GitOptions): Interceptor => {
         if (work.state === 'begun' || work.state === 'beginning') abandon(checked, work, turn);
       },
     };
-  });
+  };
+  // A turn that is not admitted must not switch branches.
+  return intercept(name, setup, { after: ['queue'] });
 };
 
 /** Returns the file that a file tool wrote, relative to the folder of the workspace. */

@@ -5,25 +5,23 @@ import type { CheckedGitOptions } from './options.js';
 export interface PushApprovals {
   /** Holds a call until it is answered; returns `undefined` if it needs no approval. */
   ask(event: TurnEventOf<'tool.call'>, session: string): Promise<NewEvent> | undefined;
-  answered(event: TurnEventOf<'approval.answer'>): void;
+  /** Remembers an answer, and the approval of a session with it. */
+  answered(event: TurnEventOf<'approval.answer'>, session: string): void;
 }
+
+const idPrefix = (turn: string): string => `git-push:${turn}:`;
 
 /** Emits `approval.request` and waits for `approval.answer` up to the time limit. */
 export const pushApprovals = (
   { repository, requireApproval, approvalTimeoutMs }: CheckedGitOptions,
   context: OperatorContext,
 ): PushApprovals => {
-  /** Answers received so far, including those of a replay. */
+  /** Answers by request. `observe` writes them, so a resumed turn has them, too. */
   const answers = new Map<string, ApprovalDecision>();
   const waiting = new Map<string, (answer: ApprovalDecision) => void>();
 
-  const decided = (
-    event: TurnEventOf<'tool.call'>,
-    session: string,
-    { decision, reason }: ApprovalDecision,
-  ): TurnEventOf<'tool.call'> => {
+  const decided = (event: TurnEventOf<'tool.call'>, { decision, reason }: ApprovalDecision): NewEvent => {
     if (decision === 'deny') return deny(event, reason ?? 'The push was not approved.', 'git');
-    if (decision !== 'once') repository.pushes.approveSession(session);
     repository.pushes.approve(event.turn, event.call.id);
     return event;
   };
@@ -45,12 +43,12 @@ export const pushApprovals = (
     ask: (event, session) => {
       if (!requireApproval || event.denied !== undefined) return undefined;
       if (repository.pushes.isSessionApproved(session)) {
-        return Promise.resolve(decided(event, session, { decision: 'once' }));
+        return Promise.resolve(decided(event, { decision: 'once' }));
       }
-      const id = `git-push:${event.turn}:${event.call.id}`;
+      const id = `${idPrefix(event.turn)}${event.call.id}`;
       const known = answers.get(id);
-      if (known !== undefined) return Promise.resolve(decided(event, session, known));
-      const answer = answerTo(id).then((given) => decided(event, session, given));
+      if (known !== undefined) return Promise.resolve(decided(event, known));
+      const answer = answerTo(id).then((given) => decided(event, given));
       const expiresAt = context.now() + approvalTimeoutMs;
       context.emit({
         type: 'approval.request',
@@ -61,9 +59,11 @@ export const pushApprovals = (
       });
       return answer;
     },
-    answered: ({ id, decision, pattern, reason }) => {
+    answered: ({ id, turn, decision, pattern, reason }, session) => {
+      if (!id.startsWith(idPrefix(turn))) return;
       const answer = { decision, pattern, reason };
       answers.set(id, answer);
+      if (decision === 'session' || decision === 'always') repository.pushes.approveSession(session);
       waiting.get(id)?.(answer);
     },
   };

@@ -75,7 +75,7 @@ export const runPlan = ({
       view.event(event);
       steering.see(event);
     };
-    turn = showTurn(agent, { session, input: task, metadata: { plan: true } }, show, questions);
+    turn = showTurn(agent, { session, input: task, metadata: { plan: true } }, show, terminal?.approver);
     const end = await turn.end;
     await endSession(session);
     return end ?? { outcome: 'cancelled' as const };

@@ -1,4 +1,5 @@
 import type { ReadStream } from 'node:tty';
+import type { ProjectStatus } from '@h/continuity';
 import type { Agent } from '@h/turn';
 import type { CoderArguments } from '../arguments.js';
 import type { Repository } from '../repository.js';
@@ -20,6 +21,28 @@ export interface PlanStart {
 }
 
 /**
+ * Returns the goal of the plan: the prompt, or that of the plan in the folder.
+ *
+ * @throws UsageError if the plan in the folder cannot be read, if there is none and no prompt, or one and a prompt
+ */
+export const goalOf = (
+  { goal, next, text }: Pick<ProjectStatus, 'goal' | 'next' | 'text'>,
+  prompt: string | undefined,
+): string => {
+  if (next.kind === 'stop' && (next.reason === 'damaged' || next.reason === 'newer')) {
+    throw new UsageError(`--plan: ${text} Repair agent-progress.json, or remove it to start a new plan.`);
+  }
+  if (prompt !== undefined && next.kind !== 'plan') {
+    throw new UsageError(
+      `--plan: this folder has a plan already. ${text} Continue it without a prompt, or remove agent-progress.json to start a new one.`,
+    );
+  }
+  const chosen = prompt ?? goal;
+  if (chosen === '') throw new UsageError('--plan: this folder has no plan to continue; give a prompt.');
+  return chosen;
+};
+
+/**
  * Begins a plan, or goes on with the one of the folder.
  *
  * @throws UsageError where there is neither a plan nor something to plan, or its branch cannot be had
@@ -33,16 +56,7 @@ export const startPlan = async (
   }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
   { given, prompt, display, input }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
-  const status = await plan.project.status();
-  const goal = prompt ?? status.goal;
-  if (goal === '') {
-    throw new UsageError('--plan: say what is to be done; there is no plan in this folder to go on with.');
-  }
-  if (prompt !== undefined && status.next.kind !== 'plan') {
-    throw new UsageError(
-      `--plan: there is a plan in this folder already (${status.text}) Go on with it without a prompt, or remove agent-progress.json first.`,
-    );
-  }
+  const goal = goalOf(await plan.project.status(), prompt);
   const branch =
     repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([

@@ -40,6 +40,7 @@ describe('summaryLines', () => {
       summaryLines({ ...noTally, startedAt: 1_000, end, ...tally }, { palette }, () => ({
         ...noTotals,
         calls: 1,
+        usage,
         ...totals,
       }))[1];
     expect(lineOf({ cost: 0.0421, knownCost: 0.0421 })).toBe(
@@ -51,6 +52,19 @@ describe('summaryLines', () => {
     expect(lineOf({ cost: undefined, knownCost: 0.5 })).toContain('· at least $0.5000 ·');
     expect(lineOf({ cost: undefined, knownCost: 0 })).toContain('· cost unknown ·');
     expect(lineOf({ calls: 0 })).not.toContain('$');
+  });
+
+  it('shows no exact cost if a call was cancelled or reported no usage', () => {
+    const costs = (outcome: 'completed' | 'cancelled' | 'error', totals: Partial<UsageTotals>): string | undefined =>
+      summaryLines(
+        { ...noTally, startedAt: 1_000, end: event('turn.end', { outcome, steps: 1, usage }, { at: 3_100 }) },
+        { palette },
+        () => ({ ...noTotals, calls: 1, failedCalls: 1, ...totals }),
+      )[1];
+    expect(costs('cancelled', {})).toContain('· cost unknown ·');
+    expect(costs('error', {})).toContain('· cost unknown ·');
+    expect(costs('cancelled', { usage, cost: 0.5, knownCost: 0.5 })).toContain('· at least $0.5000 ·');
+    expect(costs('completed', { usage, cost: 0, knownCost: 0 })).toContain('· $0.0000 ·');
   });
 
   it('gives the reason of any other end', () => {

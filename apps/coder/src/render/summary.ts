@@ -19,7 +19,7 @@ export const summaryLines = (
     counted(steps, 'step'),
     counted(toolCalls, 'tool call') + (troubled === 0 ? '' : ` (${grouped(troubled)} not ok)`),
     `tokens: ${grouped(usage.input)} in, ${grouped(usage.cacheRead)} cached${hitRate(usage)}, ${grouped(usage.output)} out`,
-    ...costText(totals?.(end.turn)),
+    ...costText(totals?.(end.turn), outcome),
     duration(at - (startedAt ?? at)),
     ...(switches === 0 ? [] : [counted(switches, 'switch', 'switches')]),
     ...(waitedMs === 0 ? [] : [`${duration(waitedMs)} waiting to ask again`]),
@@ -34,11 +34,14 @@ export const summaryLines = (
 const hitRate = ({ input, cacheRead }: Usage): string =>
   cacheRead === 0 ? '' : ` (${Math.round((cacheRead / input) * 100)} %)`;
 
-/** Model calls of sub-agents and summaries included. What has no known price is not told as 0. */
-const costText = (totals: UsageTotals | undefined): readonly string[] => {
+/**
+ * Includes model calls of sub-agents and summaries. A call that was cancelled costs something but reports no usage, so the cost is
+ * not exact then.
+ */
+const costText = (totals: UsageTotals | undefined, outcome: TurnOutcome): readonly string[] => {
   if (totals === undefined || totals.calls === 0) return [];
-  const { cost, knownCost } = totals;
-  if (cost !== undefined) return [dollars(cost)];
+  const { cost, knownCost, usage } = totals;
+  if (cost !== undefined && outcome !== 'cancelled' && usage.input + usage.output > 0) return [dollars(cost)];
   return [knownCost > 0 ? `at least ${dollars(knownCost)}` : 'cost unknown'];
 };
 

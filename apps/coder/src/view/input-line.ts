@@ -3,6 +3,7 @@ import type { Palette } from '../render/palette.js';
 import type { Terminal } from '../streams.js';
 import { inputRow } from './input-row.js';
 import { LineEditor, type Draft } from './line-editor.js';
+import { pasteMode } from './pastes.js';
 
 /** What an {@link InputLine} is made of. */
 export interface InputLineParts {
@@ -44,6 +45,7 @@ export class InputLine {
   }
 
   open(): void {
+    this.#parts.terminal.screen.mode(pasteMode.on);
     this.#editor.open();
   }
 
@@ -52,6 +54,7 @@ export class InputLine {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#editor.close();
+    this.#parts.terminal.screen.mode(pasteMode.off);
     this.#parts.terminal.view.input(undefined);
   }
 
@@ -69,8 +72,9 @@ export class InputLine {
 
   #hold(): () => void {
     this.#editor.close();
+    this.#parts.terminal.screen.mode(pasteMode.off);
     return () => {
-      if (!this.#isClosed) this.#editor.open();
+      if (!this.#isClosed) this.open();
     };
   }
 }

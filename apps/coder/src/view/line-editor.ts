@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
+import { continued, Pastes } from './pastes.js';
 
 /** A line as it is being typed. */
 export interface Draft {
@@ -22,12 +23,15 @@ export interface LineEditorHandlers {
 }
 
 /**
- * Reads lines from a terminal without writing to it, so that they can be typed while other things are being shown.
- * Editing keys and the history are those of Node's readline.
+ * Reads messages from a terminal without writing to it, so that they can be typed while other things are being shown.
+ * Editing keys and the history are those of Node's readline. A message has several lines if they are pasted, after Alt-Enter, and
+ * where a line ends with a backslash.
  */
 export class LineEditor {
   readonly #input: ReadStream;
   readonly #handlers: LineEditorHandlers;
+  readonly #pastes = new Pastes();
+  #typed = new PassThrough();
   #interface: Interface | undefined;
   #draft = '';
   #history: string[] = [];
@@ -40,8 +44,14 @@ export class LineEditor {
   /** Starts to read. The draft and the history of the time before are still there. */
   open(): void {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    // readline reads what is left without pastes, and sets the mode of the terminal through it.
+    const typed = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode: (isRaw: boolean) => this.#input.setRawMode(isRaw),
+    });
+    this.#typed = typed;
     const opened = createInterface({
-      input: this.#input,
+      input: typed,
       output: silent,
       terminal: true,
       history: this.#history,
@@ -49,7 +59,9 @@ export class LineEditor {
     });
     this.#interface = opened;
     opened.on('line', (line) => {
-      this.#handlers.line(line);
+      const draft = continued(line);
+      if (draft === undefined) this.#handlers.line(this.#pastes.expand(line));
+      else opened.write(draft);
       this.#told();
     });
     opened.on('history', (history) => {
@@ -59,7 +71,10 @@ export class LineEditor {
     opened.on('close', () => {
       if (this.#interface === opened) this.#handlers.end();
     });
-    this.#input.on('keypress', this.#told);
+    typed.on('keypress', this.#told);
+    this.#input.on('data', this.#read);
+    this.#input.on('end', this.#ended);
+    this.#input.resume();
     if (this.#draft !== '') opened.write(this.#draft);
     this.#told();
   }
@@ -70,7 +85,9 @@ export class LineEditor {
     if (closed === undefined) return;
     this.#interface = undefined;
     this.#draft = closed.line;
-    this.#input.off('keypress', this.#told);
+    this.#typed.off('keypress', this.#told);
+    this.#input.off('data', this.#read);
+    this.#input.off('end', this.#ended);
     closed.close();
     this.#input.pause();
   }
@@ -84,8 +101,18 @@ export class LineEditor {
     return hadText;
   }
 
+  readonly #read = (chunk: Uint8Array | string): void => {
+    const text = this.#pastes.take(chunk);
+    if (text !== '') this.#typed.write(text);
+  };
+
+  readonly #ended = (): void => void this.#typed.end();
+
   readonly #told = (): void => {
     const open = this.#interface;
-    if (open !== undefined) this.#handlers.draft({ text: open.line, cursor: open.cursor });
+    if (open !== undefined) {
+      const text = this.#pastes.label(open.line);
+      this.#handlers.draft({ text, cursor: this.#pastes.label(open.line.slice(0, open.cursor)).length });
+    }
   };
 }

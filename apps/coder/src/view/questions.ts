@@ -26,6 +26,12 @@ export interface Question {
 /** Whom to ask. */
 export type Questioner = Pick<Questions, 'ask' | 'abandon'>;
 
+/** Denies whatever is asked, for `--approve never`. */
+export const refuser: Questioner = {
+  ask: () => Promise.resolve({ decision: 'deny', reason: 'It needs an approval, and --approve never denies it.' }),
+  abandon: () => undefined,
+};
+
 const refusal: ApprovalDecision = { decision: 'deny', reason: 'The user said no.' };
 
 /** What the user means; `undefined` for anything that is no answer. */

@@ -56,6 +56,11 @@ export class Screen {
     this.#draw([...ended, ...lines.flatMap((line) => rowsOf(line, this.columns))]);
   }
 
+  /** Switches a mode of the terminal. */
+  mode(sequence: string): void {
+    this.#output.write(sequence);
+  }
+
   /** Replaces the live rows. */
   live(live: LiveRows): void {
     this.#live = live;

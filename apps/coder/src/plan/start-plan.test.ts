@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openProject } from '@h/continuity';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/folders.js';
+import { goalOf } from './start-plan.js';
+
+const statusWith = async (content?: string) => {
+  const folder = await temporaryFolder();
+  if (content !== undefined) await writeFile(join(folder, 'agent-progress.json'), content);
+  return openProject({ folder }).status();
+};
+
+describe('goalOf', () => {
+  it('takes the prompt if there is no plan', async () => {
+    expect(goalOf(await statusWith(), 'Build it')).toBe('Build it');
+  });
+
+  it('needs a prompt if there is no plan', async () => {
+    const status = await statusWith();
+    expect(() => goalOf(status, undefined)).toThrow('--plan: this folder has no plan to continue; give a prompt.');
+  });
+
+  it.each([undefined, 'Build it'])('reports a damaged plan (prompt: %s)', async (prompt) => {
+    const status = await statusWith('{ "goal": ');
+    expect(() => goalOf(status, prompt)).toThrow(/damaged: .*Repair agent-progress\.json/s);
+  });
+});

@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { watchOutputs, type OutputProcess } from './signals.js';
+
+const watched = () => {
+  const process = { stdout: new PassThrough(), stderr: new PassThrough() } satisfies OutputProcess;
+  const outputs: typeof process & OutputProcess = process;
+  return { process: outputs, code: watchOutputs(outputs) };
+};
+
+const failure = (code: string): Error => Object.assign(new Error(`write ${code}`), { code });
+
+describe('watchOutputs', () => {
+  it.each(['stdout', 'stderr'] as const)('gives the exit code of SIGPIPE if nobody reads %s', (output) => {
+    const { process, code } = watched();
+    process[output].emit('error', failure('EPIPE'));
+    process[output].emit('error', failure('EPIPE'));
+    expect(code()).toBe(141);
+    expect(process.exitCode).toBe(141);
+  });
+
+  it('gives the exit code of an error if an output fails otherwise', () => {
+    const { process, code } = watched();
+    process.stdout.emit('error', failure('ENOSPC'));
+    expect(code()).toBe(1);
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('gives none if all was written', () => {
+    expect(watched().code()).toBeUndefined();
+  });
+});

@@ -1,0 +1,95 @@
+import { StringDecoder } from 'node:string_decoder';
+import { counted, grouped } from '../render/quantity.js';
+
+/** Switches bracketed paste of the terminal on and off: it then marks where a paste begins and ends. */
+export const pasteMode = { on: '\u001B[?2004h', off: '\u001B[?2004l' } as const;
+
+const pasteStart = '\u001B[200~';
+const pasteEnd = '\u001B[201~';
+const ctrlC = '\u0003';
+/** Stands for a line break in a draft, which readline would take for Enter. From a plane that no font or text uses. */
+const newline = '\u{100000}';
+const firstToken = 0x100001;
+/** Pastes that can be recalled from the history. */
+const maxPastes = 1_000;
+/** Longer pastes, and those with several lines, are one character of the draft; readline is slow with long lines. */
+const maxInlineChars = 500;
+
+/**
+ * Reads what a terminal sends, and takes pastes out of it.
+ *
+ * A paste of several lines is one character in the draft, whatever its size: {@link expand} gives its text, {@link label} what is
+ * shown for it. Alt-Enter adds a line break.
+ */
+export class Pastes {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #texts = new Map<string, string>();
+  #count = 0;
+  /** The paste that has begun. */
+  #open: string[] | undefined;
+  /** The end of what came before, in which a mark may have begun. */
+  #carry = '';
+
+  /** Returns what readline is to receive for a chunk of input. */
+  take(chunk: Uint8Array | string): string {
+    let rest = typeof chunk === 'string' ? chunk : this.#decoder.write(Buffer.from(chunk));
+    let typed = '';
+    while (rest !== '') {
+      const mark = this.#open === undefined ? pasteStart : pasteEnd;
+      const text = `${this.#carry}${rest}`;
+      const place = text.indexOf(mark);
+      // Terminals remove control characters from a paste, so this is a key: the end of the paste was lost.
+      const key = this.#open === undefined ? -1 : rest.indexOf(ctrlC);
+      const isKey = key !== -1 && (place === -1 || key + this.#carry.length < place);
+      const isFound = place !== -1 || isKey;
+      const end = isKey ? key : isFound ? place + mark.length - this.#carry.length : rest.length;
+      const piece = rest.slice(0, end);
+      this.#carry = isFound ? '' : text.slice(1 - mark.length);
+      rest = rest.slice(end);
+      if (this.#open === undefined) {
+        // readline ignores the mark, so it need not be held back.
+        typed += piece.replaceAll('\u001B\r', newline).replaceAll('\u001B\n', newline);
+        if (isFound) this.#open = [];
+      } else {
+        this.#open.push(piece);
+        if (isFound) typed += this.#close(this.#open.join(''));
+      }
+    }
+    return typed;
+  }
+
+  /** Replaces the characters that stand for pastes and line breaks by their text. */
+  expand(draft: string): string {
+    return replaceTokens(draft, (token) => (token === newline ? '\n' : this.#texts.get(token)));
+  }
+
+  /** Replaces them by what is shown for them, in a draft and before its cursor. */
+  label(draft: string): string {
+    return replaceTokens(draft, (token) => (token === newline ? '↵' : labelOf(this.#texts.get(token))));
+  }
+
+  #close(pasted: string): string {
+    this.#open = undefined;
+    const text = (pasted.endsWith(pasteEnd) ? pasted.slice(0, -pasteEnd.length) : pasted)
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+    if (text.length <= maxInlineChars && !/[\n\t]/.test(text)) return text;
+    const token = String.fromCodePoint(firstToken + (this.#count % maxPastes));
+    this.#count += 1;
+    this.#texts.set(token, text);
+    return token;
+  }
+}
+
+/** A draft that ends with a backslash goes on in the next line; `undefined` for any other. */
+export const continued = (draft: string): string | undefined =>
+  /(?<!\\)(?:\\\\)*\\$/.test(draft) ? `${draft.slice(0, -1)}${newline}` : undefined;
+
+const replaceTokens = (draft: string, textOf: (token: string) => string | undefined): string =>
+  draft.replaceAll(/[\u{100000}-\u{1003E9}]/gu, (token) => textOf(token) ?? token);
+
+const labelOf = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined;
+  const lines = text.split('\n').length;
+  return lines > 1 ? `[${counted(lines, 'pasted line')}]` : `[${grouped(text.length)} pasted characters]`;
+};
