@@ -107,18 +107,18 @@ describe('a journal record', () => {
   ])('is not written with %s, which would be lost', (_, input) => {
     const given = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input } });
     expect(() => encodeRecord(record(given))).toThrow(TurnError);
-    expect(() => encodeRecord(record(given))).toThrow(/^A journal record holds /);
+    expect(() => encodeRecord(record(given))).toThrow(/^A journal record contains /);
   });
 
   it.each<[string, string, RegExp]>([
-    ['torn', '{"v":1,"seq":0,"ev', /no JSON; it was torn or changed/],
-    ['of another version', '{"v":2,"seq":0,"event":{"type":"turn.start"},"derived":false}', /not of version 1/],
-    ['without an event', '{"v":1,"seq":0,"event":null,"derived":false}', /not of version 1/],
-    ['no object', '7', /not of version 1/],
+    ['torn', '{"v":1,"seq":0,"ev', /is not valid JSON: it was truncated or modified/],
+    ['of another version', '{"v":2,"seq":0,"event":{"type":"turn.start"},"derived":false}', /does not have version 1/],
+    ['without an event', '{"v":1,"seq":0,"event":null,"derived":false}', /does not have version 1/],
+    ['no object', '7', /does not have version 1/],
     [
       'a URL that is none',
       '{"v":1,"seq":0,"event":{"type":"x","a":{"$h":"url","value":"no"}},"derived":false}',
-      /torn or changed/,
+      /truncated or modified/,
     ],
     [
       'an event with a field of the wrong type',

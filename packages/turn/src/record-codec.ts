@@ -5,19 +5,19 @@ import { MessageList } from './message-list.js';
 import type { JournalRecord } from './session-store.js';
 import { checked } from './validation.js';
 
-/** Marks what JSON cannot say; as a key of its own it cannot be mistaken for data, which is escaped. */
+/** The key that marks encoded bytes and URLs. Keys of data that start with it are escaped. */
 const mark = '$h';
 
 /**
- * A journal record as one line of JSON.
+ * Encodes a journal record as one line of JSON.
  *
- * What the records before it say is left out, so that a journal grows with what is new and not with the history.
- * Bytes and URLs in messages survive the round trip; anything else that JSON cannot say is an error, not a loss.
+ * Content that follows from earlier records is omitted, so the journal grows with the new content only. Bytes and
+ * URLs in messages survive the round trip; any other value that JSON cannot represent is an error.
  */
 export const encodeRecord = ({ v, seq, event, derived }: JournalRecord): string =>
   JSON.stringify(toPlain({ v, seq, event: compact(event, derived), derived }));
 
-/** The event without what a replay tells from the records before it, see `expand`. */
+/** Removes the fields of an event that `expand` derives from earlier records. */
 const compact = (event: TurnEvent, derived: boolean): object => {
   if (event.type === 'tool.result') {
     return derived ? { ...event, call: { id: event.call.id, name: event.call.name } } : event;
@@ -29,16 +29,18 @@ const compact = (event: TurnEvent, derived: boolean): object => {
   return rest;
 };
 
-/** The record that {@link encodeRecord} wrote. @throws TurnError with the code `invalid-record` */
+/** Decodes a line written by {@link encodeRecord}. @throws TurnError with the code `invalid-record` */
 export const decodeRecord = (line: string): JournalRecord => {
   let record: unknown;
   try {
     record = fromPlain(JSON.parse(line));
   } catch (error) {
-    throw new TurnError('invalid-record', 'The journal record is no JSON; it was torn or changed.', { cause: error });
+    throw new TurnError('invalid-record', 'The journal record is not valid JSON: it was truncated or modified.', {
+      cause: error,
+    });
   }
   if (!isRecord(record)) {
-    throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+    throw new TurnError('invalid-record', `The journal record does not have version 1: ${line.slice(0, 80)}`);
   }
   checkEvent(record);
   return record;
@@ -85,7 +87,7 @@ const objectToPlain = (value: object): unknown => {
   if (value instanceof MessageList) return objectToPlain(value.toArray());
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw unwritable(`a ${value.constructor.name}`);
-  // Without a prototype a key named __proto__ is a key like any other.
+  // Without a prototype the key __proto__ is an ordinary key.
   const plain = Object.create(null) as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) plain[key.startsWith(mark) ? `${mark}${key}` : key] = toPlain(item);
   return plain;
@@ -117,4 +119,7 @@ const fromPlain = (value: unknown): unknown => {
 };
 
 const unwritable = (kind: string): TurnError =>
-  new TurnError('unwritable-record', `A journal record holds ${kind}, which JSON cannot say; events are plain data.`);
+  new TurnError(
+    'unwritable-record',
+    `A journal record contains ${kind}, which JSON cannot represent. Events must be plain data.`,
+  );
