@@ -17,7 +17,7 @@ export interface HooksOptions {
    */
   readonly observerTimeoutMs?: number | undefined;
   /**
-   * What becomes of a tool call about which no hook has said anyValue.
+   * Decides tool calls that no hook has decided.
    *
    * @defaultValue `'allow'`
    */
