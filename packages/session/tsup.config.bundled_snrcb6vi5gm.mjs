@@ -1,26 +1,29 @@
 // ../../tooling/tsup/library.js
-import { readFileSync } from "node:fs";
-import { defineConfig } from "tsup";
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'tsup';
 
 // ../../tooling/tsup/entries.js
-var entriesOf = (exports) => Object.entries(exports).flatMap(([subpath, target]) => {
-  if (typeof target !== "object" || target === null || !("@h/source" in target)) return [];
-  const { "@h/source": source, types = "", default: file = "" } = (
-    /** @type {Record<string, string>} */
-    target
-  );
-  return source === void 0 ? [] : [{ subpath, source, types, file }];
-});
+var entriesOf = (exports) =>
+  Object.entries(exports).flatMap(([subpath, target]) => {
+    if (typeof target !== 'object' || target === null || !('@h/source' in target)) return [];
+    const {
+      '@h/source': source,
+      types = '',
+      default: file = '',
+    } = /** @type {Record<string, string>} */
+    target;
+    return source === void 0 ? [] : [{ subpath, source, types, file }];
+  });
 
 // ../../tooling/tsup/library.js
 var library = () => {
-  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-  const sources = entriesOf(exports).map(({ source }) => source.replace(/^\.\//, ""));
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const sources = entriesOf(exports).map(({ source }) => source.replace(/^\.\//, ''));
   return defineConfig({
-    entry: Object.fromEntries(sources.map((source) => [source.replace(/^src\//, "").replace(/\.ts$/, ""), source])),
-    format: "esm",
-    target: "node20",
-    platform: "node",
+    entry: Object.fromEntries(sources.map((source) => [source.replace(/^src\//, '').replace(/\.ts$/, ''), source])),
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
     // `node:fs` must not become `fs`: other runtimes only know the former.
     removeNodeProtocol: false,
     sourcemap: true,
@@ -28,13 +31,11 @@ var library = () => {
     silent: true,
     // tsup's own declarations do not work with TypeScript 7.
     dts: false,
-    onSuccess: "tsc -p tsconfig.build.json"
+    onSuccess: 'tsc -p tsconfig.build.json',
   });
 };
 
 // tsup.config.ts
 var tsup_config_default = library();
-export {
-  tsup_config_default as default
-};
+export { tsup_config_default as default };
 //# sourceMappingURL=data:application/json;base64,ewogICJ2ZXJzaW9uIjogMywKICAic291cmNlcyI6IFsiLi4vLi4vdG9vbGluZy90c3VwL2xpYnJhcnkuanMiLCAiLi4vLi4vdG9vbGluZy90c3VwL2VudHJpZXMuanMiLCAidHN1cC5jb25maWcudHMiXSwKICAic291cmNlc0NvbnRlbnQiOiBbImNvbnN0IF9faW5qZWN0ZWRfZmlsZW5hbWVfXyA9IFwiL3dvcmsvd3QvcHJvY2Vzcy90b29saW5nL3RzdXAvbGlicmFyeS5qc1wiO2NvbnN0IF9faW5qZWN0ZWRfZGlybmFtZV9fID0gXCIvd29yay93dC9wcm9jZXNzL3Rvb2xpbmcvdHN1cFwiO2NvbnN0IF9faW5qZWN0ZWRfaW1wb3J0X21ldGFfdXJsX18gPSBcImZpbGU6Ly8vd29yay93dC9wcm9jZXNzL3Rvb2xpbmcvdHN1cC9saWJyYXJ5LmpzXCI7aW1wb3J0IHsgcmVhZEZpbGVTeW5jIH0gZnJvbSAnbm9kZTpmcyc7XG5pbXBvcnQgeyBkZWZpbmVDb25maWcgfSBmcm9tICd0c3VwJztcbmltcG9ydCB7IGVudHJpZXNPZiB9IGZyb20gJy4vZW50cmllcy5qcyc7XG5cbi8qKiBCdWlsZHMgYSBwYWNrYWdlIGZvciBwdWJsaXNoaW5nOiBFU00gYnkgZXNidWlsZCwgZGVjbGFyYXRpb25zIGJ5IHRoZSBUeXBlU2NyaXB0IGNvbXBpbGVyLiAqL1xuZXhwb3J0IGNvbnN0IGxpYnJhcnkgPSAoKSA9PiB7XG4gIGNvbnN0IHsgZXhwb3J0cyB9ID0gSlNPTi5wYXJzZShyZWFkRmlsZVN5bmMoJ3BhY2thZ2UuanNvbicsICd1dGY4JykpO1xuICBjb25zdCBzb3VyY2VzID0gZW50cmllc09mKGV4cG9ydHMpLm1hcCgoeyBzb3VyY2UgfSkgPT4gc291cmNlLnJlcGxhY2UoL15cXC5cXC8vLCAnJykpO1xuICByZXR1cm4gZGVmaW5lQ29uZmlnKHtcbiAgICBlbnRyeTogT2JqZWN0LmZyb21FbnRyaWVzKHNvdXJjZXMubWFwKChzb3VyY2UpID0+IFtzb3VyY2UucmVwbGFjZSgvXnNyY1xcLy8sICcnKS5yZXBsYWNlKC9cXC50cyQvLCAnJyksIHNvdXJjZV0pKSxcbiAgICBmb3JtYXQ6ICdlc20nLFxuICAgIHRhcmdldDogJ25vZGUyMCcsXG4gICAgcGxhdGZvcm06ICdub2RlJyxcbiAgICAvLyBgbm9kZTpmc2AgbXVzdCBub3QgYmVjb21lIGBmc2A6IG90aGVyIHJ1bnRpbWVzIG9ubHkga25vdyB0aGUgZm9ybWVyLlxuICAgIHJlbW92ZU5vZGVQcm90b2NvbDogZmFsc2UsXG4gICAgc291cmNlbWFwOiB0cnVlLFxuICAgIGNsZWFuOiB0cnVlLFxuICAgIHNpbGVudDogdHJ1ZSxcbiAgICAvLyB0c3VwJ3Mgb3duIGRlY2xhcmF0aW9ucyBkbyBub3Qgd29yayB3aXRoIFR5cGVTY3JpcHQgNy5cbiAgICBkdHM6IGZhbHNlLFxuICAgIG9uU3VjY2VzczogJ3RzYyAtcCB0c2NvbmZpZy5idWlsZC5qc29uJyxcbiAgfSk7XG59O1xuIiwgImNvbnN0IF9faW5qZWN0ZWRfZmlsZW5hbWVfXyA9IFwiL3dvcmsvd3QvcHJvY2Vzcy90b29saW5nL3RzdXAvZW50cmllcy5qc1wiO2NvbnN0IF9faW5qZWN0ZWRfZGlybmFtZV9fID0gXCIvd29yay93dC9wcm9jZXNzL3Rvb2xpbmcvdHN1cFwiO2NvbnN0IF9faW5qZWN0ZWRfaW1wb3J0X21ldGFfdXJsX18gPSBcImZpbGU6Ly8vd29yay93dC9wcm9jZXNzL3Rvb2xpbmcvdHN1cC9lbnRyaWVzLmpzXCI7LyoqXG4gKiBUaGUgZW50cnkgcG9pbnRzIG9mIGEgcGFja2FnZTogZXZlcnkgZXhwb3J0IHRoYXQgbmFtZXMgaXRzIHNvdXJjZSB1bmRlciBgQGgvc291cmNlYC5cbiAqXG4gKiBAdHlwZSB7KGV4cG9ydHM6IFJlY29yZDxzdHJpbmcsIHVua25vd24+KSA9PiB7IHN1YnBhdGg6IHN0cmluZywgc291cmNlOiBzdHJpbmcsIHR5cGVzOiBzdHJpbmcsIGZpbGU6IHN0cmluZyB9W119XG4gKi9cbmV4cG9ydCBjb25zdCBlbnRyaWVzT2YgPSAoZXhwb3J0cykgPT5cbiAgT2JqZWN0LmVudHJpZXMoZXhwb3J0cykuZmxhdE1hcCgoW3N1YnBhdGgsIHRhcmdldF0pID0+IHtcbiAgICBpZiAodHlwZW9mIHRhcmdldCAhPT0gJ29iamVjdCcgfHwgdGFyZ2V0ID09PSBudWxsIHx8ICEoJ0BoL3NvdXJjZScgaW4gdGFyZ2V0KSkgcmV0dXJuIFtdO1xuICAgIGNvbnN0IHsgJ0BoL3NvdXJjZSc6IHNvdXJjZSwgdHlwZXMgPSAnJywgZGVmYXVsdDogZmlsZSA9ICcnIH0gPSAvKiogQHR5cGUge1JlY29yZDxzdHJpbmcsIHN0cmluZz59ICovICh0YXJnZXQpO1xuICAgIHJldHVybiBzb3VyY2UgPT09IHVuZGVmaW5lZCA/IFtdIDogW3sgc3VicGF0aCwgc291cmNlLCB0eXBlcywgZmlsZSB9XTtcbiAgfSk7XG4iLCAiY29uc3QgX19pbmplY3RlZF9maWxlbmFtZV9fID0gXCIvd29yay93dC9wcm9jZXNzL3BhY2thZ2VzL3Nlc3Npb24vdHN1cC5jb25maWcudHNcIjtjb25zdCBfX2luamVjdGVkX2Rpcm5hbWVfXyA9IFwiL3dvcmsvd3QvcHJvY2Vzcy9wYWNrYWdlcy9zZXNzaW9uXCI7Y29uc3QgX19pbmplY3RlZF9pbXBvcnRfbWV0YV91cmxfXyA9IFwiZmlsZTovLy93b3JrL3d0L3Byb2Nlc3MvcGFja2FnZXMvc2Vzc2lvbi90c3VwLmNvbmZpZy50c1wiO2ltcG9ydCB7IGxpYnJhcnkgfSBmcm9tICcuLi8uLi90b29saW5nL3RzdXAvbGlicmFyeS5qcyc7XG5cbmV4cG9ydCBkZWZhdWx0IGxpYnJhcnkoKTtcbiJdLAogICJtYXBwaW5ncyI6ICI7QUFBNk4sU0FBUyxvQkFBb0I7QUFDMVAsU0FBUyxvQkFBb0I7OztBQ0l0QixJQUFNLFlBQVksQ0FBQyxZQUN4QixPQUFPLFFBQVEsT0FBTyxFQUFFLFFBQVEsQ0FBQyxDQUFDLFNBQVMsTUFBTSxNQUFNO0FBQ3JELE1BQUksT0FBTyxXQUFXLFlBQVksV0FBVyxRQUFRLEVBQUUsZUFBZSxRQUFTLFFBQU8sQ0FBQztBQUN2RixRQUFNLEVBQUUsYUFBYSxRQUFRLFFBQVEsSUFBSSxTQUFTLE9BQU8sR0FBRztBQUFBO0FBQUEsSUFBMkM7QUFBQTtBQUN2RyxTQUFPLFdBQVcsU0FBWSxDQUFDLElBQUksQ0FBQyxFQUFFLFNBQVMsUUFBUSxPQUFPLEtBQUssQ0FBQztBQUN0RSxDQUFDOzs7QURMSSxJQUFNLFVBQVUsTUFBTTtBQUMzQixRQUFNLEVBQUUsUUFBUSxJQUFJLEtBQUssTUFBTSxhQUFhLGdCQUFnQixNQUFNLENBQUM7QUFDbkUsUUFBTSxVQUFVLFVBQVUsT0FBTyxFQUFFLElBQUksQ0FBQyxFQUFFLE9BQU8sTUFBTSxPQUFPLFFBQVEsU0FBUyxFQUFFLENBQUM7QUFDbEYsU0FBTyxhQUFhO0FBQUEsSUFDbEIsT0FBTyxPQUFPLFlBQVksUUFBUSxJQUFJLENBQUMsV0FBVyxDQUFDLE9BQU8sUUFBUSxVQUFVLEVBQUUsRUFBRSxRQUFRLFNBQVMsRUFBRSxHQUFHLE1BQU0sQ0FBQyxDQUFDO0FBQUEsSUFDOUcsUUFBUTtBQUFBLElBQ1IsUUFBUTtBQUFBLElBQ1IsVUFBVTtBQUFBO0FBQUEsSUFFVixvQkFBb0I7QUFBQSxJQUNwQixXQUFXO0FBQUEsSUFDWCxPQUFPO0FBQUEsSUFDUCxRQUFRO0FBQUE7QUFBQSxJQUVSLEtBQUs7QUFBQSxJQUNMLFdBQVc7QUFBQSxFQUNiLENBQUM7QUFDSDs7O0FFcEJBLElBQU8sc0JBQVEsUUFBUTsiLAogICJuYW1lcyI6IFtdCn0K

@@ -8,10 +8,10 @@ import type {
 import type { AssistantPart, FileData, JSONObject, JSONValue, ProviderOptions, ToolResultOutput } from '@h/turn';
 
 /**
- * A finished piece of an answer as a part of the history; `undefined` for what has no place there.
+ * Converts a finished part of an answer to a part of the history; `undefined` if the history has no equivalent.
  *
- * What the provider says about a part goes into its `providerOptions`, where the provider finds it again with the next
- * request: signatures of reasoning, ids of items, thought signatures of tool calls.
+ * Provider metadata of a part is stored in its `providerOptions` and sent with the next request: signatures of
+ * reasoning, ids of items, thought signatures of tool calls.
  */
 export const toAssistantPart = (content: LanguageModelV4Content): AssistantPart | undefined => {
   const options = toProviderOptions(content.providerMetadata);
@@ -38,17 +38,17 @@ export const toAssistantPart = (content: LanguageModelV4Content): AssistantPart 
   }
 };
 
-/** Notes of a provider to itself, in every answer, which it never wants back: id and usage are in the response anyway. */
+/** Metadata of a provider for itself, which it never expects back: id and usage are in the response. */
 const bookkeeping: ReadonlySet<string> = new Set(['anthropic.message_start']);
 
-/** Metadata as plain JSON, so that it survives a journal. */
+/** Metadata as plain JSON, so that it can be journaled. */
 const toProviderOptions = (metadata: SharedV4ProviderMetadata | undefined): { providerOptions?: ProviderOptions } =>
   metadata === undefined ? {} : { providerOptions: toJSON(metadata) as ProviderOptions };
 
-/** What JSON keeps of it: members that are `undefined` go, dates become text. */
+/** Converts a value to JSON: `undefined` members are dropped, dates become strings. */
 export const toJSON = (value: object): JSONObject => JSON.parse(JSON.stringify(value)) as JSONObject;
 
-/** Bytes become base64 and a URL its text: a history is kept as JSON. */
+/** Bytes become base64 and a URL a string, because a history is stored as JSON. */
 const toStoredFile = (data: SharedV4FileData): FileData => {
   switch (data.type) {
     case 'data':
@@ -79,7 +79,10 @@ const toToolCallPart = ({
 
 type Part<Type extends AssistantPart['type']> = Extract<AssistantPart, { type: Type }>;
 
-/** No text is an empty input; a text that is no JSON stays as it is, for the tool driver to refuse. */
+/**
+ * Parses the input of a call. An empty string is an empty input; invalid JSON stays a string, which the tool driver
+ * rejects.
+ */
 const parseInput = (text: string): unknown => {
   if (text.trim() === '') return {};
   try {

@@ -7,11 +7,11 @@ const maxBodyLength = 16_384;
 const maxCauses = 5;
 
 /**
- * Whatever a model threw or put into its stream, as plain data: status, headers and body of the HTTP answer, a code to
- * decide on, and the causes.
+ * Converts anything that a model threw or streamed as an error to plain data: status, headers and body of the HTTP
+ * response, a code, and the causes.
  *
- * `code` is the provider's word where it sent one (`overloaded_error`, `insufficient_quota`), else the network's
- * (`ECONNREFUSED`). Nothing of the request is in it. A body of more than 16,384 characters is cut and says so.
+ * `code` is that of the provider if it sent one (`overloaded_error`, `insufficient_quota`), else that of the network
+ * (`ECONNREFUSED`). No part of the request is included. A body over 16,384 characters is truncated and marked.
  */
 export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
   if (APICallError.isInstance(thrown)) return fromApiCall(thrown, depth);
@@ -41,7 +41,7 @@ const fromError = (error: Error, depth: number, providerCode?: string): ErrorInf
   };
 };
 
-/** An error event that came inside a stream: the provider's own object, or the SDK's reading of it. */
+/** An error event inside a stream: the provider's object, or the SDK's conversion of it. */
 const fromFrame = (frame: object): ErrorInfo => {
   const {
     message: said,
@@ -59,7 +59,7 @@ const fromFrame = (frame: object): ErrorInfo => {
   };
 };
 
-/** The provider's word for what went wrong: more exact words first. */
+/** The provider's name for the error, the most specific one first. */
 const codeOf = (body: unknown): string | undefined => {
   const error = innerError(body);
   return error && (text(error['code']) ?? text(error['status']) ?? text(error['type']));
@@ -89,7 +89,7 @@ const bodyOf = (raw: string | undefined): JSONValue | undefined => {
   }
 };
 
-/** The text without secrets, and no longer than that. A secret that the cut would go through is found before it is cut. */
+/** Redacts secrets, then truncates the text, so that no secret is cut in half. */
 const bounded = (whole: string, length: number): string => {
   const safe = withoutSecrets(whole.slice(0, length + maxSecretLength));
   if (whole.length <= length) return safe;

@@ -1,17 +1,17 @@
 import type { SharedV4FileData } from '@ai-sdk/provider';
 import { InvalidInputError, type FileData } from '@h/turn';
 
-/** File data as the providers take it, and the media type where the data itself names one. */
+/** File data in the provider's shape, and the media type if the data names one. */
 export interface PromptFileData {
   readonly data: SharedV4FileData;
   readonly mediaType?: string;
 }
 
 /**
- * Any way to write a file in a message, in the one shape that providers take.
+ * Converts file data of any shape to the one shape that providers accept.
  *
- * A string is a URL where it can be read as one (base64 text never can) and base64 otherwise. The bytes of a `data:`
- * URL are taken out of it. A URL that was stored as JSON is a string again, and understood as well.
+ * A string is a URL if it parses as one (base64 never does) and base64 otherwise. The content of a `data:` URL is
+ * extracted. A URL that was stored as JSON is a string and is recognized as well.
  */
 export const toFileData = (data: FileData): PromptFileData => {
   if (typeof data === 'string') return URL.canParse(data) ? fromUrl(data) : inline(data);
@@ -52,7 +52,9 @@ const fromUrl = (text: string): PromptFileData => {
 const fromDataUrl = (text: string): PromptFileData => {
   const comma = text.indexOf(',');
   if (comma < 0) {
-    throw new InvalidInputError(`A data: URL has no comma before its content: ${JSON.stringify(text.slice(0, 60))}.`);
+    throw new InvalidInputError(
+      `A data: URL has no comma before its content: ${JSON.stringify(text.slice(0, 60))}. Write data:<type>,<content>.`,
+    );
   }
   const [mediaType, ...parameters] = text.slice('data:'.length, comma).split(';');
   const content = text.slice(comma + 1);

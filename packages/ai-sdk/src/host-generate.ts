@@ -10,7 +10,7 @@ import type { AnyLanguageModel } from './model-version.js';
 import { failureOf } from './read-answer.js';
 import { toUsage } from './usage.js';
 
-/** Makes a host's call for a whole answer, with operators around it. */
+/** Runs a host's `generate` call with operators around it. */
 export const generateThrough = (
   model: AnyLanguageModel,
   operators: readonly PipelineOperator[],

@@ -48,7 +48,8 @@ const settingNames = [
 /**
  * Reads a host's call. System messages at its beginning become system blocks, function tools become definitions.
  *
- * The provider's own tools, the response format and headers have no place in a request; they go to the model as they are.
+ * The provider's own tools, the response format and headers have no place in a request; they go to the model as they
+ * are.
  */
 export const fromCallOptions = (options: LanguageModelV4CallOptions, provider: string): HostRequest => {
   const { [own]: ours, ...providerOptions } = options.providerOptions ?? {};

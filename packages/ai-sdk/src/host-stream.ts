@@ -9,7 +9,7 @@ import type { ModelDelta } from '@h/turn';
 type StreamPart<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 type Details = Omit<LanguageModelV4StreamResult, 'stream'>;
 
-/** Parts that show nothing yet: as long as only these have come, an attempt can be forgotten. */
+/** Parts without visible content: an attempt that emitted only these can be discarded. */
 const quietTypes: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
   'stream-start',
   'response-metadata',
@@ -21,13 +21,13 @@ const quietTypes: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
 ]);
 
 /**
- * The stream that a host reads, written from what the model says and what operators make of it.
+ * The stream that a host reads, built from the model's output and the operators' changes.
  *
- * It opens with the first part that shows something. From the first tool call on everything waits for the operators'
- * word on the whole answer, because the host runs a call as soon as it reads it.
+ * It opens with the first visible part. From the first tool call on, parts wait until the operators have decided
+ * about the whole answer, because the host runs a call as soon as it reads it.
  */
 export class HostStream {
-  /** What the host gets: resolved when the stream opens, rejected where it fails before. */
+  /** Resolves when the stream opens; rejects if the call fails before. */
   readonly result: Promise<LanguageModelV4StreamResult>;
   readonly #onCancel: (reason: unknown) => void;
   #resolve: (result: LanguageModelV4StreamResult) => void = () => undefined;
@@ -50,12 +50,12 @@ export class HostStream {
     });
   }
 
-  /** Whether the host has seen something that cannot be taken back. */
+  /** Whether the host has read something that cannot be retracted. */
   get isOpen(): boolean {
     return this.#controller !== undefined;
   }
 
-  /** A new attempt begins; what the last one said was never shown. */
+  /** Begins a new attempt; nothing of the previous one was emitted. */
   begin(details: Details): void {
     this.#details = details;
     this.#quiet = [];
@@ -64,12 +64,12 @@ export class HostStream {
     this.#blocks.clear();
   }
 
-  /** The part of the stream that the next delta was made of: if the delta leaves unchanged, so does the part. */
+  /** The stream part of the next delta: if the delta leaves unchanged, the part is emitted unchanged. */
   expect(delta: ModelDelta, part: LanguageModelV4StreamPart): void {
     this.#expected = { delta, part };
   }
 
-  /** Takes a part of the model's stream that operators do not see. */
+  /** Emits a part of the model's stream that operators do not see. */
   take(part: LanguageModelV4StreamPart): void {
     if (part.type === 'finish') {
       this.#finish = part;
@@ -80,7 +80,7 @@ export class HostStream {
     this.#pass(part);
   }
 
-  /** Takes a delta that has left the operators. */
+  /** Emits a delta that has left the operators. */
   delta(delta: ModelDelta): void {
     const expected = this.#expected;
     if (expected?.delta === delta) this.#pass(expected.part);
@@ -90,22 +90,22 @@ export class HostStream {
   }
 
   /**
-   * The answer is complete.
+   * Completes the answer.
    *
    * @param result - The answer as it left the operators.
-   * @param isTold - Whether the model has streamed it; else all of it is told now.
-   * @param isChanged - Whether the content is another than the model's: the host then gets the tool calls of the result.
+   * @param isStreamed - Whether the model has streamed it; if not, all of it is emitted now.
+   * @param isChanged - Whether operators changed the content: the host then reads the tool calls of the result.
    */
   complete(
     result: LanguageModelV4GenerateResult,
-    { isTold, isChanged }: { readonly isTold: boolean; readonly isChanged: boolean },
+    { isStreamed, isChanged }: { readonly isStreamed: boolean; readonly isChanged: boolean },
   ): void {
-    if (!isTold) this.#tell(result);
+    if (!isStreamed) this.#tell(result);
     else if (isChanged) this.#release(result.content.filter(isHostCall));
     else this.#release();
     const { finishReason, usage, providerMetadata } = result;
     this.#emit({
-      ...(isTold && this.#finish),
+      ...(isStreamed && this.#finish),
       type: 'finish',
       finishReason,
       usage,
@@ -114,7 +114,7 @@ export class HostStream {
     this.#close();
   }
 
-  /** The model's stream ended without an answer: the host gets it as it is. */
+  /** Ends a stream without an answer as the model ended it. */
   completeAsGiven(): void {
     this.#release();
     if (this.#finish) this.#emit(this.#finish);
@@ -122,20 +122,20 @@ export class HostStream {
     this.#close();
   }
 
-  /** Ends with a part that says what went wrong, or by refusing to open. */
+  /** Ends with an error part, or rejects if the stream has not opened. */
   fail(error: unknown): void {
     if (!this.isOpen) return this.#refuse(error);
     this.#emit({ type: 'error', error });
     this.#close();
   }
 
-  /** As {@link fail}, for an error that was itself a part of the stream. */
+  /** Like {@link fail}, for an error that was a part of the stream. */
   failWithin(error: unknown): void {
     this.#emit({ type: 'error', error });
     this.#close();
   }
 
-  /** Breaks off, as a connection does. */
+  /** Errors the stream, as a lost connection does. */
   breakOff(error: unknown): void {
     if (!this.isOpen) return this.#refuse(error);
     if (!this.#done) this.#controller?.error(error);
@@ -153,7 +153,7 @@ export class HostStream {
     if (part.type === 'reasoning-end') this.#blocks.delete(`reasoning-start ${part.id}`);
   }
 
-  /** Text that is not as the model said it; where its block is not open, it gets one of its own. */
+  /** Emits changed text, in its own block if the block of the original is not open. */
   #passText(type: 'text' | 'reasoning', id: string | undefined, text: string): void {
     if (id !== undefined && this.#blocks.has(`${type}-start ${id}`)) {
       this.#pass({ type: `${type}-delta`, id, delta: text });
@@ -180,7 +180,7 @@ export class HostStream {
     else this.#held.push(part);
   }
 
-  /** Lets go of what waited; with these calls in place of the model's, where they are given. */
+  /** Emits the parts that waited, with these calls instead of the model's if they are given. */
   #release(calls?: readonly LanguageModelV4Content[]): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -188,7 +188,7 @@ export class HostStream {
     for (const call of calls ?? []) this.#emit(call as LanguageModelV4StreamPart);
   }
 
-  /** An answer that no model has streamed. */
+  /** Emits an answer that no model has streamed. */
   #tell({ warnings, response, content }: LanguageModelV4GenerateResult): void {
     this.#held = undefined;
     if (!this.isOpen) {
@@ -235,6 +235,6 @@ export class HostStream {
   }
 }
 
-/** A call that the host is to run. */
+/** Whether the host runs this call. */
 const isHostCall = (part: LanguageModelV4StreamPart | LanguageModelV4Content): boolean =>
   part.type === 'tool-call' && part.providerExecuted !== true;

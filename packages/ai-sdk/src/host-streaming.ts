@@ -64,7 +64,7 @@ const streamCall = (model: AnyLanguageModel, options: LanguageModelV4CallOptions
       switch (conclusion.type) {
         case 'response':
           return out.complete(toHostResult(conclusion.event, answer), {
-            isTold: answer !== undefined,
+            isStreamed: answer !== undefined,
             isChanged: conclusion.event.content !== answer?.response.content,
           });
         case 'error':

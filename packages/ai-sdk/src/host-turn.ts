@@ -17,8 +17,8 @@ import type { HostRequest } from './host-request.js';
 import { TurnStoppedError } from './turn-stopped-error.js';
 
 /**
- * How often the model may be asked within one call of the host: the last resort against operators that ask again for
- * ever, far above what any of them does on purpose.
+ * The maximum number of model calls within one call of the host: a backstop against operators that retry without end,
+ * far above what any of them does by design.
  */
 const maxAttempts = 100;
 
@@ -26,32 +26,33 @@ const maxAttempts = 100;
 export type Conclusion =
   | { readonly type: 'response'; readonly event: TurnEventOf<'model.response'> }
   | { readonly type: 'error'; readonly error: ErrorInfo }
-  /** Stopped, or an operator is broken. */
+  /** The turn was stopped, or an operator failed. */
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'cancelled'; readonly error: unknown };
 
-/** What the turn around one call of a host needs of it. */
+/** The host of a turn. */
 export interface HostCall {
   readonly host: HostRequest;
   /** The host's own signal. */
   readonly signal: AbortSignal | undefined;
-  /** Asks the model once. Says what comes, and at last one response or error. Never rejects. */
+  /** Calls the model once: emits deltas, then one response or error. Never rejects. */
   perform(
     request: TurnEventOf<'model.request'>,
     say: (output: ModelDriverOutput) => void,
     signal: AbortSignal,
   ): Promise<void>;
-  /** A piece of the answer has left the operators. */
+  /** A delta has left the operators. */
   onDelta(event: TurnEventOf<'model.delta'>): void;
-  /** Whether the model may be asked once more: nothing has been shown that cannot be taken back. */
+  /** Whether the model may be called again: nothing has been emitted that cannot be retracted. */
   mayAskAgain(): boolean;
   /** Called once, at the end. */
   conclude(conclusion: Conclusion): void;
 }
 
 /**
- * Operators around one call of a host, which is one turn to them: `turn.start`, `session.loaded`, the request and what
- * comes of it, `turn.end`. What they ask for beyond that has no place here and is left undone.
+ * Runs operators around one call of a host, which is one turn to them: `turn.start`, `session.loaded`, the request,
+ * its outcome,
+ * `turn.end`. Other commands of operators are ignored.
  */
 export class HostTurn {
   readonly #call: HostCall;
@@ -61,16 +62,16 @@ export class HostTurn {
   #attempt: AbortController | undefined;
   #attempts = 0;
   #usage: Usage = noUsage;
-  /** The error that an operator has taken in hand last. */
+  /** The latest error that an operator retried. */
   #retried: ErrorInfo | undefined;
-  /** The history, once an operator has replaced it. */
+  /** The history, if an operator has replaced it. */
   #messages: MessageList | undefined;
   #started = false;
   #ended = false;
   #broken: { readonly error: unknown } | undefined;
 
   constructor(operators: readonly PipelineOperator[], call: HostCall) {
-    // oxlint-disable-next-line h/no-clock -- the host names no turns; nothing decides on the id, it only has to be new
+    // oxlint-disable-next-line h/no-clock -- the host has no turn ids; this one must be unique and nothing else depends on it
     const turn = crypto.randomUUID();
     this.#call = call;
     this.#session = call.host.session ?? turn;
@@ -81,7 +82,7 @@ export class HostTurn {
     });
   }
 
-  /** Lets the turn begin. */
+  /** Starts the turn. */
   start(): void {
     const { signal, host } = this.#call;
     this.#started = true;
@@ -91,7 +92,7 @@ export class HostTurn {
     else this.#feed({ type: 'turn.start', session: this.#session, input: host.input, trigger: 'user' });
   }
 
-  /** The host does not want the answer any more. */
+  /** The host cancelled the call. */
   cancel(reason: unknown): void {
     this.#end('cancelled', { type: 'cancelled', error: reason });
   }
@@ -131,7 +132,7 @@ export class HostTurn {
     }
   }
 
-  /** Feeds the host's request, with the history as the operators have left it. */
+  /** Feeds the host's request, with the history that the operators left. */
   #request(attempt: number): void {
     const { request } = this.#call.host;
     this.#feed({ type: 'model.request', step: 1, attempt, ...request, messages: this.#messages ?? request.messages });
@@ -154,7 +155,7 @@ export class HostTurn {
     });
   }
 
-  /** The error that was to be mended. */
+  /** The error that was to be retried. */
   #tooLate(): Conclusion {
     return this.#retried ? { type: 'error', error: this.#retried } : { type: 'failed', error: answerShown() };
   }
@@ -188,7 +189,7 @@ export class HostTurn {
     }
   }
 
-  /** An operator is broken: the others hear of the end if it reaches them, and nothing is waited for. */
+  /** Ends the turn after an operator failed: the others observe the end if it reaches them; nothing is awaited. */
   #break(error: unknown): void {
     this.#broken = { error };
     if (!this.#started) return;
@@ -208,4 +209,7 @@ const answerShown = (): TurnError =>
   );
 
 const askedTooOften = (attempts: number): TurnStoppedError =>
-  new TurnStoppedError({ outcome: 'max-steps', reason: `The model was asked ${attempts} times for one answer.` });
+  new TurnStoppedError({
+    outcome: 'max-steps',
+    reason: `The model was called ${attempts} times for one answer. Limit the retries of the operators.`,
+  });

@@ -9,20 +9,18 @@ import type { AnyLanguageModel } from './model-version.js';
 import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
 
 /**
- * Lets any model of the AI SDK answer the turns.
+ * Makes a model driver of any model of the AI SDK.
  *
- * Give it a model, or `{ resolve }` to choose one for each request by its name and credential. Models of version 4 of
- * the SDK's specification are called directly; for those of version 3 and 2 the package `ai` has to be installed, whose
- * adapters are used.
+ * Pass a model, or `{ resolve }` to select one for each request by its name and credential. Models of version 4 of
+ * the SDK's specification are called directly; versions 3 and 2 need the package `ai`, whose adapters are used.
  *
- * - The SDK's retries are not used: each call is one request, and asking again is an operator's decision.
+ * - The SDK's retries are not used: each call is one request, and operators decide about retries.
  * - Unsubscribing, or aborting the signal of the context, ends the HTTP request.
- * - All that fails is an `error` output with plain data: status, headers, body and causes, and never a key. Codes of
- *   this package: `aborted`, `incomplete-stream` (cut before the end), `model-failed` (finish reason `error`),
- *   `unknown-model`, `unknown-credential`, `unsupported-model`, `missing-package`, `invalid-input` (a message that
- *   cannot be sent); else the provider's or the network's.
+ * - Every failure is an `error` output with plain data: status, headers, body and causes, and never a key. Codes of
+ *  this package:  `aborted`, `incomplete-stream` (interrupted), `model-failed` (finish reason `error`), `unknown-model`, `unknown-credential`,
+ *   `unsupported-model`, `missing-package`, `invalid-input` (a message that cannot be sent); else the provider's or the network's.
  *
- * @throws InvalidOptionError `invalid-option` where it is given neither.
+ * @throws InvalidOptionError `invalid-option` if it is given neither.
  *
  * @example
  * ```ts
@@ -67,7 +65,7 @@ const stream = async (
   }
 };
 
-/** Hands on each piece as it comes; gives what the call comes to. A stream that nobody wants any more is cancelled. */
+/** Emits each delta and returns the outcome of the call. Cancels a stream that is no longer needed. */
 const forward = async (
   parts: ReadableStream<LanguageModelV4StreamPart>,
   subscriber: Subscriber<ModelDriverOutput>,

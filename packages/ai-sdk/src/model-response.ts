@@ -8,20 +8,20 @@ import type { AssistantPart, FinishReason, ModelResponse } from '@h/turn';
 import { toAssistantPart, toJSON } from './answer-parts.js';
 import { toUsage } from './usage.js';
 
-/** A complete answer of a model, however it was called. */
+/** A complete answer of a model, streamed or not. */
 export type ModelResult = Pick<
   LanguageModelV4GenerateResult,
   'content' | 'finishReason' | 'usage' | 'providerMetadata' | 'warnings' | 'response'
 >;
 
 /**
- * An answer in the words of the contract.
+ * Converts an answer to the contract of `@h/turn`.
  *
- * What the contract has no place for is kept under `providerMetadata['ai-sdk']`: `sources`, the `warnings` of the
- * provider (a setting that it ignored, say), and the provider's own `finishReason`. Citations within a text are left
- * out; the sources that they point to are there.
+ * Data without an equivalent is in `providerMetadata['ai-sdk']`: `sources`, the `warnings` of the provider (an
+ * ignored setting, for example), and the provider's `finishReason`. Citations within a text are omitted; their
+ * sources are included.
  *
- * @param origins - Is told what each part was made of.
+ * @param origins - Receives the source of each part.
  */
 export const toModelResponse = (
   result: ModelResult,
@@ -43,7 +43,7 @@ export const toModelResponse = (
   };
 };
 
-/** The contract knows no `interrupted`: an answer that is not complete is an error, and never comes here. */
+/** The contract has no `interrupted`: an incomplete answer is an error and never reaches this function. */
 const toFinishReason = (unified: LanguageModelV4FinishReason['unified']): FinishReason =>
   unified === 'interrupted' ? 'error' : unified;
 

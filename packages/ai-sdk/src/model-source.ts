@@ -6,9 +6,9 @@ import { asLanguageModelV4, isLanguageModel, type AnyLanguageModel } from './mod
 /** Options of {@link languageModel}. */
 export interface LanguageModelOptions {
   /**
-   * Finds the model for a request: by the name that the request gives, and with the credential whose id it gives. Both
-   * are `undefined` where the request leaves the choice to you. Called once for every model call, so keep the clients
-   * that you make. What it throws becomes the error of the call.
+   * Returns the model for a request, by the model name and the credential id of the request. Both are `undefined` if
+   * the request does not set them. Called for every model call, so reuse your clients. An error that it throws
+   * becomes the error of the call.
    */
   readonly resolve: (
     model: string | undefined,
@@ -16,13 +16,13 @@ export interface LanguageModelOptions {
   ) => AnyLanguageModel | PromiseLike<AnyLanguageModel>;
 }
 
-/** Finds the model that answers a request. */
+/** Finds the model for a request. */
 export type ModelSource = (request: ModelRequest) => Promise<LanguageModelV4>;
 
 /**
- * Where models come from: one fixed model, or a function.
+ * The source of models: one fixed model, or a function.
  *
- * @throws InvalidOptionError `invalid-option` for anyValue else, at once.
+ * @throws InvalidOptionError `invalid-option` for any other value, immediately.
  */
 export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): ModelSource => {
   if (isLanguageModel(source)) return fixedModel(source);
@@ -42,13 +42,13 @@ const fixedModel =
   (request) =>
     onlyModel(model, request);
 
-/** The one model that there is, if the request is content with it. */
+/** The fixed model, if the request names no other model or credential. */
 export const onlyModel = async (model: AnyLanguageModel, request: ModelRequest): Promise<LanguageModelV4> => {
   assertOwn(model, request);
   return asLanguageModelV4(model);
 };
 
-/** Answering with another model or credential than was asked for would hide a mistake in the set-up. */
+/** Rejects the request, because answering with another model or credential would hide a configuration error. */
 const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): void => {
   if (credential !== undefined) {
     throw new TurnError(
@@ -65,7 +65,7 @@ const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): 
   }
 };
 
-/** The provider's name without the part that names its interface: `openai` of `openai.responses`. */
+/** The provider's name without its interface: `openai` of `openai.responses`. */
 export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): string =>
   provider.split('.', 1)[0] as string;
 

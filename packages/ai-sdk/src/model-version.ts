@@ -1,17 +1,17 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { TurnError } from '@h/turn';
 
-/** A model of any version of the SDK's specification that is in use. */
+/** A model of any supported version of the SDK's specification. */
 export type AnyLanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
 
-/** Whether it is a model, by what every version has. */
+/** Whether a value is a model, by the members that every version has. */
 export const isLanguageModel = (value: unknown): value is AnyLanguageModel =>
   typeof value === 'object' && value !== null && 'doStream' in value && 'specificationVersion' in value;
 
 /**
- * The model itself if it speaks version 4; else the SDK's own adapter around it, for which `ai` has to be installed.
+ * Returns a model of version 4: the model itself, or the SDK's adapter around it, which needs the package `ai`.
  *
- * @throws TurnError `unsupported-model` where the version is unknown, `missing-package` where `ai` is not installed.
+ * @throws TurnError `unsupported-model` if the version is unknown, `missing-package` if `ai` is not installed.
  */
 export const asLanguageModelV4 = async (model: AnyLanguageModel): Promise<LanguageModelV4> => {
   if (model.specificationVersion === 'v4') return model;

@@ -23,17 +23,17 @@ import { toToolOutput } from './tool-output.js';
 type Content<Role extends LanguageModelV4Message['role']> = Extract<LanguageModelV4Message, { role: Role }>['content'];
 type PromptAssistantPart = Content<'assistant'>[number];
 
-/** What has to be known of a conversation while it is converted from its beginning. */
+/** The state while a conversation is converted from its beginning. */
 export interface ConversionState {
-  /** Whose model it is; a bare file id belongs to them. */
+  /** The provider of the model, to which a bare file id belongs. */
   readonly provider: string;
-  /** Calls that the provider runs itself: only answers to approvals of these are its business. */
+  /** Calls that the provider runs itself: it receives approval answers for these only. */
   readonly providerCalls: Set<string>;
-  /** From the id of an approval request to its call. */
+  /** Maps the id of an approval request to its call. */
   readonly approvals: Map<string, string>;
 }
 
-/** A message as the providers take it, without our metadata; `undefined` where nothing is left to send. */
+/** Converts a message to the provider's shape, without metadata; `undefined` if nothing is left to send. */
 export const toPromptMessage = (message: Message, state: ConversionState): LanguageModelV4Message | undefined => {
   const converted = convert(message, state);
   return converted.content.length === 0 ? undefined : { ...converted, ...optionsMember(message.providerOptions) };
@@ -50,7 +50,9 @@ const convert = (message: Message, state: ConversionState): LanguageModelV4Messa
     case 'tool':
       return { role: 'tool', content: toolContent(message, state) };
     default:
-      throw new InvalidInputError(`A message has the role ${JSON.stringify((message as { role: unknown }).role)}.`);
+      throw new InvalidInputError(
+        `A message has the role ${JSON.stringify((message as { role: unknown }).role)}. Use system, user, assistant or tool.`,
+      );
   }
 };
 
@@ -59,7 +61,7 @@ const userContent = ({ content }: UserMessage): Content<'user'> =>
 
 const textContent = (text: string): LanguageModelV4TextPart[] => (text === '' ? [] : [{ type: 'text', text }]);
 
-/** Providers refuse empty text; an empty part that carries options of a provider (an item's id, say) is kept. */
+/** Providers reject empty text; an empty part with provider options (an item's id, for example) is kept. */
 const isSaid = (part: UserPart | AssistantPart): boolean =>
   part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
@@ -141,7 +143,7 @@ const toToolCall = (
   };
 };
 
-/** Providers refuse a history in which the input of a call is anything else; its result says what was wrong with it. */
+/** Providers reject any other input in a history; the result of the call explains what was wrong with it. */
 const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input);
 
 const toToolResult = (part: ToolResultPart, state: ConversionState): LanguageModelV4ToolResultPart => ({

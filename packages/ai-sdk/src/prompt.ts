@@ -3,21 +3,21 @@ import { InvalidInputError, type CacheMark, type Message, type ModelRequest, typ
 import { toPromptMessage, type ConversionState } from './prompt-message.js';
 import { cacheOptions, mergeProviderOptions, optionsMember } from './provider-options.js';
 
-/** What of a request the provider reads. */
+/** The parts of a request that the provider reads. */
 export type PromptSource = Pick<ModelRequest, 'system' | 'messages' | 'tail' | 'cacheMessages'>;
 
-/** System blocks and messages that are in the provider's shape already, and what they are there. */
+/** System blocks and messages that already have the provider's shape, and their originals. */
 export type Originals = ReadonlyMap<unknown, LanguageModelV4Message>;
 
 /**
- * What the provider reads: the system blocks, each a message of its own, then the history, then the tail.
+ * Builds the provider's prompt: the system blocks as separate messages, then the history, then the tail.
  *
- * A cache mark becomes options of the providers that know it. What has nothing to say is left out: an empty block, an
- * empty text, a message of which nothing remains. Tool messages that follow one another become one.
+ * A cache breakpoint becomes provider options. Empty blocks, texts and messages are omitted. Adjacent tool messages
+ * are joined.
  *
- * @param provider - Whose model it is, as `anthropic` in `anthropic.messages`.
- * @param originals - What need not be converted.
- * @throws InvalidInputError with the place of a part that no provider can take.
+ * @param provider - The provider of the model, such as `anthropic` in `anthropic.messages`.
+ * @param originals - Messages that need no conversion.
+ * @throws InvalidInputError with the position of a part that cannot be sent.
  */
 export const toPrompt = (
   request: PromptSource,
@@ -72,7 +72,7 @@ const append = (prompt: LanguageModelV4Prompt, message: LanguageModelV4Message):
 
 type PromptToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 
-/** Options of a message count for its last part, so they move there when more parts follow. */
+/** Options of a message apply to its last part, so they move there when parts are added. */
 const joined = (previous: PromptToolMessage, next: PromptToolMessage): PromptToolMessage => ({
   role: 'tool',
   content: [...withOptionsOnLast(previous), ...next.content],

@@ -1,11 +1,11 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CacheMark, JSONObject, ProviderOptions } from '@h/turn';
 
-/** The member that carries options to the provider; none where there are none. */
+/** Returns a member with provider options, or an empty object. */
 export const optionsMember = (options: ProviderOptions | undefined): { providerOptions?: SharedV4ProviderOptions } =>
   options === undefined ? {} : { providerOptions: options };
 
-/** Both options in one; what the later one says about a member of a provider wins. */
+/** Merges options; for the same member of a provider the later value wins. */
 export const mergeProviderOptions = (
   earlier: ProviderOptions,
   later: ProviderOptions | undefined,
@@ -16,10 +16,10 @@ export const mergeProviderOptions = (
 };
 
 /**
- * A cache mark in the words of the providers that know explicit ones.
+ * Converts a cache breakpoint to the options of the providers that support it.
  *
- * Anthropic's (which Vertex, Bedrock's Anthropic endpoint and OpenRouter read too) and Bedrock's own. Others find
- * options for somebody else and ignore them; they cache prefixes by themselves.
+ * These are Anthropic's (also read by Vertex, Bedrock's Anthropic endpoint and OpenRouter) and Bedrock's. Other
+ * providers ignore both and cache prefixes automatically.
  */
 export const cacheOptions = ({ ttl }: CacheMark): ProviderOptions => ({
   anthropic: { cacheControl: { type: 'ephemeral', ...(ttl && { ttl }) } },

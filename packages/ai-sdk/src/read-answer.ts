@@ -7,22 +7,22 @@ import { toUsage } from './usage.js';
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
-/** What a model call comes to: an answer, or why it is none. */
+/** The outcome of a model call: an answer or an error. */
 export type AnswerEnd = { readonly result: ModelResult } | { readonly error: ErrorInfo; readonly usage?: Usage };
 
 /** Reads the stream of one model call. */
 export interface AnswerReader {
-  /** Takes the next part; returns the piece of answer that it is, if it is one to show. */
+  /** Reads the next part; returns its delta, if it has one. */
   add(part: LanguageModelV4StreamPart): ModelDelta | undefined;
-  /** What the call comes to, once the stream has ended. */
+  /** Returns the outcome of the call, once the stream has ended. */
   end(): AnswerEnd;
 }
 
 /**
- * Begins to read an answer.
+ * Creates a reader for one answer.
  *
- * Only a stream that says it is complete gives a result. One that ends without a word, or with `interrupted`, was
- * cut (`incomplete-stream`); one that ends with the reason `error` failed (`model-failed`).
+ * Only a stream that ends with a finish reason is an answer. A stream without one, or with `interrupted`, is incomplete
+ * (`incomplete-stream`); the reason `error` means that the call failed (`model-failed`).
  */
 export const readAnswer = (): AnswerReader => {
   const stream = streamContent();
@@ -57,7 +57,7 @@ export const readAnswer = (): AnswerReader => {
   };
 };
 
-/** Why a stream that ended in this way is no answer. */
+/** The error of a stream that ended without an answer. */
 export const failureOf = (finish: Pick<Finish, 'finishReason'> | undefined): ErrorInfo | undefined => {
   if (finish === undefined || finish.finishReason.unified === 'interrupted') return incompleteStream;
   if (finish.finishReason.unified !== 'error') return undefined;

@@ -10,19 +10,19 @@ import type { ModelDelta } from '@h/turn';
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 type StreamPart<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
-/** The content of an answer, put together from the parts of a stream. */
+/** Collects the content of an answer from the parts of a stream. */
 export interface StreamContent {
-  /** Takes the next part; returns the piece of answer that it is, if it is one to show. */
+  /** Reads the next part; returns its delta, if it has one. */
   add(part: LanguageModelV4StreamPart): ModelDelta | undefined;
-  /** What has come, in the order in which it began. */
+  /** The content so far, in the order in which its blocks began. */
   readonly content: LanguageModelV4Content[];
 }
 
 /**
- * Begins to collect the content of one answer.
+ * Creates a collector for one answer.
  *
- * A block keeps the last metadata that the provider sends for it: with its start, a delta or its end. The input of a
- * call that the provider runs itself is not shown as it comes: nobody here has to do with it.
+ * A block has the last metadata that the provider sends for it: at its start, with a delta or at its end. The input
+ * of a call that the provider runs itself is not emitted as deltas.
  */
 export const streamContent = (): StreamContent => {
   const content: LanguageModelV4Content[] = [];
@@ -68,7 +68,7 @@ const toInputDelta = (
 ): ModelDelta | undefined =>
   toolName === undefined || delta === '' ? undefined : { type: 'tool-input', toolCallId: id, toolName, text: delta };
 
-/** Text and reasoning grow under an id that is theirs until they end; the next block may have it again. */
+/** The open text and reasoning blocks by id; a later block may reuse an id. */
 const blocksOf = (content: LanguageModelV4Content[]) => {
   const openBlocks = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
 

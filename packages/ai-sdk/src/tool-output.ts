@@ -7,9 +7,9 @@ type OutputPart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>[
 type OutputFile = Extract<OutputPart, { type: 'file' }>;
 
 /**
- * The result of a tool as the providers take it; the older shapes of its files become `file` parts.
+ * Converts the result of a tool to the provider's shape; older file shapes become `file` parts.
  *
- * @param provider - The provider to whom a bare file id belongs.
+ * @param provider - The provider to which a bare file id belongs.
  */
 export const toToolOutput = (output: ToolResultOutput, provider: string): LanguageModelV4ToolResultOutput => {
   if (output.type !== 'content') return output as LanguageModelV4ToolResultOutput;
@@ -62,5 +62,5 @@ const file = (
 
 const reference = (ids: Readonly<Record<string, string>>): SharedV4FileData => toFileData(ids).data;
 
-/** A file that only its provider has says no more than what kind it is. */
+/** The media type of a file reference, of which only the kind is known. */
 const kindOf = (type: string): string => (type.startsWith('image') ? 'image' : 'application');

@@ -8,7 +8,7 @@ import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome } from '@
 export class TurnStoppedError extends TurnError {
   readonly outcome: TurnOutcome;
   readonly reason: string | undefined;
-  /** What the operator says went wrong, where it does. */
+  /** The error that the operator reported, if any. */
   readonly error: ErrorInfo | undefined;
 
   constructor({ outcome, reason, error }: Pick<TurnEventOf<'turn.stop'>, 'outcome' | 'reason' | 'error'>) {

@@ -5,20 +5,21 @@ import { streamThrough } from './host-streaming.js';
 import type { AnyLanguageModel } from './model-version.js';
 
 /**
- * Runs operators around a model inside somebody else's loop: `generateText`, `streamText`, an agent of the SDK.
+ * Runs operators around a model in the loop of another library: `generateText`, `streamText`, an agent of the SDK.
  *
  * Each call of the host is one turn for the operators: they see `turn.start`, `session.loaded`, `model.request`, the
- * deltas of a stream, `model.response` or `model.error`, and `turn.end`. What they change reaches the model or the host;
- * what they leave alone is exactly as the host or the model gave it. State that is to outlive a call is an object that
- * you make and pass to the operators. The host names the session in `providerOptions: { h: { session: 'alice' } }`,
- * which is not sent; without it each call is a session of its own.
+ * deltas of a stream, `model.response` or `model.error`, and `turn.end`. Their changes reach the model and the host;
+ * everything else is passed on unchanged. State that must outlive a call belongs in an object that you pass to the
+ * operators. The host names the session in `providerOptions: { h: { session: 'alice' } }`, which is not sent; without
+ * it each call is a separate session.
  *
  * - A stop rejects the call with {@link TurnStoppedError}; in a stream that has begun it is an `error` part.
- * - Asking again works until a stream has shown something; after that the host gets the error that was to be repaired.
- *   Set the host's `maxRetries` to 0, or its retries multiply with those of the operators.
- * - In a stream, text is changed by changing its deltas; tool calls wait for the whole answer, and are those that
- *   `model.response` has when it leaves.
- * - The host owns the history and the tools: commands about these (`history.replace`, `turn.continue` …) are left undone.
+ * - Retries work until a stream has emitted something; after that the host receives the first error. Set the host's
+ *   `maxRetries` to 0, because its retries multiply with those of the operators.
+ * - In a stream, operators change text by changing its deltas; tool calls wait for the whole answer and are those of
+ *  the  `model.response` that leaves.
+ * - The host owns the history and the tools: commands about these (`history.replace`, `turn.continue` …) have no
+ *   effect.
  *
  * @example
  * ```ts

@@ -399,17 +399,21 @@ describe('a fork of a detector', () => {
 
   it('returns the verdicts that the detector itself returns later', () => {
     fc.assert(
-      fc.property(fc.array(call, { maxLength: 30 }), fc.array(call, { minLength: 1, maxLength: 8 }), (before, after) => {
-        const detector = new Detector(low);
-        const alone = new Detector(low);
-        for (const one of before) {
-          expect(recordIn(detector.fork(), one)).toEqual(recordIn(alone, one));
-          recordIn(detector, one);
-        }
-        const fork = detector.fork();
-        const expected = after.map((one) => recordIn(fork, one));
-        expect(after.map((one) => recordIn(detector, one))).toEqual(expected);
-      }),
+      fc.property(
+        fc.array(call, { maxLength: 30 }),
+        fc.array(call, { minLength: 1, maxLength: 8 }),
+        (before, after) => {
+          const detector = new Detector(low);
+          const alone = new Detector(low);
+          for (const one of before) {
+            expect(recordIn(detector.fork(), one)).toEqual(recordIn(alone, one));
+            recordIn(detector, one);
+          }
+          const fork = detector.fork();
+          const expected = after.map((one) => recordIn(fork, one));
+          expect(after.map((one) => recordIn(detector, one))).toEqual(expected);
+        },
+      ),
     );
   });
 });

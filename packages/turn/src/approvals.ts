@@ -7,22 +7,21 @@ export interface ApprovalHolder {
   feed(event: NewEventOf<'approval.answer'>): void;
 }
 
-/** The requests for approval of all turns of a harness that are not answered yet. */
+/** The pending approval requests of all turns of a harness. */
 export class Approvals {
   readonly #waiting = new Map<string, ApprovalHolder>();
 
   /**
-   * Notes that a turn waits for an answer.
+   * Registers a turn that waits for an answer.
    *
-   * @throws TurnError with the code `approval-id-in-use` when another turn waits for an answer under the same id: an
-   * answer could not tell them apart
+   * @throws TurnError with the code `approval-id-in-use` if another turn waits for an answer with the same id
    */
   open(id: string, holder: ApprovalHolder): void {
     const other = this.#waiting.get(id);
     if (other !== undefined && other !== holder && !other.isEnding) {
       throw new TurnError(
         'approval-id-in-use',
-        `Another turn waits for an approval with the id ${JSON.stringify(id)}; make ids unique, with the id of the turn, say.`,
+        `Another turn waits for an approval with the id ${JSON.stringify(id)}. Make approval ids unique, for example by adding the turn id.`,
       );
     }
     this.#waiting.set(id, holder);
@@ -32,12 +31,12 @@ export class Approvals {
     if (this.#waiting.get(id) === holder) this.#waiting.delete(id);
   }
 
-  /** The turn waits no longer for anything. */
+  /** Removes all requests of a turn. */
   forget(holder: ApprovalHolder): void {
     for (const [id, waiting] of this.#waiting) if (waiting === holder) this.#waiting.delete(id);
   }
 
-  /** Hands an answer to the turn that waits for it, once; `false` when none does. */
+  /** Passes an answer to the turn that waits for it, once; returns `false` if no turn does. */
   answer(id: string, decision: ApprovalDecision): boolean {
     const holder = this.#waiting.get(id);
     if (holder === undefined || holder.isEnding) return false;

@@ -1,12 +1,12 @@
 import type { TurnEventOf } from './events.js';
 import type { AssistantPart, Message } from './messages.js';
 
-/** The ids of the tool calls of a session, of which each may be used once: providers tell calls and results apart by them. */
+/** The ids of the tool calls of a session. Each is used once, because providers match calls and results by id. */
 export class CallIds {
   readonly #used = new Set<string>();
-  /** The next number to try behind an id that was used before, so that the thousandth time is found as fast as the second. */
+  /** The next number to try for an id that is in use, so that claiming it takes constant time. */
   readonly #numbers = new Map<string, number>();
-  /** The content of an answer that has not left yet, as it was handed on. */
+  /** The content returned for the answer that is still in the pipeline. */
   #latest: readonly AssistantPart[] = [];
 
   constructor(messages: Iterable<Message> = []) {
@@ -16,7 +16,7 @@ export class CallIds {
     }
   }
 
-  /** Notes an id that is used by somebody else: the provider itself, say. */
+  /** Marks an id as used by another party, such as the provider. */
   note(id: string): void {
     this.#used.add(id);
   }
@@ -25,19 +25,19 @@ export class CallIds {
     return this.#used.has(id);
   }
 
-  /** Takes the id, or the first free number behind it when it is taken. */
-  take(id: string): string {
+  /** Claims the id or, if it is in use, the id with the next free number. */
+  claim(id: string): string {
     const free = this.#freeId(id);
     this.#used.add(free);
     return free;
   }
 
-  /** Gives every call of an answer that this side has to run an id of its own; the answer itself where all have one. */
-  takeAll(content: readonly AssistantPart[]): readonly AssistantPart[] {
+  /** Gives every call for the client a unique id; returns the same array if no id changes. */
+  claimAll(content: readonly AssistantPart[]): readonly AssistantPart[] {
     let isChanged = false;
     const owned = content.map((part): AssistantPart => {
       if (part.type !== 'tool-call' || part.providerExecuted === true) return part;
-      const id = this.take(part.toolCallId);
+      const id = this.claim(part.toolCallId);
       isChanged ||= id !== part.toolCallId;
       return id === part.toolCallId ? part : { ...part, toolCallId: id };
     });
@@ -45,13 +45,13 @@ export class CallIds {
     return this.#latest;
   }
 
-  /** The answer as it leaves: the calls that an operator has put into it get ids of their own too. */
-  ownedBy(answer: TurnEventOf<'model.response'>): TurnEventOf<'model.response'> {
+  /** Returns the answer with unique ids, also for calls that an operator added. */
+  withUniqueIds(answer: TurnEventOf<'model.response'>): TurnEventOf<'model.response'> {
     const given = this.#latest;
     this.#latest = [];
     if (answer.content === given) return answer;
     for (const part of given) if (part.type === 'tool-call') this.#used.delete(part.toolCallId);
-    const content = this.takeAll(answer.content);
+    const content = this.claimAll(answer.content);
     this.#latest = [];
     return content === answer.content ? answer : { ...answer, content };
   }

@@ -103,7 +103,7 @@ describe('connect', () => {
     const completing = open(take(1));
     completing.connection.feed(delta);
     expect(completing.left).toEqual([delta]);
-    expect(completing.errors).toMatchObject([{ message: 'An operator in the pipe completed the stream.' }]);
+    expect(completing.errors).toMatchObject([{ message: 'A native RxJS operator completed the stream.' }]);
     const leave = new Subject<void>();
     const holding = open(
       takeUntil(leave),

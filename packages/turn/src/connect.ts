@@ -5,35 +5,35 @@ import { connectPipeline, type PipelineOperator } from './pipeline.js';
 
 /** Options of {@link connect}. */
 export interface ConnectOptions {
-  /** Id of the turn, for the events that are fed. */
+  /** Id of the turn, for the events passed to `feed`. */
   readonly turn: string;
-  /** Performs what leaves the pipeline. It runs after the operators have observed the event. */
+  /** Performs an event that left the pipeline, after the operators have observed it. */
   readonly onEvent: (event: TurnEvent) => void;
-  /** An operator failed, or a native one ended the stream. Events that were fed may never leave. */
+  /** An operator failed, or a native operator ended the stream. Later events may never leave. */
   readonly onError: (error: unknown) => void;
   /**
-   * Whether what left counts; events that do not are neither observed nor performed.
+   * Whether an event that left is accepted; any other is neither observed nor performed.
    *
-   * @defaultValue every event counts
+   * @defaultValue accepts every event
    */
   readonly accepts?: ((event: TurnEvent) => boolean) | undefined;
   /** @defaultValue `asyncScheduler` */
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** Operators that are connected around the loop of another framework. */
+/** Operators connected to the loop of another framework. */
 export interface Connection {
-  /** Shows the operators an event of the past, so that they learn from it and decide nothing. Before the first {@link feed}. */
+  /** Passes an event of the past to the `observe` handlers only. Call it before the first {@link feed}. */
   replay(event: TurnEvent): void;
-  /** Lets a fact or command enter at the top. It may leave now, later, changed, or as other events. */
+  /** Sends a fact or command into the pipeline. It may leave now, later, changed, or as other events. */
   feed(event: NewEvent): void;
-  /** Ends what the operators do, timers included. */
+  /** Stops the operators, timers included. */
   close(): void;
 }
 
 /**
- * Runs operators around the loop of another framework: the host feeds what it is about to do and what came of it, and does
- * what leaves.
+ * Runs operators around the loop of another framework: the host feeds its intentions and their results, and performs
+ * the events that leave.
  *
  * @example
  * ```ts
@@ -64,13 +64,14 @@ export const connect = (
       },
       failed: (error) => onError(error),
       error: onError,
-      complete: () => onError(new Error('An operator in the pipe completed the stream.')),
+      complete: () => onError(new Error('A native RxJS operator completed the stream.')),
     },
     turn,
   );
   return {
     replay: (event) => {
-      if (isLive) throw new TypeError('replay() shows the past: call it before the first feed().');
+      if (isLive)
+        throw new TypeError('replay() was called after feed(). Replay all past events before the first feed().');
       const error = pipeline.observe(event);
       if (error) onError(error);
     },

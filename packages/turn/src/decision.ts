@@ -2,21 +2,21 @@ import type { Subscribable, Unsubscribable } from 'rxjs';
 import type { NewEvent, TurnEvent } from './events.js';
 import type { Decision, DecisionInput } from './intercept.js';
 
-/** An answer that is yet to come. */
+/** An asynchronous answer of a handler. */
 export type Waiting = Extract<DecisionInput, PromiseLike<unknown> | Subscribable<unknown>>;
 
 /** Whether a handler's answer is a promise or an observable. */
 export const isWaiting = (answer: unknown): answer is Waiting =>
   typeof answer === 'object' && answer !== null && ('then' in answer || 'subscribe' in answer);
 
-/** Who hears of an answer that was waited for. */
+/** Receives the results of an asynchronous answer. */
 export interface Waiter {
   next(decision: Decision): void;
   error(error: unknown): void;
   complete(): void;
 }
 
-/** Waits for an answer. @returns how to wait no longer */
+/** Waits for an answer. @returns a function that cancels */
 export const waitFor = (answer: Waiting, waiter: Waiter): (() => void) => {
   try {
     const subscription = 'then' in answer ? waitForPromise(answer, waiter) : answer.subscribe(waiter);
@@ -38,11 +38,11 @@ const waitForPromise = (answer: PromiseLike<Decision>, waiter: Waiter): Unsubscr
   return { unsubscribe: () => undefined };
 };
 
-/** Wants nothing of an answer, not even its rejection. */
+/** Ignores an answer, its rejection included. */
 export const disregard = (answer: Waiting): void => {
   if ('then' in answer) answer.then(undefined, () => undefined);
 };
 
-/** The event with an envelope: its own, or that of the turn it is made for. */
+/** Adds the envelope to an event: its own, or that of the turn. */
 export const stamp = (event: NewEvent, turn: string, at: number): TurnEvent =>
   event.turn !== undefined && event.at !== undefined ? (event as TurnEvent) : { turn, at, ...event };

@@ -3,7 +3,7 @@ import type { ErrorInfo } from './error-info.js';
 import type { JSONValue } from './json.js';
 
 /**
- * Ends the turn: what runs is aborted, what is open is answered, and `turn.end` carries the outcome and the reason.
+ * Ends the turn: aborts running work, answers open calls, and passes the outcome and the reason to `turn.end`.
  *
  * @example
  * ```ts
@@ -20,23 +20,23 @@ export const stop = (outcome: TurnOutcome, reason?: string, error?: ErrorInfo): 
 });
 
 /**
- * Refuses a tool call: it leaves marked, is not run, and its result (status `denied`) tells the model why.
- * A call that was refused already keeps its first reason.
+ * Denies a tool call: the call does not run, and its result (status `denied`) gives the model the reason.
+ * A call that is already denied keeps its first reason.
  */
 export const deny = (event: TurnEventOf<'tool.call'>, reason: string, by?: string): TurnEventOf<'tool.call'> =>
   event.denied ? event : { ...event, denied: by === undefined ? { reason } : { reason, by } };
 
-/** Tells observers something; it changes nothing. */
+/** Emits a notice to observers. It does not change the turn. */
 export const notice = <Type extends TurnEventType>(type: Type, payload: TurnEvents[Type]): NewEventOf<Type> =>
   ({ ...payload, type }) as unknown as NewEventOf<Type>;
 
-/** Goes on with another step instead of ending, after adding these messages to the history. */
+/** Continues with another step instead of ending, after adding these messages to the history. */
 export const proceed = (
   messages: TurnEvents['turn.continue']['messages'],
   reason: string,
 ): NewEventOf<'turn.continue'> => ({ type: 'turn.continue', messages, reason });
 
-/** Keeps a small value for the session's next turn, under the operator's name. */
+/** Stores a small value for the next turn of the session, under the operator's name. */
 export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'> => ({
   type: 'session.state',
   key,
@@ -44,8 +44,8 @@ export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'>
 });
 
 /**
- * Marks a failed model call for another attempt: the runner sends the request again, with the history as it is then, through
- * the whole pipe. To wait before it or to change it, decide about that request.
+ * Marks a failed model call for a retry: the runner sends the request again, with the current history, through the
+ * whole pipe. To delay or change it, decide that request.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export const keep = (key: string, value: JSONValue): NewEventOf<'session.state'>
  */
 export const retry = (event: TurnEventOf<'model.error'>): TurnEventOf<'model.error'> => ({ ...event, retrying: true });
 
-/** A copy of the event that carries a value which a replay will find again, under the operator's name. */
+/** Returns a copy of the event with a value that is journaled with it, under the operator's name. */
 export const annotate = <Event extends Envelope>(event: Event, name: string, value: JSONValue): Event => ({
   ...event,
   annotations: { ...event.annotations, [name]: value },

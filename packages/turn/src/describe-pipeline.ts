@@ -1,18 +1,18 @@
 import { interceptor } from './intercept.js';
 import { isInterceptor, type PipelineOperator } from './pipeline.js';
 
-/** The operators of a pipeline, and where their order contradicts what they declare. */
+/** The operators of a pipeline, and violations of the order they declare. */
 export interface PipelineDescription {
   readonly operators: readonly string[];
   readonly warnings: readonly string[];
-  /** Both, as text. */
+  /** The list and the warnings as text. */
   toString(): string;
 }
 
 /**
- * Lists the operators of an agent in their order and warns where one is on the wrong side of another.
+ * Lists the operators of an agent in order and warns about each that violates a declared order.
  *
- * An operator declares its place when it is made: `intercept(name, setup, { after: ['queue'], before: ['tools'] })`.
+ * An operator declares its place with `intercept(name, setup, { after: ['queue'], before: ['tools'] })`.
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import { InvalidInputError } from './errors.js';
 import { endQuietly } from './end-quietly.js';
 
 /**
- * Work that the runner has started: a model call, a batch of tool calls.
+ * Work of a driver: a model call or a batch of tool calls.
  *
- * It starts on a microtask, so never inside the event that asked for it. It ends exactly once, by itself or because
- * it is stopped; after that it says nothing more.
+ * It starts in a microtask, never while the event that requested it is processed. It ends exactly once, on its own or
+ * because it is stopped, and emits nothing afterwards.
  */
 export abstract class Effect<Output> implements Observer<Output> {
   #controller: AbortController | undefined;
@@ -14,11 +14,11 @@ export abstract class Effect<Output> implements Observer<Output> {
   #isOver = false;
   #isStopped = false;
 
-  /** Makes what is subscribed to. An error while it is made is the end of the work. */
+  /** Creates the driver's stream. An error ends the work. */
   protected abstract open(): ObservableInput<Output>;
-  /** Takes what the driver says. */
+  /** Handles an output of the driver. */
   protected abstract take(output: Output): void;
-  /** The driver has ended, by itself or with an error. */
+  /** The driver completed or failed. */
   protected abstract ended(error?: unknown): void;
 
   /** Aborted when the work is stopped. */
@@ -33,7 +33,7 @@ export abstract class Effect<Output> implements Observer<Output> {
     return this;
   }
 
-  /** Ends the work, whatever it is doing. */
+  /** Stops the work at any point. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -46,7 +46,7 @@ export abstract class Effect<Output> implements Observer<Output> {
     if (this.#isOver) return;
     try {
       if (typeof output !== 'object' || output === null) {
-        throw new InvalidInputError(`The driver said ${String(output)}, which is no output of a driver.`);
+        throw new InvalidInputError(`The driver emitted ${String(output)}; a driver emits objects with a type.`);
       }
       this.take(output);
     } catch (error) {
@@ -56,7 +56,7 @@ export abstract class Effect<Output> implements Observer<Output> {
   }
 
   error(error: unknown): void {
-    this.#end(error ?? new Error('The driver failed without saying why.'));
+    this.#end(error ?? new Error('The driver failed without an error value.'));
   }
 
   complete(): void {
@@ -81,10 +81,10 @@ export abstract class Effect<Output> implements Observer<Output> {
   }
 }
 
-/** A microtask through this costs a third of what `queueMicrotask` costs, which keeps the async context of each. */
+/** A microtask through a promise costs a third of `queueMicrotask`, which saves the async context of each call. */
 const nextMicrotask = Promise.resolve();
 
-/** An `AbortSignal` that is only made when somebody looks at it: making one costs more than a step of the loop. */
+/** Creates its `AbortSignal` on first access: creating one costs more than a step of the loop. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #isAborted = false;

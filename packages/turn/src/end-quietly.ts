@@ -1,10 +1,10 @@
 import type { Unsubscribable } from 'rxjs';
 
-/** Ends a subscription. What its teardown throws is nobody's to hear: the turn ends all the same, and lets its session go. */
+/** Unsubscribes and ignores errors of the teardown, so that the turn can end and release its session. */
 export const endQuietly = (subscription: Unsubscribable | undefined): void => {
   try {
     subscription?.unsubscribe();
   } catch {
-    // What was given up has nothing more to say.
+    // The subscription has ended either way.
   }
 };

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { jsonValueSchema, type JSONValue } from './json.js';
 
 /**
- * An error as plain data, so that it can travel in an event and be journaled.
+ * An error as plain data that can be put into an event and a journal.
  *
- * `status`, `headers` and `body` are those of an HTTP answer; `code` is a stable word to decide on
- * (`'session-busy'`, `'ECONNRESET'` …), `message` is for people.
+ * `status`, `headers` and `body` are those of an HTTP response. `code` is stable and meant for code (`'session-busy'`,
+ * `'ECONNRESET'` …); `message` is meant for people.
  */
 export interface ErrorInfo {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface ErrorInfo {
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: JSONValue | undefined;
-  /** The operator that failed, where it was one. */
+  /** The operator that failed, if one did. */
   readonly operator?: string | undefined;
   readonly cause?: ErrorInfo | undefined;
 }
@@ -28,6 +28,6 @@ export const errorInfoSchema: z.ZodType<ErrorInfo> = z.object({
   body: jsonValueSchema.optional(),
   operator: z.string().optional(),
   cause: z
-    .custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as data')
+    .custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as plain data')
     .optional(),
 });

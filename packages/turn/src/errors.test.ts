@@ -23,9 +23,9 @@ describe('the errors that @h/turn throws', () => {
 
   it('say what to do', () => {
     expect(new SessionBusyError('alice').message).toBe(
-      'The session "alice" already runs a turn; wait for its end, steer it, or add queue().',
+      'Session "alice" is already running a turn. Wait for its end, steer it, or add queue() to the pipe.',
     );
-    expect(new UnknownTurnError('t').message).toMatch(/never begun, or a later turn of its session replaced it/);
+    expect(new UnknownTurnError('t').message).toMatch(/it never began, or a later turn of its session replaced it/);
     expect(new OperatorError('guard', 'threw on tool.call').message).toBe('The operator "guard" threw on tool.call');
   });
 });

@@ -2,49 +2,49 @@ import { CodedError } from '@h/options';
 import type { ErrorInfo } from './error-info.js';
 import type { PastTurn } from './session-store.js';
 
-/** The base of the errors that a turn, its operators and its stores throw. `code` stays the same between versions. */
+/** The base class of errors thrown by turns, operators and stores. `code` is stable between versions. */
 export class TurnError extends CodedError {}
 
-/** Something that came from outside has the wrong shape. The message names the path, the value and what was expected. */
+/** Input from outside has the wrong shape. The message names the path, the value and what was expected. */
 export class InvalidInputError extends TurnError {
   constructor(message: string, options?: ErrorOptions) {
     super('invalid-input', message, options);
   }
 }
 
-/** The session runs another turn. Wait for its end, steer it, or let `@h/queue` line the turns up. */
+/** The session is running another turn. Wait for its end, steer it, or queue turns with `@h/queue`. */
 export class SessionBusyError extends TurnError {
   readonly session: string;
 
   constructor(session: string) {
     super(
       'session-busy',
-      `The session ${JSON.stringify(session)} already runs a turn; wait for its end, steer it, or add queue().`,
+      `Session ${JSON.stringify(session)} is already running a turn. Wait for its end, steer it, or add queue() to the pipe.`,
     );
     this.session = session;
   }
 }
 
 /**
- * A store has not finished what a turn was waiting for when it let its session go. The session stays taken until the store
- * has: two turns never write to it at once.
+ * The store did not finish an operation in time after the turn had ended. The session stays locked until the
+ * operation is done, so that two turns never write to it at once.
  */
 export class SessionStuckError extends TurnError {
   readonly session: string;
-  /** What the store has not finished. */
+  /** The pending operation. */
   readonly operation: StoreOperation;
 
   constructor(session: string, operation: StoreOperation) {
     super(
       'session-stuck',
-      `The store has not finished ${operation}() of the session ${JSON.stringify(session)} for a turn that has ended; until it has, no other turn may write there.`,
+      `The store has not finished ${operation}() of session ${JSON.stringify(session)} for a turn that has ended. The session stays locked until it does; retry later.`,
     );
     this.session = session;
     this.operation = operation;
   }
 }
 
-/** What a session store is asked to do with a session. */
+/** An operation of a session store. */
 export type StoreOperation = 'open' | 'append' | 'close';
 
 /**
@@ -80,13 +80,13 @@ export class UnknownTurnError extends TurnError {
   constructor(turn: string) {
     super(
       'unknown-turn',
-      `No journal is kept of the turn ${JSON.stringify(turn)}; it was never begun, or a later turn of its session replaced it.`,
+      `The store has no journal of turn ${JSON.stringify(turn)}: it never began, or a later turn of its session replaced it.`,
     );
     this.turn = turn;
   }
 }
 
-/** An operator threw, rejected or answered with something that the contract forbids. */
+/** An operator threw, rejected or returned something that its contract forbids. */
 export class OperatorError extends TurnError {
   readonly operator: string;
 
@@ -99,15 +99,15 @@ export class OperatorError extends TurnError {
 const maxCauses = 5;
 
 /**
- * Any thrown value as an {@link ErrorInfo}. It never throws itself, whatever was thrown.
+ * Converts any thrown value to an {@link ErrorInfo}. Never throws.
  *
- * Causes are followed five deep, which is as deep as Node's own network errors nest. A value that is not an error is described.
+ * Follows causes five levels deep, the depth of Node's network errors. Describes values that are not errors.
  */
 export const toErrorInfo = (thrown: unknown, depth = 0): ErrorInfo => {
   try {
     return describeThrown(thrown, depth);
   } catch {
-    return { name: 'Error', message: 'A value was thrown that cannot be read.' };
+    return { name: 'Error', message: 'The thrown value cannot be read.' };
   }
 };
 

@@ -1,42 +1,42 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { TurnEvent } from './events.js';
 
-/** A place at which events enter a pipeline: its top, or behind one of its operators. */
+/** Where events enter a pipeline: at its top, or behind one of its operators. */
 export interface Entrance {
   run(event: TurnEvent, place: number): void;
 }
 
 /**
- * The queue of one turn: one event at a time, first in, first out.
+ * The queue of one turn: processes one event at a time, first in, first out.
  *
- * Everything that happens while an event is on its way (a fact from a driver, a timer, a settled promise) waits until that
- * event has left.
+ * Events that arrive while another one is processed (from a driver, a timer, a settled promise) wait until that one
+ * has left.
  */
 export class EventQueue {
   readonly scheduler: SchedulerLike;
   readonly #waiting: { entrance: Entrance; event: TurnEvent; place: number }[] = [];
   readonly #onIdle: (() => void)[] = [];
   #isBusy = false;
-  /** The time at which the current burst of events was first asked for the time. */
+  /** The time of the current burst of events, read at most once. */
   #burstTime: number | undefined;
 
   constructor(scheduler: SchedulerLike = asyncScheduler) {
     this.scheduler = scheduler;
   }
 
-  /** Whether an event is on its way. */
+  /** Whether an event is being processed. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** The time in milliseconds since 1970; the same for everything that happens in one burst of events. */
+  /** The time in milliseconds since 1970; the same for all events of one burst. */
   now(): number {
     if (!this.#isBusy) return this.scheduler.now();
     this.#burstTime ??= this.scheduler.now();
     return this.#burstTime;
   }
 
-  /** Lets the event enter as soon as every event before it has left. */
+  /** Processes the event after all events before it have left. */
   push(entrance: Entrance, event: TurnEvent, place: number): void {
     if (this.#isBusy) {
       this.#waiting.push({ entrance, event, place });
@@ -51,7 +51,7 @@ export class EventQueue {
     }
   }
 
-  /** Runs an action as if it were an event: what it pushes enters after it. */
+  /** Runs an action as part of the queue: events that it pushes are processed after it. */
   during(action: () => void): void {
     if (this.#isBusy) {
       action();
@@ -66,7 +66,7 @@ export class EventQueue {
     }
   }
 
-  /** Calls back once no event is on its way and none waits. */
+  /** Calls back when no event is being processed or waiting. */
   whenIdle(callback: () => void): void {
     if (this.#isBusy) this.#onIdle.push(callback);
     else callback();

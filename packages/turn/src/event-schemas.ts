@@ -30,7 +30,7 @@ const call = { step, attempt: z.int().positive() };
 const messages = z.array(messageSchema);
 const reason = z.string().optional();
 
-/** What each event of the loop carries besides its envelope. Notices are typed, and checked by nobody. */
+/** The payload of each event of the loop. Notices are typed only and have no schema. */
 const payloads = {
   'turn.start': z.object({
     session: z.string(),
@@ -39,7 +39,7 @@ const payloads = {
     priority: z.enum(['foreground', 'normal', 'background']).optional(),
     metadata: jsonObjectSchema.optional(),
   }),
-  // The messages of these are told from the records before them, and checked there.
+  // The journal derives the messages of these events from earlier records, where they were checked.
   'session.loaded': z.object({
     session: z.string(),
     state: z.record(z.string(), jsonValueSchema),
@@ -107,7 +107,7 @@ const envelope = z.object({
   annotations: jsonObjectSchema.optional(),
 });
 
-/** The schemas of the loop's events, by type, envelope included. For what comes from outside: a journal, a wire. */
+/** The schemas of the loop's events, by type, envelope included, for input from outside: a journal, a network. */
 export const eventSchemas: { readonly [Type in keyof typeof payloads]: z.ZodType } = Object.fromEntries(
   Object.entries(payloads).map(([type, payload]) => [
     type,

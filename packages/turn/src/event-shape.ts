@@ -10,7 +10,7 @@ const call: Check = (value) => object(value) && text((value as { id?: unknown })
 const failure: Check = (value) => object(value) && text((value as { message?: unknown }).message);
 const delta: Check = (value) => object(value) && text((value as { text?: unknown }).text);
 
-/** What the runner reads of each event. Notices of packages are not listed: the runner reads nothing of them. */
+/** The fields that the runner reads of each event. It reads none of the notices of packages. */
 const required: Partial<Readonly<Record<TurnEventType, Readonly<Record<string, Check>>>>> = {
   'turn.start': { session: text, input: list },
   'session.loaded': { messages: list, state: object, repairs: list },
@@ -34,7 +34,7 @@ const required: Partial<Readonly<Record<TurnEventType, Readonly<Record<string, C
 
 const tables = new Map(Object.entries(required).map(([type, fields]) => [type, Object.entries(fields)]));
 
-/** The first field of an event that the runner needs and that is missing or has the wrong type. */
+/** Returns the first field that the runner reads and that is missing or has the wrong type. */
 export const brokenField = (event: { readonly type: string }): string | undefined => {
   const fields = tables.get(event.type);
   if (fields === undefined) return undefined;
@@ -44,7 +44,7 @@ export const brokenField = (event: { readonly type: string }): string | undefine
   return undefined;
 };
 
-/** Why a value is not an event that may leave a pipeline. */
+/** Explains why a value is not a valid event; returns nothing if it is one. */
 export const problemWith = (value: unknown): string | undefined => {
   if (!isEvent(value)) return `${nameOf(value)}, which is not an event`;
   const field = brokenField(value);

@@ -8,7 +8,7 @@ import type { Repair } from './repair.js';
 import type { ToolCall, ToolOutcome } from './tool.js';
 import type { Usage } from './usage.js';
 
-/** How a turn ended. */
+/** The outcome of a turn. */
 export type TurnOutcome =
   | 'completed'
   | 'replied'
@@ -20,24 +20,24 @@ export type TurnOutcome =
   | 'blocked'
   | 'error';
 
-/** What a turn is doing. */
+/** The current activity of a turn. */
 export type TurnState = 'queued' | 'running' | 'waiting-for-tool' | 'waiting-for-input';
 
-/** What set a turn off. Other words than these are allowed. */
+/** The origin of a turn. Other strings are allowed. */
 export type TurnTrigger = 'user' | 'manual' | 'cron' | 'heartbeat' | 'memory' | 'subagent' | (string & {});
 
-/** How urgent a turn is, compared with others that wait. */
+/** The urgency of a turn, compared with other waiting turns. */
 export type TurnPriority = 'foreground' | 'normal' | 'background';
 
-/** A person's answer to a request for approval. */
+/** The answer of a person to an approval request. */
 export interface ApprovalDecision {
   readonly decision: 'once' | 'session' | 'always' | 'deny';
-  /** What else the answer covers, for `session` and `always`. */
+  /** The calls that the answer also covers, for `session` and `always`. */
   readonly pattern?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-/** Where an entry of the history comes from: the runner's own steps, or the name of the operator that adds it. */
+/** The origin of a history entry: a step of the runner, or the name of the operator that adds it. */
 export type HistoryOrigin = 'input' | 'response' | 'results' | 'steering' | 'continue' | (string & {});
 
 /**
@@ -55,7 +55,7 @@ export type HistoryOrigin = 'input' | 'response' | 'results' | 'steering' | 'con
 export interface TurnEvents {
   // Facts: what happened. They enter at the top.
 
-  /** Somebody wants a turn. Held by `queue()` until it is admitted; nothing is loaded before it has left. */
+  /** Requests a turn. `queue()` holds it until a slot is free; the session is loaded afterwards. */
   'turn.start': {
     readonly session: string;
     readonly input: readonly UserMessage[];
@@ -63,19 +63,19 @@ export interface TurnEvents {
     readonly priority?: TurnPriority | undefined;
     readonly metadata?: JSONObject | undefined;
   };
-  /** The turn was admitted and its session is open: the history, and what operators left in `session.state`. */
+  /** The turn was admitted and its session is open: its history, and the values stored with `session.state`. */
   'session.loaded': {
     readonly session: string;
     readonly messages: MessageList;
     readonly state: Readonly<Record<string, JSONValue>>;
     readonly repairs: readonly Repair[];
   };
-  /** A piece of an answer. Handlers are synchronous. Not journaled. */
+  /** A part of an answer. Handlers are synchronous. Not journaled. */
   'model.delta': { readonly step: number; readonly attempt: number; readonly delta: ModelDelta };
   'model.response': { readonly step: number; readonly attempt: number } & ModelResponse;
   /**
-   * A model call failed. It ends the turn when it leaves, unless `retrying` says that an operator has taken it in hand
-   * and will ask again.
+   * A model call failed. The turn ends when the event leaves, unless `retrying` is set: then the runner sends the
+   * request again.
    */
   'model.error': {
     readonly step: number;
@@ -84,37 +84,39 @@ export interface TurnEvents {
     readonly usage?: Usage | undefined;
     readonly retrying?: boolean | undefined;
   };
-  /** A tool reports while it runs. Not journaled. */
+  /** Progress of a running tool. Not journaled. */
   'tool.progress': { readonly step: number; readonly call: ToolCall; readonly progress: JSONValue };
   'tool.result': { readonly step: number; readonly call: ToolCall } & ToolOutcome;
-  /** A message came in while the turn runs. It is delivered at the next step boundary. */
+  /** A message arrived while the turn was running. It is delivered at the next step boundary. */
   'input.received': { readonly id: string; readonly message: UserMessage };
   'approval.answer': { readonly id: string } & ApprovalDecision;
-  /** The turn is over. Exactly once, always last. */
+  /** The turn has ended. Emitted exactly once, as the last event. */
   'turn.end': {
     readonly outcome: TurnOutcome;
     readonly reason?: string | undefined;
     readonly error?: ErrorInfo | undefined;
     readonly steps: number;
     readonly usage: Usage;
-    /** Input that was received but not delivered: it is not in the history, and whoever sent it may send it again. */
+    /**
+     * Messages that were received but not delivered: they are not in the history, and the sender may send them again.
+     */
     readonly undelivered?: readonly UserMessage[] | undefined;
   };
 
-  // Commands: what shall happen. What leaves at the bottom is performed.
+  // Commands: what the runner should do. Events that leave at the bottom are performed.
 
   'model.request': { readonly step: number; readonly attempt: number } & ModelRequest;
-  /** A call that the model asks for. With `denied` it is not run, and its result says so. */
+  /** A tool call of the model. With `denied` it does not run, and its result contains the reason. */
   'tool.call': {
     readonly step: number;
-    /** Place in the model's message, from 0. */
+    /** Position in the model's message, from 0. */
     readonly index: number;
     readonly call: ToolCall;
     readonly denied?: { readonly reason: string; readonly by?: string | undefined } | undefined;
   };
   /**
-   * Adds to the history. What an operator adds while tools run comes after their results, and is repaired where it is not
-   * in order by itself.
+   * Adds to the history. Messages that an operator adds while tools run are placed after their results. The runner
+   * repairs messages that are not valid there.
    */
   'history.append': {
     readonly messages: readonly Message[];
@@ -122,70 +124,69 @@ export interface TurnEvents {
     /** Ids of the `input.received` events that these messages deliver. */
     readonly delivers?: readonly string[] | undefined;
   };
-  /** The whole history from now on, repaired where it is not in order. It means nothing while tools run. */
+  /** Replaces the whole history; the runner repairs it if it is not valid. Ignored while tools run. */
   'history.replace': { readonly messages: readonly Message[]; readonly origin: HistoryOrigin };
-  /** Asks a person. Whoever emits it holds the call until `approval.answer` comes. */
+  /** Requests an approval. The operator that emits it holds the call until `approval.answer` arrives. */
   'approval.request': {
     readonly id: string;
     readonly reason: string;
     readonly call?: ToolCall | undefined;
-    /** When it expires, as milliseconds since 1970. */
+    /** Expiry time in milliseconds since 1970. */
     readonly expiresAt?: number | undefined;
   };
-  /** Keeps a small value for the session's next turn, which finds it in `session.loaded`. `null` removes it. */
+  /** Stores a small value for the next turn of the session, which finds it in `session.loaded`. `null` removes it. */
   'session.state': { readonly key: string; readonly value: JSONValue };
-  /** Goes on with another step instead of ending, after adding these messages. */
+  /** Continues with another step instead of ending, after adding these messages. */
   'turn.continue': { readonly messages: readonly Message[]; readonly reason: string };
   /**
-   * Ends the turn. The runner sends it itself when the model is done or has failed, so that an operator can answer
-   * `turn.continue`; a stop of anybody else stays.
+   * Ends the turn. The runner sends it when the model is done or has failed; an operator can answer that one with
+   * `turn.continue`. A stop from an operator or the caller is final.
    */
   'turn.stop': {
     readonly outcome: TurnOutcome;
     readonly reason?: string | undefined;
     readonly error?: ErrorInfo | undefined;
-    /** Set where the model was done, or failed, in this step: the stop is void if the turn has gone on since. */
+    /** Set if the model was done or failed in this step: the stop is void if the turn has continued since. */
     readonly afterStep?: number | undefined;
   };
 
   // Notices of the runner.
 
-  /** An event left that means nothing where the turn stands: a second answer, a result for an unknown call. */
+  /** An event left that the current state does not accept: a second answer, a result for an unknown call. */
   'event.ignored': { readonly event: string; readonly reason: string };
 }
 
 export type TurnEventType = keyof TurnEvents;
 
-/** What every event carries. */
+/** The fields of every event. */
 export interface Envelope {
   /** Id of the turn. */
   readonly turn: string;
-  /** When it happened, as milliseconds since 1970. */
+  /** Time of the event in milliseconds since 1970. */
   readonly at: number;
-  /** Shown again after a crash: it has happened, and is only to be learnt from. */
+  /** Set on events of the past that a resumed turn emits again to its subscriber. */
   readonly replayed?: true | undefined;
-  /** What operators want to find again on replay, each under its own name. */
+  /** Values that operators attached to be journaled with the event, by operator name. */
   readonly annotations?: JSONObject | undefined;
 }
 
-/** The event of this name. */
+/** The event of this type. */
 export type TurnEventOf<Type extends TurnEventType> = Type extends TurnEventType
   ? { readonly type: Type } & Envelope & TurnEvents[Type]
   : never;
 
-/** Any event of a turn. */
 export type TurnEvent = TurnEventOf<TurnEventType>;
 
-/** How a turn has ended. */
+/** The end of a turn. */
 export type TurnEnding = Pick<TurnEventOf<'turn.end'>, 'outcome' | 'reason' | 'error'>;
 
-/** An event that has no envelope yet; it gets the one of the event that it answers. */
+/** An event without an envelope; it gets that of the event that it answers. */
 export type NewEventOf<Type extends TurnEventType> = Type extends TurnEventType
   ? { readonly type: Type } & Partial<Envelope> & TurnEvents[Type]
   : never;
 
-/** Any event that has no envelope yet. */
+/** Any event without an envelope. */
 export type NewEvent = NewEventOf<TurnEventType>;
 
-/** What every package is: a plain RxJS operator on the stream of a turn. */
+/** The type of every operator: a plain RxJS operator on the stream of a turn. */
 export type TurnOperator = MonoTypeOperatorFunction<TurnEvent>;

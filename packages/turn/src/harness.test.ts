@@ -123,7 +123,7 @@ describe('the input of turn()', () => {
     [
       'a message that says nothing',
       { session: 's', input: { role: 'user', content: '' } },
-      /at input\.content, found "": expected a message that says something/,
+      /at input\.content, found "": expected a non-empty message/,
     ],
     [
       'a message of somebody else',

@@ -23,7 +23,7 @@ import type { MaybePromise, UnfinishedTurn } from './session-store.js';
 import type { ToolDefinition } from './tool.js';
 import { checked } from './validation.js';
 
-/** A turn that is under way. */
+/** A turn that has not ended. */
 export interface RunningTurn {
   readonly turn: string;
   readonly session: string;
@@ -31,26 +31,26 @@ export interface RunningTurn {
   readonly step: number;
 }
 
-/** A pipeline with its drivers: runs turns. */
+/** A pipeline with its drivers. Runs turns. */
 export interface Agent {
   /**
-   * A turn, as a cold observable: nothing happens before it is subscribed to, each subscription runs it once, and
-   * unsubscribing ends it. It emits what leaves the pipeline, `turn.end` last, and never errors.
+   * Returns a turn as a cold observable: each subscription runs it once, and unsubscribing ends it. It emits the
+   * events that leave the pipeline, `turn.end` last, and never errors.
    *
-   * @throws InvalidInputError when the input has the wrong shape
+   * @throws InvalidInputError if the input has the wrong shape
    */
   turn(input: TurnInput): Observable<TurnEvent>;
   /**
-   * Goes on with a turn whose process died, from the session store. What was recorded is shown again, marked
-   * `replayed`; what was under way is repeated only where that is safe.
+   * Resumes a turn whose process died, from the session store. Recorded events are emitted again, marked `replayed`.
+   * Interrupted work is repeated only where that is safe.
    *
-   * @param options - `signal` cancels the turn, as that of `turn()` does
+   * @param options - `signal` cancels the turn, as in `turn()`
    */
   resume(turn: string, options?: Pick<TurnInput, 'signal'>): Observable<TurnEvent>;
   /**
-   * Ends a turn whose process died, without running anything: its journal is shown, marked `replayed`, calls that may have run
-   * are answered `interrupted`, and the turn ends with the outcome `error`. No operator takes part. A turn that has ended
-   * stays as it is.
+   * Ends a turn whose process died, without running anything: emits its journal, marked `replayed`, answers calls
+   * that may have run as `interrupted`, and ends the turn with the outcome `error`. No operator takes part. A turn
+   * that has ended does not change.
    *
    * @example
    * ```ts
@@ -59,40 +59,40 @@ export interface Agent {
    */
   finish(turn: string, reason?: string): Observable<TurnEvent>;
   /**
-   * Gives a message to the turn that runs in this session. It is delivered at the next step boundary; tool calls that
-   * have not begun are answered `skipped`.
+   * Sends a message to the running turn of a session. It is delivered at the next step boundary; tool calls that have
+   * not begun are answered `skipped`.
    *
-   * @returns `false` when no turn runs there: start one instead. What was taken in and could not be delivered any
-   * more is listed in `turn.end`.
+   * @returns `false` if no turn is running there; start one instead. Messages that could not be delivered are listed in
+   * `turn.end`.
    *
-   * @param id - of the message: `input.received` has it, and `delivers` of the `history.append` that delivers it. A turn takes
-   * in a message of the same id once.
+   * @param id - id of the message, in `input.received` and in `delivers` of the `history.append` that delivers it. A
+   * turn accepts each id once.
    */
   steer(session: string, message: string | UserMessage, id?: string): boolean;
   /**
-   * Answers a request for approval.
+   * Answers an approval request.
    *
-   * @returns `false` when no turn waits for it
+   * @returns `false` if no turn waits for it
    */
   answer(approvalId: string, decision: ApprovalDecision | ApprovalDecision['decision']): boolean;
-  /** The turns under way, queued ones included. */
+  /** Lists the turns that have not ended, queued ones included. */
   running(): readonly RunningTurn[];
-  /** Turns that never ended because their process died; to be resumed. */
+  /** Lists turns whose process died before they ended; pass them to `resume` or `finish`. */
   unfinished(): MaybePromise<readonly UnfinishedTurn[]>;
   /** The operators, in order. */
   readonly operators: readonly PipelineOperator[];
 }
 
-/** Drivers that wait for their operators. */
+/** Drivers without operators. */
 export interface Harness {
-  /** Puts operators around the loop, in the order in which they see events: ours and any of RxJS. */
+  /** Adds operators around the loop, in the order in which they see events: interceptors and any RxJS operator. */
   pipe(...operators: readonly PipelineOperator[]): Agent;
 }
 
 /**
- * An agent's loop: model, tools and sessions, to be completed by operators.
+ * Creates the loop of an agent from a model, tools and sessions. `pipe()` adds the operators.
  *
- * @throws InvalidInputError when an option has the wrong shape or is unknown
+ * @throws InvalidInputError if an option has the wrong shape or is unknown
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export const harness = (options: HarnessOptions): Harness => {
 
 const createAgent = (options: HarnessOptions, operators: readonly PipelineOperator[]): Agent => {
   const sessions = options.sessions ?? memorySessions();
-  // oxlint-disable-next-line h/no-clock -- ids have to be new in every process; a replay finds them in the journal
+  // oxlint-disable-next-line h/no-clock -- ids must be unique across processes; a resumed turn reads them from its journal
   const newId = options.newId ?? (() => crypto.randomUUID());
   const gate = new SessionGate<TurnRun>(sessions);
   const approvals = new Approvals();
@@ -199,7 +199,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
   };
 };
 
-/** Makes the request of a step, without copying what stays the same from step to step. */
+/** Builds the request of a step without copying the parts that do not change between steps. */
 const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' | 'definitions'> => {
   const system = typeof options.system === 'string' ? [{ text: options.system }] : (options.system ?? []);
   const settings = options.settings ?? {};

@@ -7,9 +7,8 @@ import { checked } from './validation.js';
 import { wellFormed } from './well-formed.js';
 
 /**
- * A driver's answer, checked, and safe to store: no lone surrogates, and every call has an id of its own.
+ * Checks a driver's answer and makes it safe to store: replaces lone surrogates and gives every call a unique id.
  *
- * Ids that were used before in the session are renamed.
  */
 export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
   const deep = isObject(given) && Array.isArray(given.content) ? deepCalls(given.content) : [];
@@ -19,18 +18,18 @@ export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelRespons
       ? usable
       : checked(modelResponseSchema, usable, 'The answer of the model driver'),
   );
-  const content = ids.takeAll(response.content);
+  const content = ids.claimAll(response.content);
   if (content === response.content && deep.length === 0) return response;
   return deep.length === 0 ? { ...response, content } : { ...response, content, invalidCalls: tooDeep(content, deep) };
 };
 
 /**
- * How deep the input of a call may be nested. JSON and schema libraries recurse: V8's stack holds some thousand levels of them,
- * and the schemas of tools have a few dozen.
+ * The deepest input of a call. JSON and schema libraries recurse: V8's stack holds several thousand levels, and the
+ * schemas of tools nest a few dozen.
  */
 const maxInputDepth = 500;
 
-/** The places of calls whose input is nested too deep to be checked and stored. */
+/** Finds the calls whose input is nested too deeply to be checked and stored. */
 const deepCalls = (content: readonly AssistantPart[]): readonly number[] =>
   content.flatMap((part, index) =>
     isObject(part) && part.type === 'tool-call' && isDeeperThan(part.input, maxInputDepth) ? [index] : [],
@@ -45,12 +44,12 @@ const tooDeep = (content: readonly AssistantPart[], places: readonly number[]): 
   Object.fromEntries(
     places.flatMap((place) => {
       const part = content[place];
-      const reason = `The input is nested more than ${maxInputDepth} levels deep.`;
+      const reason = `The input is nested more than ${maxInputDepth} levels deep. Call the tool again with a flatter input.`;
       return part?.type === 'tool-call' ? [[part.toolCallId, reason]] : [];
     }),
   );
 
-/** Whether a value is nested deeper, found without recursion. */
+/** Whether a value is nested deeper than `depth` levels. Does not recurse. */
 const isDeeperThan = (value: unknown, limit: number): boolean => {
   let level: readonly unknown[] = isObject(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -60,7 +59,7 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
   return false;
 };
 
-/** A tool driver's outcome, checked and without lone surrogates. */
+/** Checks the outcome of a tool driver and replaces lone surrogates. */
 export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
   wellFormed(
     isObject(given) && isPlainOutcome(given)
@@ -68,8 +67,8 @@ export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
       : checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`),
   );
 
-// The commonest forms are told at a glance, because the schemas copy what they check, and that is a good part of what
-// a step costs. Whatever is not plainly right is the schemas' to judge.
+// The most common shapes are recognized here, because a schema copies what it checks and would dominate the overhead of a step.
+// The schemas decide about every other shape.
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 

@@ -332,7 +332,7 @@ describe('native operators in the pipe of a turn', () => {
     );
     expect(await leaving.ended).toMatchObject({
       outcome: 'cancelled',
-      reason: 'An operator in the pipe completed the stream.',
+      reason: 'A native RxJS operator completed the stream.',
     });
     const failing = run(
       guard(),

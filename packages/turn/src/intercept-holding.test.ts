@@ -249,7 +249,7 @@ describe('holding goes wrong', () => {
     ]) {
       const { source, seen } = open({ decide: { 'model.delta': answer } });
       source.next(text('a'));
-      expect((seen.error as OperatorError).message).toMatch(/its handlers are synchronous/);
+      expect((seen.error as OperatorError).message).toMatch(/Handlers of model\.delta must be synchronous/);
       expect(seen.events).toEqual([]);
     }
     await ticks();
@@ -261,7 +261,7 @@ describe('holding goes wrong', () => {
     });
     source.next(toolCall('1'));
     await ticks();
-    expect((seen.error as OperatorError).message).toMatch(/an observe handler is synchronous/);
+    expect((seen.error as OperatorError).message).toMatch(/the observe handler returned a promise or an observable/);
   });
 });
 

@@ -127,7 +127,7 @@ describe('after() and emit() of an operator', () => {
       .subscribe({ error: (error: unknown) => errors.push(error) });
     expect(errors).toEqual([
       expect.objectContaining({
-        message: expect.stringMatching(/"eager" failed to set up: emit\(\) needs a turn/) as string,
+        message: expect.stringMatching(/"eager" failed to set up: emit\(\) was called in the setup function/) as string,
       }),
     ]);
   });

@@ -91,12 +91,12 @@ describe('an operator that fails', () => {
     [
       'in observe',
       { observe: { 'tool.call': boom } },
-      /^The operator "test" threw while it observed tool\.call: Boom\.$/,
+      /^The operator "test" threw while observing tool\.call: Boom\.$/,
     ],
     [
       "in observe of '*'",
       { observe: { '*': ({ type }) => (type === 'tool.call' ? boom() : undefined) } },
-      /threw while it observed tool\.call/,
+      /threw while observing tool\.call/,
     ],
     ['in decide', { decide: { 'tool.call': boom } }, /threw on tool\.call: Boom\./],
     [

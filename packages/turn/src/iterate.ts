@@ -2,13 +2,13 @@ import { Subscription, type Observable } from 'rxjs';
 import type { TurnEvent } from './events.js';
 import { joinDeltas } from './join-deltas.js';
 
-/** From here on, adjacent pieces of text are joined while nobody reads. */
+/** When this many events are waiting, adjacent text deltas are joined. */
 const manyWaiting = 1024;
 
 /**
- * A turn as an async iterable. Leaving the loop ends the turn.
+ * Converts a turn to an async iterable. Leaving the loop ends the turn.
  *
- * A reader that is slower than the model loses nothing: once 1,024 events wait, adjacent deltas of one kind are joined.
+ * A slow reader loses no text: once 1,024 events are waiting, adjacent deltas of one kind are joined.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ interface Reader {
   reject(error: unknown): void;
 }
 
-/** One reading of a turn. The turn begins with the first event that is asked for. */
+/** One iteration of a turn. The first `next()` starts the turn. */
 class Reading implements AsyncIterator<TurnEvent, undefined> {
   readonly #turn$: Observable<TurnEvent>;
   readonly #waiting: TurnEvent[] = [];
@@ -47,7 +47,7 @@ class Reading implements AsyncIterator<TurnEvent, undefined> {
     if (event) return Promise.resolve({ done: false, value: event });
     const failure = this.#failure;
     this.#failure = undefined;
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is handed on as it came
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the original value is passed on
     if (failure) return Promise.reject(failure.error);
     if (this.#isDone) return Promise.resolve(over);
     return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ class Reading implements AsyncIterator<TurnEvent, undefined> {
     });
   }
 
-  /** Ends the turn, also while an event is waited for. */
+  /** Ends the turn, even while `next()` is pending. */
   return(): Promise<Result> {
     this.#waiting.length = 0;
     this.#subscription?.unsubscribe();

@@ -5,7 +5,7 @@ import type { Message } from './messages.js';
 import { repairHistory } from './repair.js';
 import type { JournalRecord, SessionSnapshot } from './session-store.js';
 
-/** The facts and commands that make up a turn. Pieces on their way and notices are not among them. */
+/** The facts and commands of a turn. Deltas, progress and notices are not recorded. */
 const recorded: ReadonlySet<string> = new Set<TurnEvent['type']>([
   'turn.start',
   'session.loaded',
@@ -25,22 +25,22 @@ const recorded: ReadonlySet<string> = new Set<TurnEvent['type']>([
   'turn.end',
 ]);
 
-/** Whether an event of this type is journaled. */
+/** Whether events of this type are journaled. */
 export const isRecorded = (type: string): boolean => recorded.has(type);
 
 /**
- * Whether the event only repeats what the records before it say.
+ * Whether the content of an event follows from the records before it.
  *
- * @param fed the messages that the runner itself has asked to append last, told from the state
+ * @param proposed the messages that the runner itself last asked to append, derived from the state
  */
-export const isDerived = (event: TurnEvent, state: LoopState, fed: readonly Message[] | undefined): boolean => {
-  if (event.type === 'history.append') return event.messages === fed && derivedOrigins.has(event.origin);
+export const isDerived = (event: TurnEvent, state: LoopState, proposed: readonly Message[] | undefined): boolean => {
+  if (event.type === 'history.append') return event.messages === proposed && derivedOrigins.has(event.origin);
   return event.type === 'tool.result' && state.slots.get(event.call.id)?.call.input === event.call.input;
 };
 
 const derivedOrigins: ReadonlySet<string> = new Set(['input', 'response', 'results']);
 
-/** The event as it was, from how it was written down and where the loop stood. */
+/** Restores an event from its record and the state before it. */
 export const expand = (event: TurnEvent, state: LoopState, snapshot: SessionSnapshot): TurnEvent => {
   switch (event.type) {
     case 'model.request':
@@ -58,7 +58,7 @@ export const expand = (event: TurnEvent, state: LoopState, snapshot: SessionSnap
   }
 };
 
-/** Goes through a journal from the beginning: what happened, and where it left the loop. */
+/** Replays a journal from its beginning: returns its events and the state after them. */
 export const replay = (
   turn: string,
   snapshot: SessionSnapshot,
@@ -74,9 +74,9 @@ export const replay = (
 };
 
 /**
- * A session after a turn, from the session before it and the turn's journal.
+ * Returns the session after a turn, from the session before it and the turn's journal.
  *
- * For stores: this is what becomes the snapshot when the next turn begins.
+ * For stores: the result becomes the snapshot when the next turn begins.
  */
 export const foldJournal = (snapshot: SessionSnapshot, journal: readonly JournalRecord[]): SessionSnapshot => {
   const turn = journal[0]?.event.turn;

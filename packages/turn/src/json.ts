@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** What JSON can say. Everything that is journaled or persisted is made of it. */
+/** Any JSON value. Everything that is journaled or persisted consists of these. */
 export type JSONValue = null | string | number | boolean | JSONObject | readonly JSONValue[];
 
-/** A JSON object; `undefined` members are left out when it is written. */
+/** A JSON object; serialization omits `undefined` members. */
 export type JSONObject = { readonly [key: string]: JSONValue | undefined };
 
 const maxDepth = 200;
 
-/** Whether JSON can say the value without loss, members that are `undefined` apart. */
+/** Whether a value survives JSON without loss, except for `undefined` members. */
 export const isJSONValue = (value: unknown, depth = 0): value is JSONValue => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -24,7 +24,7 @@ const isPlainObject = (value: object): boolean => {
   return prototype === null || prototype === Object.prototype;
 };
 
-// Not `z.json()`: its recursion takes bookkeeping on every check, which costs more than all else in a step.
+// Not `z.json()`: its recursion keeps books on every check and would dominate the overhead of a step.
 export const jsonValueSchema: z.ZodType<JSONValue> = z.custom<JSONValue>(
   (value) => isJSONValue(value),
   'expected JSON',

@@ -8,10 +8,10 @@ import type { ToolCall, ToolDefinition } from './tool.js';
 import { awaitsResults, extend } from './transcript.js';
 import { addUsage, noUsage, type Usage } from './usage.js';
 
-/** A tool call of the current step and how far it has come. */
+/** A tool call of the current step and its progress. */
 export interface CallSlot {
   call: ToolCall;
-  /** It has left the pipeline: it may run, or it was denied. */
+  /** It has left the pipeline, denied or allowed to run. */
   decided: boolean;
   denied: TurnEventOf<'tool.call'>['denied'];
   /** Why its input cannot be used, if it cannot. */
@@ -19,7 +19,7 @@ export interface CallSlot {
   result: TurnEventOf<'tool.result'> | undefined;
 }
 
-/** The tool calls of the current step. Finding one and counting them takes the same time for one call and for thousands. */
+/** The tool calls of the current step. Lookups and counts take constant time. */
 export class CallSlots implements Iterable<CallSlot> {
   readonly #byId = new Map<string, CallSlot>();
   #undecided = 0;
@@ -43,7 +43,7 @@ export class CallSlots implements Iterable<CallSlot> {
     return this.#byId.size;
   }
 
-  /** Whether every call was allowed, denied or answered, so that those which are allowed may have run. */
+  /** Whether every call was allowed, denied or answered, so that allowed calls may have run. */
   get areDecided(): boolean {
     return this.#undecided === 0;
   }
@@ -91,9 +91,9 @@ export class CallSlots implements Iterable<CallSlot> {
 }
 
 /**
- * Everything the loop knows about a turn, as the sum of the events that have left the pipeline.
+ * The state of a turn, folded from the events that have left the pipeline.
  *
- * The same sum is made live and from a journal, so that a resumed turn stands exactly where the old one stood.
+ * Live events and the journal fold to the same state, so a resumed turn continues exactly where the first one was.
  */
 export interface LoopState {
   readonly turn: string;
@@ -103,7 +103,7 @@ export interface LoopState {
   input: readonly UserMessage[];
   inputAppended: boolean;
   history: MessageList;
-  /** Messages of operators that wait until the results of the step are in the history. */
+  /** Messages of operators that wait for the results of the step. */
   waiting: readonly Message[];
   kept: Record<string, JSONValue>;
   /** Number of the current step, from 1. */
@@ -112,22 +112,22 @@ export interface LoopState {
   modelCalls: number;
   steps: number;
   usage: Usage;
-  /** A model request has left and is not answered yet. */
+  /** A model request has left and has no answer yet. */
   asked: boolean;
-  /** How many model calls failed or were answered by an operator with an error. */
+  /** The number of model calls that failed or that an operator answered with an error. */
   errors: number;
   failure: ErrorInfo | undefined;
   answer: TurnEventOf<'model.response'> | undefined;
-  /** The history has the answer, or there is nothing of it to add. */
+  /** The answer is in the history, or it has no content to add. */
   answerAppended: boolean;
   slots: CallSlots;
   resultsAppended: boolean;
-  /** Messages that came in while the turn runs and wait for the next step. */
+  /** Messages that arrived during the turn and wait for the next step. */
   received: readonly TurnEventOf<'input.received'>[];
   continuation: readonly Message[] | undefined;
-  /** How often the turn was told to go on. */
+  /** The number of `turn.continue` events. */
   continuations: number;
-  /** Open requests for approval, by id. */
+  /** Ids of the pending approval requests. */
   approvals: ReadonlySet<string>;
   stop: TurnEventOf<'turn.stop'> | undefined;
   end: TurnEventOf<'turn.end'> | undefined;
@@ -168,7 +168,7 @@ export const initialState = (
   end: undefined,
 });
 
-/** Whether this event still means something where the loop stands; what comes late or twice does not. */
+/** Whether the current state accepts this event; late and duplicate events are not accepted. */
 export const accepts = (state: LoopState, event: TurnEvent): boolean => {
   if (state.end) return false;
   switch (event.type) {
@@ -205,7 +205,7 @@ const isUndecided = (slot: CallSlot | undefined): boolean => slot !== undefined 
 
 const isOpen = (slot: CallSlot | undefined): boolean => slot !== undefined && !slot.result;
 
-/** Whether nothing is missing that a provider needs to accept the history. */
+/** Whether the history is complete enough for a provider to accept it. */
 const isTranscriptComplete = (state: LoopState): boolean => {
   if (!state.loaded) return true;
   if (!state.inputAppended || state.asked) return false;
@@ -213,11 +213,14 @@ const isTranscriptComplete = (state: LoopState): boolean => {
   return state.answerAppended && (state.slots.size === 0 || state.resultsAppended);
 };
 
-/** Whether this is about the latest attempt, or about one that an operator has answered before it was made. */
+/** Whether the event belongs to the latest attempt, or to one that an operator answered before it was sent. */
 const isLatest = (state: LoopState, { step, attempt }: { readonly step: number; readonly attempt: number }): boolean =>
   step === state.step ? attempt >= state.attempt : step > state.step;
 
-/** Whether the history lacks what comes from there. What was not delivered before the turn stopped stays out of it. */
+/**
+ * Whether the messages of this origin are still missing from the history. Undelivered messages of a stopping turn
+ * stay out.
+ */
 const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
   switch (origin) {
     case 'input':
@@ -238,14 +241,14 @@ const isOvertaken = (state: LoopState, afterStep: number | undefined): boolean =
   afterStep !== undefined &&
   (afterStep !== state.step || (!state.failure && (state.received.length > 0 || state.continuation !== undefined)));
 
-/** Adds an event that has left to the state; a step that is over with it gives way to the next. */
+/** Folds an event that has left into the state, and begins the next step if the current one is complete. */
 export const fold = (state: LoopState, event: TurnEvent): void => {
   const add = folds[event.type] as ((state: LoopState, event: TurnEvent) => void) | undefined;
   add?.(state, event);
   if (isStepOver(state)) beginStep(state);
 };
 
-/** Whether everything of the step is done and another one follows. */
+/** Whether the current step is complete and another one follows. */
 const isStepOver = (state: LoopState): boolean => {
   if (state.stop || !state.answer || !state.answerAppended) return false;
   if (state.slots.size > 0) return state.resultsAppended;
@@ -260,12 +263,12 @@ const beginStep = (state: LoopState): void => {
   if (state.continuation?.length === 0) state.continuation = undefined;
 };
 
-/** Where a turn stands whose process died: a model call without an answer was lost. */
+/** Marks the unanswered model call of a turn whose process died as lost. */
 export const interrupt = (state: LoopState): void => {
   state.asked = false;
 };
 
-/** What the turn is doing, for people. */
+/** Returns the current activity of the turn. */
 export const phaseOf = (state: LoopState, areToolsRunning: boolean): TurnState => {
   if (!state.loaded) return 'queued';
   if (state.approvals.size > 0) return 'waiting-for-input';
@@ -296,7 +299,7 @@ const folds: Folds = {
     state.asked = false;
     state.failure = undefined;
     state.answer = event;
-    state.answerAppended = !event.content.some(isSaid);
+    state.answerAppended = !event.content.some(hasContent);
     state.resultsAppended = false;
     state.steps += 1;
     state.usage = addUsage(state.usage, event.usage);
@@ -333,7 +336,7 @@ const folds: Folds = {
   },
   'session.state': (state, event) => {
     const others = Object.entries(state.kept).filter(([key]) => key !== event.key);
-    // Built from entries, because assigning to the key "__proto__" would not keep it.
+    // Built from entries, because an assignment to the key "__proto__" would be lost.
     state.kept = Object.fromEntries(event.value === null ? others : [...others, [event.key, event.value]]);
   },
   'turn.continue': (state, event) => {
@@ -343,7 +346,7 @@ const folds: Folds = {
   },
   'turn.stop': (state, event) => {
     state.stop = event;
-    // An end that could not be stored is replaced.
+    // Replaces an end that could not be stored.
     state.end = undefined;
   },
   'turn.end': (state, event) => {
@@ -351,7 +354,7 @@ const folds: Folds = {
   },
 };
 
-/** What the runner appends is in order as it is. */
+/** Messages that the runner itself appends are valid as they are. */
 const runnersOrigins: ReadonlySet<string> = new Set<HistoryOrigin>(['input', 'response', 'results', 'steering']);
 
 const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): void => {
@@ -375,24 +378,24 @@ const markAppended = (state: LoopState, event: TurnEventOf<'history.append'>): v
   }
 };
 
-/** What was added while the messages before it were on their way. */
+/** Returns the messages that were received while the listed ones were being delivered. */
 const remaining = (messages: readonly Message[] = [], count: number): readonly Message[] | undefined =>
   messages.length > count ? messages.slice(count) : undefined;
 
-/** The calls that may run and have no result yet. */
+/** Returns the calls that may run and have no result yet. */
 export const runnable = ({ slots }: LoopState): readonly CallSlot[] =>
   slots.filter((slot) => slot.decided && !slot.denied && !slot.result);
 
-/** Whether a call that may have run already may run again. */
+/** Whether a call may run again if it may already have run. */
 export const isRepeatable = ({ call }: CallSlot): boolean => call.idempotent === true || call.effect === 'read-only';
 
-/** What the runner adds to the history for the model's answer; nothing for an empty one, which providers refuse. */
+/** The message for the model's answer; none for an empty answer, which providers reject. */
 export const answerMessages = (answer: TurnEventOf<'model.response'>): readonly Message[] => {
-  const content = answer.content.every(isSaid) ? answer.content : answer.content.filter(isSaid);
+  const content = answer.content.every(hasContent) ? answer.content : answer.content.filter(hasContent);
   return content.length === 0 ? [] : [{ role: 'assistant', content }];
 };
 
-const isSaid = (part: AssistantPart): boolean =>
+const hasContent = (part: AssistantPart): boolean =>
   part.type !== 'text' || part.text !== '' || part.providerOptions !== undefined;
 
 /** The results of a step in the order of its calls. */
@@ -404,7 +407,7 @@ export const resultMessages = (slots: Iterable<CallSlot>): readonly Message[] =>
   return [{ role: 'tool', content }];
 };
 
-/** The call as the model asked for it, with what its tool declares. */
+/** Adds the declarations of a tool to the model's call. */
 export const withDefinition = (call: ToolCall, definitions: ReadonlyMap<string, ToolDefinition>): ToolCall => {
   const definition = definitions.get(call.name);
   if (!definition) return call;

@@ -7,21 +7,21 @@ import type { JournalRecord, OpenSession, SessionSnapshot, SessionStore } from '
 
 interface StoredSession {
   snapshot: SessionSnapshot;
-  /** The events of the latest turn; their records are made when somebody asks for them. */
+  /** The events of the latest turn; records are built when they are read. */
   events: TurnEvent[];
   writer: OpenSession | undefined;
 }
 
-/** A session store in memory, which can be looked into. */
+/** An in-memory session store whose content can be read. */
 export interface MemorySessions extends SessionStore {
-  /** The history of a session as it stands; empty for an unknown one. */
+  /** Returns the history of a session; empty for an unknown one. */
   messages(session: string): readonly Message[];
-  /** Forgets a session; fails with `SessionBusyError` while a turn runs in it. */
+  /** Deletes a session; throws `SessionBusyError` while a turn runs in it. */
   delete(session: string): void;
 }
 
 /**
- * Keeps sessions in memory, for as long as the process lives and the caller keeps the store.
+ * Creates a session store in memory. Its sessions live as long as the returned store.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
       if (stored.writer !== opened) {
         throw new TurnError(
           'session-closed',
-          `The session ${JSON.stringify(session)} is closed; nothing more is written.`,
+          `Session ${JSON.stringify(session)} is closed and accepts no records. Open it again to write.`,
         );
       }
       if (record.seq === 0) beginTurn(session, stored, turns, record.event.turn);
@@ -89,7 +89,7 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
   return opened;
 };
 
-/** The turn before is folded into the snapshot, so that a session keeps the journal of one turn only. */
+/** Folds the previous turn into the snapshot, so that a session holds the journal of one turn only. */
 const beginTurn = (session: string, stored: StoredSession, turns: Map<string, string>, turn: string): void => {
   stored.snapshot = foldJournal(stored.snapshot, recordsOf(stored.events));
   const previous = stored.events[0]?.turn;

@@ -1,11 +1,11 @@
 import type { Message } from './messages.js';
 
 /**
- * A conversation that never changes: adding to it gives a longer list and leaves this one as it is.
+ * An immutable conversation: adding messages returns a longer list.
  *
- * Lists share their storage, so that handing the history to the thousandth model call costs no more than to the
- * first: adding to the longest list of a family takes no copy. It is read like an array (`length`, `at`, iteration);
- * `toArray()` copies.
+ * Lists share their storage, so passing the history to the thousandth model call costs no more than to the first:
+ * adding to the longest list of a family copies nothing. Reads like an array (`length`, `at`, iteration); `toArray()`
+ * copies.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ import type { Message } from './messages.js';
 export class MessageList implements Iterable<Message> {
   static readonly empty: MessageList = new MessageList([], 0);
 
-  /** A list of the given messages. A list is returned as it is. */
+  /** Creates a list of the given messages. Returns a list unchanged. */
   static of(messages: Iterable<Message>): MessageList {
     if (messages instanceof MessageList) return messages;
     const store = [...messages];
@@ -32,18 +32,18 @@ export class MessageList implements Iterable<Message> {
     this.length = length;
   }
 
-  /** The message at this place, counted from the end when negative. */
+  /** Returns the message at an index; a negative index counts from the end. */
   at(index: number): Message | undefined {
     const place = index < 0 ? this.length + index : index;
     return place < this.length ? this.#store[place] : undefined;
   }
 
-  /** This list and these messages after it. */
+  /** Returns this list followed by these messages. */
   append(...messages: readonly Message[]): MessageList {
     return this.concat(messages);
   }
 
-  /** This list and all of these messages after it. */
+  /** Returns this list followed by all of these messages. */
   concat(messages: readonly Message[]): MessageList {
     if (messages.length === 0) return this;
     const isLongest = this.#store.length === this.length && this !== MessageList.empty;
@@ -52,7 +52,7 @@ export class MessageList implements Iterable<Message> {
     return new MessageList(store, store.length);
   }
 
-  /** Whether this list begins with all messages of the other one, told without comparing them where both share storage. */
+  /** Whether this list begins with all messages of the other one. Takes constant time if both share storage. */
   startsWith(other: MessageList): boolean {
     if (other.length > this.length) return false;
     if (other.#store === this.#store) return true;
@@ -62,13 +62,13 @@ export class MessageList implements Iterable<Message> {
     return true;
   }
 
-  /** A copy of a stretch as an array, bounds as in `Array.prototype.slice`. */
+  /** Copies a range to an array, with the bounds of `Array.prototype.slice`. */
   slice(start = 0, end: number = this.length): Message[] {
     const bounded = Math.min(end < 0 ? this.length + end : end, this.length);
     return this.#store.slice(start < 0 ? Math.max(0, this.length + start) : start, Math.max(0, bounded));
   }
 
-  /** A copy of the whole list as an array. */
+  /** Copies the list to an array. */
   toArray(): Message[] {
     return this.slice();
   }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { jsonObjectSchema, jsonValueSchema, type JSONObject, type JSONValue } from './json.js';
 
-/** Options for one provider, by provider name; passed through untouched. */
+/** Options for a provider, by provider name; passed through unchanged. */
 export type ProviderOptions = { readonly [provider: string]: JSONObject };
 
-/** Bytes (base64 text or binary), a URL, inline text or a provider's own file ids, as the AI SDK writes them. */
+/** Bytes (base64 text or binary), a URL, inline text or the provider's file ids, as in the AI SDK. */
 export type FileData =
   | string
   | Uint8Array
@@ -37,7 +37,7 @@ export interface FilePart extends Part {
   readonly filename?: string | undefined;
 }
 
-/** The AI SDK's older way to write an image; a {@link FilePart} says the same. */
+/** The AI SDK's older form of an image; {@link FilePart} is equivalent. */
 export interface ImagePart extends Part {
   readonly type: 'image';
   readonly image: FileData;
@@ -50,7 +50,7 @@ export interface ReasoningFilePart extends Part {
   readonly mediaType: string;
 }
 
-/** Content that only its provider understands; it travels in `providerOptions`. */
+/** Content that only its provider understands, in `providerOptions`. */
 export interface CustomPart extends Part {
   readonly type: 'custom';
   readonly kind: `${string}.${string}`;
@@ -61,7 +61,7 @@ export interface ToolCallPart extends Part {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
-  /** The provider ran the tool itself and answers it in the same message. */
+  /** The provider ran the tool and answers the call in the same message. */
   readonly providerExecuted?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface ToolResultPart extends Part {
   readonly output: ToolResultOutput;
 }
 
-/** One piece of a result that is more than text. The older `image-*` and `file-*` shapes pass through as they are. */
+/** One part of a result that is more than text. The older `image-*` and `file-*` shapes pass through unchanged. */
 export type ToolResultContentPart =
   | (Part & { readonly type: 'text'; readonly text: string })
   | (Part & {
@@ -132,12 +132,15 @@ export type AssistantPart =
 export type ToolPart = ToolResultPart | ToolApprovalResponsePart;
 
 /**
- * What the harness itself knows about a message. It is stored with the message and never sent to a provider.
+ * Data of the harness about a message. It is stored with the message and never sent to a provider.
  */
 export interface MessageMetadata {
-  /** Said by the harness and not by a person: left out of user interfaces and of "the user's last request". */
+  /**
+   * The message is from the harness, not from a person: user interfaces hide it, and it is never "the last user
+   * request".
+   */
   readonly internal?: boolean | undefined;
-  /** What an operator made the message for, in its own words (`'summary'`, `'bootstrap'` …). */
+  /** The operator's purpose of the message (`'summary'`, `'bootstrap'` …). */
   readonly kind?: string | undefined;
   readonly [key: string]: JSONValue | undefined;
 }
@@ -293,7 +296,7 @@ const toolMessage = z.object({
 
 export const assistantContentSchema = z.array(assistantPart) as unknown as z.ZodType<readonly AssistantPart[]>;
 export const userMessageSchema = userMessage as unknown as z.ZodType<UserMessage>;
-/** Checks one message; unknown members of a message are kept out of what it returns. */
+/** Checks one message; its result omits unknown members. */
 export const messageSchema = z.discriminatedUnion('role', [
   systemMessage,
   userMessage,
@@ -301,7 +304,7 @@ export const messageSchema = z.discriminatedUnion('role', [
   toolMessage,
 ]) as unknown as z.ZodType<Message>;
 
-/** The text of a message, without reasoning, files and tool traffic. */
+/** Returns the text of a message, without reasoning, files and tool traffic. */
 export const textOf = (message: Message): string => {
   if (typeof message.content === 'string') return message.content;
   let result = '';
@@ -309,7 +312,7 @@ export const textOf = (message: Message): string => {
   return result;
 };
 
-/** The tool calls of a message that this side has to answer, in order; those that the provider ran itself are left out. */
+/** Returns the tool calls that the client must answer, in order; without those that the provider ran. */
 export const toolCallsOf = (message: Message): readonly ToolCallPart[] =>
   message.role !== 'assistant' || typeof message.content === 'string'
     ? []

@@ -10,18 +10,17 @@ import type { ModelCallContext, ModelDriver, ModelDriverOutput, ModelResponse } 
 import { usageSchema, type Usage } from './usage.js';
 import { checked } from './validation.js';
 
-/** What a driver call needs to know of the turn it belongs to. */
+/** The turn, as a driver call sees it. */
 export interface EffectHost {
   readonly turn: string;
   readonly session: string;
-  /** Ids of the tool calls of the session. */
   readonly callIds: CallIds;
   now(): number;
-  /** Lets an event enter at the top. */
+  /** Sends an event into the pipeline. */
   enter(event: TurnEvent): void;
 }
 
-/** A call of the model: feeds its deltas, then exactly one `model.response` or `model.error`. */
+/** Runs a model call: feeds its deltas, then exactly one `model.response` or `model.error`. */
 export class ModelCall extends Effect<ModelDriverOutput> {
   readonly #driver: ModelDriver;
   readonly #request: TurnEventOf<'model.request'>;
@@ -48,7 +47,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
       return;
     }
     this.#isAnswered = true;
-    if (output.type === 'error') this.#failAsTold(output);
+    if (output.type === 'error') this.#failWith(output);
     else this.#answer(output.response);
   }
 
@@ -71,7 +70,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
     this.#host.enter({ type: 'model.response', turn, at: this.#host.now(), step, attempt, ...response });
   }
 
-  #failAsTold(output: Extract<ModelDriverOutput, { type: 'error' }>): void {
+  #failWith(output: Extract<ModelDriverOutput, { type: 'error' }>): void {
     try {
       checked(driverErrorSchema, output, 'The error of the model driver');
     } catch (error) {
@@ -111,7 +110,7 @@ class CallContext implements ModelCallContext {
 const incompleteStream: ErrorInfo = {
   name: 'IncompleteStreamError',
   code: 'incomplete-stream',
-  message: 'The model driver ended without a response.',
+  message: 'The model driver completed without a response.',
 };
 
 const driverErrorSchema = z.looseObject({ error: errorInfoSchema, usage: usageSchema.optional() });

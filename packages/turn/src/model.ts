@@ -13,15 +13,15 @@ import {
 import { toolDefinitionSchema, type ToolDefinition } from './tool.js';
 import { usageSchema, type Usage } from './usage.js';
 
-/** Why a model stopped, in the AI SDK's words. */
+/** Why a model stopped, named as in the AI SDK. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
-/** Asks the provider to cache everything up to here, for five minutes unless it says an hour. */
+/** Asks the provider to cache everything up to this point, for five minutes unless `ttl` is an hour. */
 export interface CacheMark {
   readonly ttl?: '5m' | '1h' | undefined;
 }
 
-/** A piece of the system prompt. */
+/** A block of the system prompt. */
 export interface SystemBlock {
   readonly text: string;
   readonly cache?: CacheMark | undefined;
@@ -38,7 +38,7 @@ export interface ModelSettings {
   readonly stopSequences?: readonly string[] | undefined;
   readonly seed?: number | undefined;
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly toolName: string } | undefined;
-  /** How much the model shall think, where it can. */
+  /** The reasoning effort, for models that support it. */
   readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined;
   readonly providerOptions?: ProviderOptions | undefined;
 }
@@ -46,11 +46,12 @@ export interface ModelSettings {
 /**
  * One model call, as plain data.
  *
- * The provider gets `system`, then `messages`, then `tail`. What changes from call to call (the time, progress, memory)
- * belongs into `tail`: it is not part of the history, and nothing that comes before it loses its cache.
+ * The provider receives `system`, then `messages`, then `tail`. Content that changes between calls (the time,
+ * progress, memory) belongs in `tail`: it is not part of the history and leaves the prompt cache of everything before
+ * it valid.
  */
 export interface ModelRequest {
-  /** The model to ask, as the driver names it; the driver's own choice when absent. */
+  /** The name of the model, as the driver knows it; the driver's default if absent. */
   readonly model?: string | undefined;
   /** Id of the credential to use. Never a key. */
   readonly credential?: string | undefined;
@@ -60,13 +61,13 @@ export interface ModelRequest {
   readonly tail: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly settings: ModelSettings;
-  /** Puts a cache mark on the last message of the history. */
+  /** Puts a cache breakpoint on the last message of the history. */
   readonly cacheMessages?: CacheMark | undefined;
 }
 
 /** A complete answer. */
 export interface ModelResponse {
-  /** Calls whose input cannot be used, by their ids, and why. They do not run and are answered `invalid-input`. */
+  /** Calls with unusable input, by id, and the reason. They do not run and are answered `invalid-input`. */
   readonly invalidCalls?: Readonly<Record<string, string>> | undefined;
   readonly content: readonly AssistantPart[];
   readonly finishReason: FinishReason;
@@ -89,7 +90,7 @@ export const finishReasonSchema: z.ZodType<FinishReason> = z.enum([
 
 const cacheMark = z.object({ ttl: z.enum(['5m', '1h']).optional() });
 
-/** Checks a request but for its history, which is a list of messages that were checked when they came in. */
+/** Checks a request except for its history, whose messages were checked when they were added. */
 export const modelRequestSchema = z.object({
   model: z.string().optional(),
   credential: z.string().optional(),
@@ -110,24 +111,24 @@ export const modelResponseSchema: z.ZodType<ModelResponse> = z.object({
   providerMetadata: jsonObjectSchema.optional(),
 });
 
-/** A piece of an answer on its way. */
+/** A part of an answer while it streams. */
 export type ModelDelta =
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly id?: string | undefined }
   | { readonly type: 'tool-input'; readonly toolCallId: string; readonly toolName: string; readonly text: string };
 
-/** What a model driver says: pieces as they come, then one `response` or one `error`. */
+/** An output of a model driver: deltas, then one `response` or one `error`. */
 export type ModelDriverOutput =
   | { readonly type: 'delta'; readonly delta: ModelDelta }
   | { readonly type: 'response'; readonly response: ModelResponse }
   | { readonly type: 'error'; readonly error: ErrorInfo; readonly usage?: Usage | undefined };
 
-/** What a model driver may know about the turn it works for. */
+/** The turn that a model driver works for. */
 export interface ModelCallContext {
   readonly turn: string;
   readonly session: string;
   readonly step: number;
   readonly attempt: number;
-  /** Aborted when the call is no longer wanted. */
+  /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -135,9 +136,9 @@ export interface ModelCallContext {
  * Calls a model.
  *
  * Contract:
- * - One call, one `response` or `error`, last. Completing without either is an error of the stream
- *   (code `'incomplete-stream'`), as is an error notification.
- * - It never retries by itself; asking again is an operator's decision.
- * - Unsubscribing ends the call, the connection included.
+ * - Each call emits one `response` or `error`, last. Completing without either counts as an error (code
+ *   `'incomplete-stream'`), as does an error notification.
+ * - A driver never retries; operators decide about retries.
+ * - Unsubscribing ends the call and closes its connection.
  */
 export type ModelDriver = (request: ModelRequest, context: ModelCallContext) => ObservableInput<ModelDriverOutput>;

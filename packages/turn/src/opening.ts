@@ -10,17 +10,15 @@ import { repairHistory, type Repair } from './repair.js';
 import type { MaybePromise, OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
 import { andThen, isPromise, SessionWriter } from './session-writer.js';
 
-/** A session that is open for a turn. */
 export interface Opened {
   readonly writer: SessionWriter;
   readonly messages: MessageList;
   readonly state: SessionSnapshot['state'];
   readonly repairs: readonly Repair[];
-  /** Ids of the tool calls in the history. */
   readonly callIds: CallIds;
 }
 
-/** A session whose latest turn goes on where its journal ends. */
+/** A session with a turn to resume. */
 export interface Reopened extends Opened {
   readonly loop: LoopState;
   readonly recorded: readonly TurnEvent[];
@@ -61,31 +59,31 @@ export const openForResume = (sessions: SessionStore, turn: string): MaybePromis
       if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
       const callIds = new CallIds(state.loaded ? state.history : open.snapshot.messages);
-      for (const { call } of state.slots) callIds.take(call.id);
+      for (const { call } of state.slots) callIds.claim(call.id);
       return { ...opened(open, open.snapshot, open.journal.length), callIds, loop: state, recorded: events };
     });
   });
 
-/** Opens a session and looks into it; when that fails it is let go again. */
+/** Opens a session and reads it; releases it again if that fails. */
 const openAnd = <Result>(
   sessions: SessionStore,
   session: string,
   look: (open: OpenSession) => MaybePromise<Result>,
 ): MaybePromise<Result> =>
   andThen(sessions.open(session), (open) => {
-    const letGo = async (error: unknown): Promise<never> => {
+    const closeAndThrow = async (error: unknown): Promise<never> => {
       try {
         await open.close();
       } catch {
-        // What went wrong first is told.
+        // The first error is the cause; an error of close() would hide it.
       }
       throw error;
     };
     try {
       const result = look(open);
-      return isPromise(result) ? result.then(undefined, letGo) : result;
+      return isPromise(result) ? result.then(undefined, closeAndThrow) : result;
     } catch (error) {
-      return letGo(error);
+      return closeAndThrow(error);
     }
   });
 
@@ -102,46 +100,46 @@ const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Open
   };
 };
 
-/** Writes the end of a turn whose process is gone: calls that may have run are answered as interrupted. */
+/** Records the end of a turn whose process died: calls that may have run are answered as interrupted. */
 const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromise<SessionSnapshot> => {
   const { state } = replay(turn, open.snapshot, open.journal);
   const writer = new SessionWriter(open, open.journal.length);
   let written: MaybePromise<void> = undefined;
   const commit = (event: TurnEvent): void => {
-    const fed = event.type === 'history.append' ? event.messages : undefined;
-    written = writer.write(event, isDerived(event, state, fed));
+    const proposed = event.type === 'history.append' ? event.messages : undefined;
+    written = writer.write(event, isDerived(event, state, proposed));
     fold(state, event);
   };
-  closeAlone(state, at, { outcome: 'error', reason: 'The process ended before the turn did.' }, true, commit);
+  closeTurn(state, at, { outcome: 'error', reason: 'The process ended before the turn did.' }, true, commit);
   return andThen(written, () => (state.loaded ? { messages: state.history, state: state.kept } : open.snapshot));
 };
 
-/** How a turn ends that ends without its operators. */
-export type LastWord = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
+/** The outcome of a turn that ends without its operators. */
+export type Ending = Pick<NonNullable<LoopState['stop']>, 'outcome' | 'reason' | 'error'>;
 
-/** The last word about a turn in which something failed. */
-export const failed = (reason: string, error: unknown): LastWord => ({
+/** The outcome of a turn in which something failed. */
+export const failed = (reason: string, error: unknown): Ending => ({
   outcome: 'error',
   reason,
   error: toErrorInfo(error),
 });
 
 /**
- * Ends a turn without its operators: answers what is open, completes the transcript and ends.
+ * Ends a turn without its operators: answers open calls, completes the transcript and ends the turn.
  *
- * An error replaces the reason for which the turn was about to end.
+ * An error takes precedence over the reason for which the turn was stopping.
  *
- * @param commit - writes an event and adds it to the state
+ * @param commit - writes an event and folds it into the state
  */
-export const closeAlone = (
+export const closeTurn = (
   state: LoopState,
   at: number,
-  lastWord: LastWord,
+  ending: Ending,
   isInterrupted: boolean,
   commit: (event: TurnEvent) => void,
 ): void => {
-  const isNewError = lastWord.error !== undefined && state.stop?.error === undefined;
-  if (!state.stop || isNewError) commit({ type: 'turn.stop', turn: state.turn, at, ...lastWord });
+  const isNewError = ending.error !== undefined && state.stop?.error === undefined;
+  if (!state.stop || isNewError) commit({ type: 'turn.stop', turn: state.turn, at, ...ending });
   if (isInterrupted && state.slots.areDecided) {
     for (const event of interruptedResults(state, runnable(state), at)) commit(event);
   }
@@ -150,7 +148,7 @@ export const closeAlone = (
   }
 };
 
-/** A turn that is being closed makes no request. */
+/** Rejects any request: a turn that is being closed makes none. */
 const closingContext: PlanContext = {
   request: () => ({ system: [], tail: [], tools: [], settings: {} }),
   definitions: () => new Map(),

@@ -46,7 +46,7 @@ describe('finalize', () => {
         .pipe(operator)
         .turn({ session: 's', input: 'Hi' }),
     ).subscription.unsubscribe();
-    expect(told).toMatchObject([{ outcome: 'cancelled', reason: 'The subscriber left.' }]);
+    expect(told).toMatchObject([{ outcome: 'cancelled', reason: 'The subscriber unsubscribed.' }]);
   });
 
   it('is told nothing outside of a harness', () => {

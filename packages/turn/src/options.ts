@@ -12,30 +12,30 @@ import { wellFormed } from './well-formed.js';
 export interface HarnessOptions {
   /** Calls the model. */
   readonly model: ModelDriver;
-  /** Runs the tools. Without it every call is answered as unknown. */
+  /** Runs the tools. Without it every call is answered `unknown-tool`. */
   readonly tools?: ToolDriver | undefined;
   /**
-   * Where sessions and journals are kept.
+   * Where sessions and journals are stored.
    *
-   * @defaultValue a store in memory of its own, {@link memorySessions}
+   * @defaultValue a new in-memory store, {@link memorySessions}
    */
   readonly sessions?: SessionStore | undefined;
   /** The system prompt, for pipelines without `@h/prompt`. */
   readonly system?: string | readonly SystemBlock[] | undefined;
-  /** Settings of every model call. Operators may change them per call. */
+  /** Settings of every model call. Operators may change them for each call. */
   readonly settings?: ModelSettings | undefined;
-  /** The model to ask, as the driver names it. */
+  /** The name of the model, as the driver knows it. */
   readonly defaultModel?: string | undefined;
   /**
-   * How many model calls a turn may make, retries included. The last resort behind `@h/guardrails`: it keeps a turn
-   * whose guards are missing or broken from running for ever.
+   * The maximum number of model calls in a turn, retries included. A backstop behind `@h/guardrails` that ends a turn
+   * whose guards are missing or broken.
    *
-   * @defaultValue `1000`, a few times what the longest single turns of today's coding agents make
+   * @defaultValue `1000`, several times the model calls of the longest turns of current coding agents
    */
   readonly maxModelCalls?: number | undefined;
   /**
-   * How long operators may hold events when a turn is ending, in milliseconds, before it ends without them; and how long the
-   * store may take over its end, before the session counts as stuck (`session-stuck`).
+   * Time limit in milliseconds for operators that hold events while a turn ends, and for the store's last writes.
+   * After it the turn ends without the operators, or the session counts as stuck (`session-stuck`).
    *
    * @defaultValue `5000`
    */
@@ -47,27 +47,27 @@ export interface HarnessOptions {
    */
   readonly scheduler?: SchedulerLike | undefined;
   /**
-   * Makes ids of turns and of received messages.
+   * Generates ids of turns and received messages.
    *
    * @defaultValue `crypto.randomUUID`
    */
   readonly newId?: (() => string) | undefined;
 }
 
-/** What a turn is asked to do. */
+/** The input of a turn. */
 export interface TurnInput {
-  /** The conversation it belongs to. */
+  /** The id of the conversation. */
   readonly session: string;
-  /** What the user says. */
+  /** The message of the user. */
   readonly input: string | readonly UserPart[] | UserMessage | readonly UserMessage[];
   /** @defaultValue `'user'` */
   readonly trigger?: TurnTrigger | undefined;
   readonly priority?: TurnPriority | undefined;
-  /** Ends the turn when it is aborted, with its operators watching. */
+  /** Cancels the turn when it is aborted. Operators stay connected until the turn has ended. */
   readonly signal?: AbortSignal | undefined;
-  /** Anything that operators want to know of where the turn comes from (a channel, a user id). */
+  /** Data about the origin of the turn for operators (a channel, a user id). */
   readonly metadata?: JSONObject | undefined;
-  /** Id of the turn. @defaultValue a new one */
+  /** The id of the turn. @defaultValue a new one */
   readonly id?: string | undefined;
 }
 
@@ -100,7 +100,6 @@ const systemBlock = z.strictObject({
   cache: z.strictObject({ ttl: z.enum(['5m', '1h']).optional() }).optional(),
 });
 
-/** What the options of a harness have to be. */
 export const harnessOptionsSchema = z.strictObject({
   model: func,
   tools: withMethod('definitions', 'run').optional(),
@@ -114,22 +113,19 @@ export const harnessOptionsSchema = z.strictObject({
   newId: func.optional(),
 }) as unknown as z.ZodType<HarnessOptions>;
 
-/** Providers refuse a message that says nothing. */
+/** Providers reject an empty message. */
 const saying = userMessageSchema.refine(({ content }) => content.length > 0, {
   path: ['content'],
-  message: 'expected a message that says something',
+  message: 'expected a non-empty message',
 });
 const userParts = z.array(z.looseObject({ type: z.enum(['text', 'image', 'file']) })).min(1);
 
-/** What a message for a running turn has to be. */
 export const steeringSchema = z.union([z.string().min(1), saying]);
 
 const signalSchema = z.instanceof(AbortSignal).optional();
 
-/** What a turn may be resumed with. */
 export const resumeOptionsSchema = z.strictObject({ signal: signalSchema });
 
-/** What a turn has to be asked with. */
 export const turnInputSchema = z.strictObject({
   session: z.string().min(1),
   input: z.union([
@@ -138,7 +134,7 @@ export const turnInputSchema = z.strictObject({
     z.array(saying).min(1),
     userParts.refine(
       (content) => userMessageSchema.safeParse({ role: 'user', content }).success,
-      'these are no user parts',
+      'expected a list of user parts',
     ),
   ]),
   trigger: z.string().min(1).optional(),
@@ -148,7 +144,7 @@ export const turnInputSchema = z.strictObject({
   id: z.string().min(1).optional(),
 }) as unknown as z.ZodType<TurnInput>;
 
-/** What the user says, as messages without lone surrogates. */
+/** Converts the input to messages and replaces lone surrogates. */
 export const toUserMessages = (input: TurnInput['input']): readonly UserMessage[] => wellFormed(asMessages(input));
 
 const asMessages = (input: TurnInput['input']): readonly UserMessage[] => {

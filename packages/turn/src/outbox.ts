@@ -3,9 +3,9 @@ import { joinDeltas } from './join-deltas.js';
 import type { MaybePromise } from './session-store.js';
 import { isPromise } from './session-writer.js';
 
-/** A store is lagging once this many records are not stored yet: some hundred steps, far more than a burst. */
+/** The store lags when this many records are not stored yet: several hundred steps, far more than a burst. */
 const maxRecords = 1000;
-/** A store is lagging once the records that are not stored yet hold this many characters. */
+/** The store lags when the records that are not stored yet hold this many characters. */
 const maxChars = 8 * 1024 * 1024;
 
 interface Item {
@@ -14,23 +14,23 @@ interface Item {
   readonly chars: number;
 }
 
-/** What an {@link Outbox} is connected to. */
+/** The connections of an {@link Outbox}. */
 export interface OutboxPorts {
-  /** Writes a record; returns nothing if it is stored at once. */
+  /** Writes a record; returns nothing if it is stored synchronously. */
   write(event: TurnEvent, derived: boolean): MaybePromise<void>;
-  /** Receives every event in order, each when it is stored. */
+  /** Receives every event in order, each after it is stored. */
   show(event: TurnEvent): void;
-  /** A record could not be stored: nothing that was sent after it is shown. */
+  /** A record could not be stored: no later event is shown. */
   onFailed(error: unknown): void;
-  /** The store has caught up after it was lagging. */
+  /** The store no longer lags. */
   onCaughtUp(): void;
 }
 
 /**
- * The way out of a turn: writes events to the journal and shows each one when it is stored, in order.
+ * Writes the events of a turn to the journal and emits each one after it is stored, in order.
  *
- * Nothing waits for it but what must not happen twice ({@link Outbox.whenStored}). With a store that answers at once nothing is
- * ever queued.
+ * The loop waits for the store only before calls that must not run twice ({@link Outbox.whenStored}) and when the store lags.
+ * With a synchronous store the queue stays empty.
  */
 export class Outbox {
   readonly #ports: OutboxPorts;
@@ -45,14 +45,14 @@ export class Outbox {
     this.#ports = ports;
   }
 
-  /** Whether so much is not stored yet that the turn waits with its next step. */
+  /** Whether the store lags so far behind that the next step must wait. */
   get isLagging(): boolean {
     const isLagging = this.#records >= maxRecords || this.#chars >= maxChars;
     this.#wasLagging ||= isLagging;
     return isLagging;
   }
 
-  /** Whether everything that was sent has been shown. */
+  /** Whether every event has been emitted. */
   get isEmpty(): boolean {
     return this.#items.length === 0;
   }
@@ -78,7 +78,7 @@ export class Outbox {
     );
   }
 
-  /** Sends an event that is not journaled. Behind a lagging store, adjacent deltas are joined. */
+  /** Sends an event that is not journaled. While the store lags, adjacent deltas are joined. */
   pass(event: TurnEvent): void {
     if (this.#hasFailed) return;
     if (this.isEmpty) {
@@ -91,14 +91,14 @@ export class Outbox {
     else this.#add(event, true, 0);
   }
 
-  /** Calls back once everything that was sent so far is stored; never if that fails. */
+  /** Calls back once everything sent so far is stored; never if a write fails. */
   whenStored(callback: () => void): void {
     const last = this.#items.at(-1);
     if (last) this.#barriers.push({ item: last, callback });
     else if (!this.#hasFailed) callback();
   }
 
-  /** Forgets what is not stored. From now on only the end of the turn is shown. */
+  /** Drops everything that is not stored. Only the end of the turn is emitted afterwards. */
   fail(): void {
     this.#hasFailed = true;
     this.#items.length = 0;
@@ -135,7 +135,7 @@ export class Outbox {
   }
 }
 
-/** About how many characters a record holds: what a model or a tool wrote, which is most of it. */
+/** Estimates the characters of a record: mostly the output of the model or a tool. */
 const charsOf = (event: TurnEvent): number => {
   switch (event.type) {
     case 'model.response':

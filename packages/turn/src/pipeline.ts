@@ -7,27 +7,27 @@ import type { TurnEvent } from './events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
 import { Segment } from './segment.js';
 
-/** An operator of a pipeline: made by `intercept`, or any of RxJS. */
+/** An operator of a pipeline: made by `intercept`, or any RxJS operator. */
 export type PipelineOperator = OperatorFunction<TurnEvent, TurnEvent>;
 
-/** What receives the events that leave a pipeline. */
+/** Receives the events that leave a pipeline. */
 export interface PipelineOutlet {
   next(event: TurnEvent): void;
   /** An operator made by `intercept` failed on this event, which does not leave; the pipeline stays connected. */
   failed(error: OperatorError, event: TurnEvent | undefined): void;
-  /** An operator has put something else in the place of this event. */
+  /** An operator replaced or dropped this event. */
   replaced?(event: TurnEvent): void;
-  /** A native operator failed: the pipeline is dead. */
+  /** A native operator failed; the pipeline emits nothing more. */
   error(error: unknown): void;
-  /** A native operator completed the stream: the pipeline is dead. */
+  /** A native operator completed the stream; the pipeline emits nothing more. */
   complete(): void;
 }
 
-/** A pipeline that is connected. */
+/** A connected pipeline. */
 export interface Pipeline {
-  /** Lets a fact or command enter at the top. */
+  /** Sends a fact or command into the pipeline, at the top. */
   feed(event: TurnEvent): void;
-  /** Shows an event that has happened to every operator made by `intercept`. @returns the first failure */
+  /** Passes an event to the `observe` handlers of all interceptors. @returns the first failure */
   observe(event: TurnEvent): OperatorError | undefined;
   /** Runs the `start` handlers. */
   start(): void;
@@ -36,8 +36,8 @@ export interface Pipeline {
 
 export const isInterceptor = (operator: PipelineOperator): operator is Interceptor => interceptor in operator;
 
-/** The native operators of a pipe, as the subject of a sentence. */
-export const natives = (operators: readonly PipelineOperator[]): string => {
+/** Names the native operators of a pipe, as the subject of a sentence. */
+export const nativeNames = (operators: readonly PipelineOperator[]): string => {
   const names = operators.filter((operator) => !isInterceptor(operator)).map(({ name }) => name || 'anonymous');
   return names.length === 0 ? 'An operator' : `A native operator (${names.join(' or ')})`;
 };
@@ -53,7 +53,7 @@ export const connectPipeline = (
     ? connectSegment(operators, queue, outlet, turn)
     : new MixedPipeline(operators, queue, outlet, turn);
 
-/** Without native operators nothing of RxJS is needed between the handlers. */
+/** Connects interceptors only, which needs no subscribers between the handlers. */
 const connectSegment = (
   operators: readonly Interceptor[],
   queue: EventQueue,
@@ -74,11 +74,11 @@ const connectSegment = (
   };
 };
 
-/** Operators of which some are native: a chain of subscribers, with a segment for each run of interceptors. */
+/** A pipeline with native operators: a chain of subscribers, with one segment for each run of interceptors. */
 class MixedPipeline implements Pipeline, Entrance {
   readonly #queue: EventQueue;
   readonly #subscription: Subscription;
-  /** The segments in the order of the pipe. A native operator such as `retry` may replace the one above it. */
+  /** The segments in pipe order. A native operator that resubscribes, such as `retry`, replaces those above it. */
   readonly #segments: (Segment | undefined)[] = [];
   #top: Subscriber<TurnEvent> | undefined;
   #isClosed = false;
@@ -89,7 +89,7 @@ class MixedPipeline implements Pipeline, Entrance {
       this.#top = subscriber;
       return () => {
         this.#top = undefined;
-        // A native operator has left its source for good, unless it resubscribes at once, as `retry` does.
+        // The native operator has left its source for good, unless it resubscribes at once, as `retry` does.
         void Promise.resolve().then(() => {
           if (this.#top === undefined && !this.#isClosed) outlet.complete();
         });
@@ -100,8 +100,8 @@ class MixedPipeline implements Pipeline, Entrance {
       .subscribe({
         next: (event) => {
           const problem = problemWith(event);
-          if (problem !== undefined) outlet.error(new TypeError(`${natives(operators)} emitted ${problem}.`));
-          // A native operator may emit at any time, but the handlers run one event at a time.
+          if (problem !== undefined) outlet.error(new TypeError(`${nativeNames(operators)} emitted ${problem}.`));
+          // A native operator may emit at any time, but the runner handles one event at a time.
           else if (queue.isBusy) outlet.next(event);
           else queue.during(() => outlet.next(event));
         },

@@ -1,39 +1,47 @@
 import { stop } from './decisions.js';
 import type { HistoryOrigin, NewEventOf, TurnEvent, TurnEventOf } from './events.js';
-import { answerMessages, resultMessages, withDefinition, type CallSlot, type LoopState } from './loop-state.js';
+import {
+  answerMessages,
+  isRepeatable,
+  resultMessages,
+  runnable,
+  withDefinition,
+  type CallSlot,
+  type LoopState,
+} from './loop-state.js';
 import type { Message } from './messages.js';
 import type { ModelRequest } from './model.js';
 import { interruptedText } from './repair.js';
 import type { ToolDefinition, ToolOutcome } from './tool.js';
 
-/** What the loop does next. */
+/** The next action of the loop. */
 export interface Plan {
-  /** Identifies the plan, with `count`: while it is on its way through the pipeline, the same plan is not fed again. */
+  /** Identifies the plan together with `count`: a plan whose events are in the pipeline is not fed again. */
   readonly name: string;
   readonly count: number;
-  /** The events to feed, made only when they are fed. */
+  /** Makes the events to feed. */
   readonly events: () => readonly TurnEvent[];
-  /** It adds to what the next request says: too late for a request that is on its way. */
+  /** It adds messages to the next request, so it is too late once that request is in the pipeline. */
   readonly isForRequest?: boolean;
-  /** The ids of the messages that it appends: what is received meanwhile is appended after them. */
+  /** The ids of the messages that it appends. Messages received later are appended after them. */
   readonly delivers?: readonly string[];
-  /** It happens, whatever operators make of it. */
+  /** No operator can prevent it. */
   readonly isFinal?: boolean;
 }
 
 /** What the plan needs besides the state. */
 export interface PlanContext {
-  /** The next request, without its history and numbers. */
+  /** Makes the next request, without its history and numbers. */
   request(): Omit<ModelRequest, 'messages'>;
   definitions(): ReadonlyMap<string, ToolDefinition>;
   readonly maxModelCalls: number;
 }
 
 /**
- * Returns what comes next, from where the loop stands; nothing while it waits for a driver, an operator or a person.
+ * Returns the next action of the loop, or nothing while the turn waits for a driver, an operator or a person.
  *
- * It only reads: the same state always gives the same plan, live, after a crash, and when the turn is closed without its
- * operators. After a failed model call that an operator marked as `retrying`, the plan is the same request once more.
+ * It is a pure function: the same state gives the same plan, live, after a crash, and when the turn is closed without
+ * its operators. After a failed model call that an operator marked as `retrying`, it plans the same request again.
  */
 export const planNext = (state: LoopState, context: PlanContext, at: number): Plan | undefined => {
   if (state.end) return undefined;
@@ -54,7 +62,7 @@ const planRequest = (state: LoopState, context: PlanContext, at: number): Plan =
     return { ...planAppend(state, at, 'continue', () => continuation, state.continuations), isForRequest: true };
   }
   if (state.received.length > 0) return planSteering(state, at);
-  if (isUsedUp(state, context)) return planCap(state, context, at);
+  if (isOverCap(state, context)) return planCap(state, context, at);
   const attempt = state.attempt + 1;
   return {
     name: 'request',
@@ -63,24 +71,24 @@ const planRequest = (state: LoopState, context: PlanContext, at: number): Plan =
   };
 };
 
-/** Tells a request from the ones before it, whether the model answered those or an operator did. */
+/** Numbers the requests, including those that an operator answered. */
 const requestCount = ({ modelCalls, steps, errors }: LoopState): number => modelCalls + steps + errors;
 
-/** Whether this is a request that has not left yet, or the messages that such a request waits for. */
-export const isOnItsWay = (plan: Plan | undefined, state: LoopState): boolean => {
+/** Whether a request, or messages for it, are still in the pipeline. */
+export const isInFlight = (plan: Plan | undefined, state: LoopState): boolean => {
   if (plan?.name === 'request') return plan.count === requestCount(state);
   const [first] = plan?.delivers ?? [];
   return first !== undefined && state.received.some(({ id }) => id === first);
 };
 
-/** Whether the turn has made all the model calls that it may make, or as many errors or continuations. */
-export const isUsedUp = ({ modelCalls, continuations, errors }: LoopState, { maxModelCalls }: PlanContext): boolean =>
+/** Whether the turn has reached the cap for model calls, errors or continuations. */
+export const isOverCap = ({ modelCalls, continuations, errors }: LoopState, { maxModelCalls }: PlanContext): boolean =>
   modelCalls >= maxModelCalls || continuations > maxModelCalls || errors > maxModelCalls;
 
-/** Ends a turn that has used up its model calls. */
+/** Ends a turn that has reached the cap. */
 export const planCap = (state: LoopState, { maxModelCalls }: PlanContext, at: number): Plan => {
   const { modelCalls, continuations, errors } = state;
-  const reason = `The turn made ${modelCalls} model calls, of which ${errors} failed, and continued ${continuations} times; maxModelCalls of harness() is ${maxModelCalls}.`;
+  const reason = `The turn made ${modelCalls} model calls, of which ${errors} failed, and continued ${continuations} times. The limit is maxModelCalls = ${maxModelCalls} of harness().`;
   return { ...planStop(state, at, 'cap', state.step, stop('max-steps', reason)), isFinal: true };
 };
 
@@ -110,7 +118,7 @@ const planAfterAnswer = (
   return state.resultsAppended ? undefined : planAppend(state, at, 'results', () => resultMessages(slots));
 };
 
-/** The model is done. Its stop is a command like any other, so that an operator can answer `turn.continue`. */
+/** Stops the turn because the model is done. An operator may answer the stop with `turn.continue`. */
 const planCompletion = (state: LoopState, answer: TurnEventOf<'model.response'>, at: number): Plan =>
   planStop(state, at, 'completed', state.step, { afterStep: state.step, ...stop('completed', endReason(answer)) });
 
@@ -146,7 +154,7 @@ const planCalls = (state: LoopState, answer: TurnEventOf<'model.response'>, cont
 
 const isOpen = (slot: CallSlot): boolean => !slot.result;
 
-/** Denied calls get their results from here; the tool driver answers the others. */
+/** Answers the denied calls; the tool driver answers the others. */
 const planDenied = (state: LoopState, at: number): Plan =>
   planResults(
     state,
@@ -161,7 +169,7 @@ const planDenied = (state: LoopState, at: number): Plan =>
     }),
   );
 
-/** Answers what is open, completes the transcript and ends. */
+/** Answers open calls, completes the transcript and ends the turn. */
 const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'turn.stop'>, at: number): Plan =>
   (state.loaded ? planTranscript(state, reason ?? outcome, at) : undefined) ?? {
     name: 'end',
@@ -187,7 +195,7 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
     },
   };
 
-/** What is on its way already has the name that it had before the stop, so that it is not fed again. */
+/** Keeps the name from before the stop for a plan that is already in the pipeline, so that it is not fed twice. */
 const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
   const { turn, step, attempt, answer, slots } = state;
   if (!state.inputAppended) return planAppend(state, at, 'input', () => state.input);
@@ -230,6 +238,14 @@ export const interruptedResults = (
     output: { type: 'error-text', value: interruptedText },
   }));
 
+/** The results of interrupted calls that must not run again. */
+export const lostResults = (state: LoopState, at: number): readonly TurnEvent[] =>
+  interruptedResults(
+    state,
+    runnable(state).filter((slot) => !isRepeatable(slot)),
+    at,
+  );
+
 const planResults = (
   { turn, step, slots }: LoopState,
   at: number,
@@ -270,8 +286,8 @@ const invalidInput = (issue: string): ToolOutcome => ({
 const neverRun = 'Cancelled before it ran:';
 const cutShort = 'Cancelled while it may have been running; what it had done by then remains done:';
 const truncatedReason =
-  'Not run: the message that asked for this call was truncated at the output limit. Ask again, in smaller parts if it was long.';
-const steeredReason = 'Not run: a new message arrived first.';
+  'Not run: the message with this call was truncated at the output limit. Call the tool again; split a long input into smaller calls.';
+const steeredReason = 'Not run: a new message arrived before the call began.';
 
 const endReason = ({ finishReason }: TurnEventOf<'model.response'>): string | undefined =>
   finishReason === 'stop' || finishReason === 'tool-calls'

@@ -107,7 +107,7 @@ describe('a journal record', () => {
   ])('is not written with %s, which would be lost', (_, input) => {
     const given = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input } });
     expect(() => encodeRecord(record(given))).toThrow(TurnError);
-    expect(() => encodeRecord(record(given))).toThrow(/^A journal record holds /);
+    expect(() => encodeRecord(record(given))).toThrow(/^A journal record contains /);
   });
 
   it.each<[string, string, RegExp]>([
@@ -118,7 +118,7 @@ describe('a journal record', () => {
     [
       'a URL that is none',
       '{"v":1,"seq":0,"event":{"type":"x","a":{"$h":"url","value":"no"}},"derived":false}',
-      /torn or changed/,
+      /truncated or modified/,
     ],
     [
       'an event with a field of the wrong type',

@@ -71,7 +71,7 @@ const isPlainObject = (value: object): boolean => {
   return true;
 };
 
-/** The record that {@link encodeRecord} wrote. @throws TurnError with the code `invalid-record` */
+/** Decodes a line written by {@link encodeRecord}. @throws TurnError with the code `invalid-record` */
 export const decodeRecord = (line: string): JournalRecord => {
   let record: unknown;
   try {
@@ -80,7 +80,7 @@ export const decodeRecord = (line: string): JournalRecord => {
     throw new TurnError('invalid-record', 'The journal record is not JSON; it was torn or changed.', { cause: error });
   }
   if (!isRecord(record)) {
-    throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
+    throw new TurnError('invalid-record', `The journal record does not have version 1: ${line.slice(0, 80)}`);
   }
   checkEvent(record);
   return record;
@@ -127,7 +127,7 @@ const objectToPlain = (value: object): unknown => {
   if (value instanceof MessageList) return objectToPlain(value.toArray());
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw unwritable(`a ${value.constructor.name}`);
-  // Without a prototype a key named __proto__ is a key like any other.
+  // Without a prototype the key __proto__ is an ordinary key.
   const plain = Object.create(null) as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) plain[key.startsWith(mark) ? `${mark}${key}` : key] = toPlain(item);
   return plain;

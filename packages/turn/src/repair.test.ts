@@ -178,7 +178,10 @@ const message: fc.Arbitrary<Message> = fc.oneof(
 );
 const history = fc.array(message, { maxLength: 12 });
 
-/** Whether a provider takes it: every call answered once, right after its message; every id once; no halves of characters. */
+/**
+ * Whether a provider takes it: every call answered once, right after its message; every id once; no halves of
+ * characters.
+ */
 const refusalOf = (messages: readonly Message[]): string | undefined => {
   const used = new Set<string>();
   let open = new Set<string>();

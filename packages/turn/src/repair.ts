@@ -18,31 +18,31 @@ export type RepairProblem =
   | 'lone-surrogate'
   | 'empty-message';
 
-/** Something that {@link repairHistory} changed. */
+/** A change made by {@link repairHistory}. */
 export interface Repair {
   readonly problem: RepairProblem;
-  /** Place of the message in the history that was given. */
+  /** Index of the message in the given history. */
   readonly index: number;
   readonly toolCallId?: string | undefined;
 }
 
-/** A history that a provider accepts, and what was changed to make it one. */
+/** A history that providers accept, and the changes made to it. */
 export interface RepairedHistory {
   readonly messages: readonly Message[];
   readonly repairs: readonly Repair[];
 }
 
-/** What the model reads for a call whose process died. */
+/** The result that the model reads for a call whose process died. */
 export const interruptedText =
   'Interrupted: the process ended while this call may have been running. Its outcome is unknown; check before repeating it.';
 
 /**
- * Makes any history acceptable to a provider.
+ * Repairs a history so that providers accept it.
  *
- * Every tool call is followed by exactly one result, in the messages right after it: one that comes late (after a
- * user's message) is moved there, a missing one answered as interrupted, and one without a call is dropped. A call id that was used before gets a new one, and its result with
- * it: pairs are found by occurrence, not by id alone. Lone surrogates become U+FFFD, messages that say nothing go.
- * A history in order comes back as it is, message by message.
+ * Every tool call is followed by exactly one result, in the messages right after it: a late result (after a user
+ * message) is moved there, a missing one is answered as interrupted, and one without a call is dropped. A duplicate
+ * call id is renamed together with its result; calls and results are matched by occurrence, not by id alone. Lone
+ * surrogates become U+FFFD, and empty messages are dropped. Valid messages are returned unchanged.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export const repairHistory = (history: Iterable<Message>): RepairedHistory => {
 
 interface OpenCall {
   readonly part: ToolCallPart;
-  /** The id as it was given, under which results come. */
+  /** The id before renaming, which its result has. */
   readonly givenId: string;
 }
 
@@ -121,7 +121,7 @@ class Repairing {
   #addCall(part: ToolCallPart, inline: ReadonlySet<string>, index: number): ToolCallPart {
     if (part.providerExecuted === true || inline.has(part.toolCallId)) return part;
     const givenId = part.toolCallId;
-    const id = this.#ids.take(givenId);
+    const id = this.#ids.claim(givenId);
     if (id !== givenId) this.#repairs.push({ problem: 'duplicate-call-id', index, toolCallId: givenId });
     const kept = id === givenId ? part : { ...part, toolCallId: id };
     this.#open.push({ part: kept, givenId });
@@ -156,7 +156,7 @@ class Repairing {
     return call.part.toolCallId === part.toolCallId ? part : { ...part, toolCallId: call.part.toolCallId };
   }
 
-  /** Answers what stayed open, before anything that is no result may follow. */
+  /** Answers the open calls before a message that is not a result. */
   #answerOpen(before: number): void {
     if (this.#open.length === 0) return;
     const content = this.#open.map(({ part, givenId }): ToolResultPart => {
@@ -180,7 +180,7 @@ class Repairing {
     } else this.#messages.push({ role: 'tool', content });
   }
 
-  /** The result that comes later than it should, but before the model speaks again. */
+  /** Finds a late result that comes before the next message of the model. */
   #lateResult(givenId: string, from: number): ToolResultPart | undefined {
     for (let index = from; index < this.#given.length; index += 1) {
       const message = this.#given[index] as Message;
@@ -196,7 +196,10 @@ class Repairing {
     return undefined;
   }
 
-  /** Whether this result already stands where it belongs; told by the given part, as repairing may have copied this one. */
+  /**
+   * Whether a result is in its place already. Compared with the given part, because repairing may have copied this
+   * one.
+   */
   #wasMoved(part: ToolResultPart, index: number): boolean {
     if (this.#moved.size === 0) return false;
     const given = this.#given[index] as ToolMessage;

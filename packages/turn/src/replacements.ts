@@ -1,11 +1,11 @@
 import type { TurnEvent, TurnEventOf, TurnEventType } from './events.js';
 
 /**
- * The events that the loop waits for, each with what may stand in its place.
+ * The events that the loop waits for, each with the events that may replace it.
  *
- * An operator that removes one of them without putting a substitute there would leave the turn waiting for ever.
- * A `model.error` or `model.response` that is to be asked again still leaves, as a `model.error` with `retrying`: each
- * request has its answer, and each attempt its usage.
+ * If an operator removed one without a substitute, the turn would wait forever. A `model.error` or `model.response`
+ * that is retried still leaves, as a `model.error` with `retrying`, so that each request has an answer and each
+ * attempt its usage.
  */
 const substitutes: ReadonlyMap<string, readonly string[]> = new Map<TurnEventType, readonly TurnEventType[]>([
   ['turn.start', ['turn.start', 'turn.stop']],
@@ -23,7 +23,7 @@ const substitutes: ReadonlyMap<string, readonly string[]> = new Map<TurnEventTyp
   ['turn.end', ['turn.end']],
 ]);
 
-/** What tells which one of its kind an event is about; a substitute has to be about the same one. */
+/** Names what an event is about. A substitute must be about the same subject. */
 const subjectOf = (event: TurnEvent): string | undefined => {
   switch (event.type) {
     case 'tool.call':
@@ -45,7 +45,7 @@ const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string =>
 /** Whether an event of the same type is about the same call, message or approval. */
 export const isSameSubject = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);
 
-/** Says what is missing when these events stand in the place of that one; nothing when the turn can go on. */
+/** Explains which substitute is missing among the events that replace another one; returns nothing if none is. */
 export const missingSubstitute = (event: TurnEvent, events: readonly TurnEvent[]): string | undefined => {
   const allowed = substitutes.get(event.type);
   if (allowed === undefined) return undefined;

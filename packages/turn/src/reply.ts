@@ -6,24 +6,23 @@ import { textOf, type Message } from './messages.js';
 import { extend } from './transcript.js';
 import { noUsage, type Usage } from './usage.js';
 
-/** What became of a turn. */
+/** The result of a turn. */
 export interface Reply {
-  /** What the model said last, joined where it was cut off and went on. */
+  /** The last text of the model, including the part before a truncation that it continued. */
   readonly text: string;
   readonly outcome: TurnOutcome;
   readonly reason?: string | undefined;
   readonly error?: ErrorInfo | undefined;
   readonly usage: Usage;
   readonly steps: number;
-  /** What the turn added to the history, its input included. */
+  /** The messages that the turn added to the history, its input included. */
   readonly messages: readonly Message[];
 }
 
 /**
- * Runs a turn to its end.
+ * Runs a turn to its end and returns its result.
  *
- * The promise is fulfilled however the turn ends, `outcome` says how; it is only rejected when the stream itself
- * errors, which a turn never does by itself.
+ * The promise resolves with any `outcome`. It rejects only if the stream itself errors, which a turn never does.
  *
  * @example
  * ```ts
@@ -55,7 +54,10 @@ export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
     });
   });
 
-/** The text after the last thing that anybody else said, but for what made a text go on that was cut off. */
+/**
+ * The text after the last message of another role, except for messages that asked the model to continue a truncated
+ * text.
+ */
 const lastText = (messages: readonly Message[], cutOff: ReadonlySet<Message | undefined>): string => {
   const start = messages.findLastIndex(
     ({ role, metadata }, index) =>

@@ -120,7 +120,7 @@ describe('every call is answered exactly once when the driver', () => {
   it('is not there: every call is unknown', async () => {
     const { statuses, texts } = await run(undefined);
     expect(statuses).toEqual({ 1: 'unknown-tool', 2: 'unknown-tool', 3: 'unknown-tool' });
-    expect(texts['1']).toBe('There is no tool named "a"; this agent has no tools.');
+    expect(texts['1']).toBe('No tool is named "a"; this agent has no tools.');
   });
 
   it('never answers, and the turn is stopped', async () => {
@@ -203,7 +203,7 @@ describe('every call is answered exactly once when', () => {
     );
     expect(texts['1']).toBe('first');
     expect(all('event.ignored')).toMatchObject([
-      { event: 'tool.result', reason: 'The turn expects no such event now.' },
+      { event: 'tool.result', reason: 'The turn does not expect this event in its current state.' },
     ]);
   });
 

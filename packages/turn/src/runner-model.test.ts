@@ -87,7 +87,7 @@ describe('a model driver', () => {
     [
       'an error notification without an error',
       () => throwError(() => undefined),
-      { message: 'The driver failed without saying why.' },
+      { message: 'The driver failed without an error value.' },
     ],
     ['a string instead of an error', () => throwError(() => 'no'), { name: 'Error', message: 'no' }],
     ['a rejection', () => Promise.reject(new TypeError('no')), { name: 'TypeError', message: 'no' }],
@@ -95,7 +95,7 @@ describe('a model driver', () => {
     [
       'null',
       () => of(null),
-      { code: 'invalid-input', message: expect.stringMatching(/^The driver said null/) as string },
+      { code: 'invalid-input', message: expect.stringMatching(/^The driver emitted null/) as string },
     ],
     [
       'an answer that is none',

@@ -123,8 +123,8 @@ describe('a message for a turn that runs', () => {
     expect(tools.ran).toEqual([]);
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | Only text files. | assistant');
     expect(resultTexts(messages)).toEqual({
-      1: 'Not run: a new message arrived first.',
-      2: 'Not run: a new message arrived first.',
+      1: 'Not run: a new message arrived before the call began.',
+      2: 'Not run: a new message arrived before the call began.',
     });
   });
 
@@ -140,8 +140,8 @@ describe('a message for a turn that runs', () => {
     const { tools, messages, all } = await run(once('tool.call'), { operators: [ask] });
     expect(tools.ran).toEqual([]);
     expect(resultTexts(messages)).toEqual({
-      1: 'Not run: a new message arrived first.',
-      2: 'Not run: a new message arrived first.',
+      1: 'Not run: a new message arrived before the call began.',
+      2: 'Not run: a new message arrived before the call began.',
     });
     expect(all('tool.result').map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });

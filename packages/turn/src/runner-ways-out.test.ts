@@ -262,7 +262,7 @@ describe.each(places)('with $name, a turn ends in order', (place) => {
     [
       'completes the stream',
       (leave) => leave.next(),
-      { outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' },
+      { outcome: 'cancelled', reason: 'A native RxJS operator completed the stream.' },
     ],
   ])('when a native operator %s, at every event', async (_, act, expected) => {
     let acted: string | undefined;

@@ -6,22 +6,13 @@ import { SessionStuckError, type OperatorError } from './errors.js';
 import { EventQueue } from './event-queue.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
-import {
-  accepts,
-  fold,
-  initialState,
-  interrupt,
-  isRepeatable,
-  phaseOf,
-  runnable,
-  type LoopState,
-} from './loop-state.js';
+import { accepts, fold, initialState, interrupt, phaseOf, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
-import { closeAlone, failed, type LastWord, type Reopened } from './opening.js';
+import { closeTurn, failed, type Ending, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline, natives, type Pipeline } from './pipeline.js';
-import { interruptedResults, isOnItsWay, isUsedUp, planCap, planNext, type Plan } from './plan.js';
+import { connectPipeline, nativeNames, type Pipeline } from './pipeline.js';
+import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan } from './plan.js';
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
@@ -31,15 +22,15 @@ import { later } from './timers.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
-const cannotOpen = 'The session could not be opened.';
-const cannotContinue = 'The turn could not continue.';
+const openFailed = 'The session could not be opened.';
+const continueFailed = 'The turn could not continue.';
 
 /**
- * One turn at work.
+ * Runs one turn.
  *
- * Events enter the pipeline at one place, {@link enter}, and leave it at one place, `#leave`. An event that has left is
- * committed: added to the state, shown to the operators, sent to the journal and performed. What comes next is read off the
- * state ({@link planNext}). The subscriber sees an event once it is stored.
+ * Events enter the pipeline in {@link enter} and leave it in `#leave`. An event that has left is committed: folded into the
+ * state, passed to the operators' `observe` handlers, sent to the journal and performed. {@link planNext} derives the
+ * next step from the state. The subscriber receives an event after it is stored.
  */
 export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #options: RunnerOptions;
@@ -50,23 +41,23 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #outbox: Outbox;
   #pipeline: Pipeline | undefined;
   #state: LoopState;
-  /** What was fed last, and may be on its way. */
+  /** The plan that was fed last; its events may still be in the pipeline. */
   #plan: Plan | undefined;
-  #isEndFed = false;
-  /** The messages that the runner itself has asked to append last. */
-  #fed: readonly Message[] | undefined;
+  #isEndProposed = false;
+  /** The messages that the runner itself proposed last; a journal can derive them, so it need not store them. */
+  #proposed: readonly Message[] | undefined;
   readonly #steering = new Steering();
-  /** A stop that no operator can reject: of a caller, of the cap, or of a broken turn. */
-  #lastWord: TurnEventOf<'turn.stop'> | undefined;
-  #cancelGrace: (() => void) | undefined;
+  /** A stop that no operator can reject: from the caller, from the cap on model calls, or after a failure. */
+  #finalStop: TurnEventOf<'turn.stop'> | undefined;
+  #cancelEndTimer: (() => void) | undefined;
   #setupFailure: OperatorError | undefined;
-  /** Its journal is being read: nothing enters until it has been replayed. */
+  /** The journal is being read; events enter after it has been replayed. */
   #isReopening = false;
   #isBroken = false;
   #hasObservedEnd = false;
-  /** It ends, or has ended, without its operators. */
-  #isOver = false;
-  #isConcluded = false;
+  /** The turn is ending, or has ended, without its operators. */
+  #isClosed = false;
+  #hasEnded = false;
 
   constructor(turn: string, options: RunnerOptions, subscriber: Subscriber<TurnEvent>) {
     this.#options = options;
@@ -78,7 +69,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.#outbox = new Outbox({
       write: (event, derived) => this.#write(event, derived),
       show: (event) => this.#show(event),
-      onFailed: (error) => this.#cannotWrite(error),
+      onFailed: (error) => this.#onWriteFailed(error),
       onCaughtUp: () => this.#advance(),
     });
   }
@@ -104,10 +95,10 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   get isEnding(): boolean {
-    return this.#isOver || this.#state.stop !== undefined;
+    return this.#isClosed || this.#state.stop !== undefined;
   }
 
-  /** Asks for a new turn. One that is cancelled already ends with its operators watching. */
+  /** Starts a new turn. If it is already cancelled, it ends with its operators connected. */
   begin(start: NewEventOf<'turn.start'>, cancelled?: string): void {
     this.#state = initialState(this.turn, start);
     if (!this.#connect()) return;
@@ -116,37 +107,39 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     else this.cancel(cancelled);
   }
 
-  /** Continues a turn where its journal ends. One that is cancelled by then ends there, with its operators watching. */
+  /**
+   * Resumes a turn at the end of its journal. If it is already cancelled, it ends there with its operators connected.
+   */
   resume(cancelled?: string): void {
     if (!this.#connect()) return;
     this.#reopen(
       () => this.#recover(),
       (error) => {
         this.#pipeline?.start();
-        this.#cannotOpen(error);
+        this.#onOpenFailed(error);
       },
     );
     if (cancelled !== undefined) this.cancel(cancelled);
   }
 
-  /** Ends a turn whose process is gone where its journal ends: shows it and runs nothing, no operator either. */
+  /** Ends a turn whose process died: emits its journal and runs neither drivers nor operators. */
   finish(reason: string): void {
-    const end = (lastWord: LastWord): void => this.#endAlone(lastWord, { isInterrupted: true });
+    const end = (ending: Ending): void => this.#endWithoutOperators(ending, { isInterrupted: true });
     this.#reopen(
       () => end({ outcome: 'error', reason }),
-      (error) => end(failed(cannotOpen, error)),
+      (error) => end(failed(openFailed, error)),
     );
   }
 
-  /** Lets a fact or command enter at the top. */
+  /** Adds the envelope to an event and sends it into the pipeline. */
   feed(event: NewEvent): void {
     this.enter({ turn: this.turn, at: this.now(), ...event });
   }
 
-  /** Lets an event that is complete enter at the top. */
+  /** Sends a complete event into the pipeline. */
   enter(event: TurnEvent): void {
-    if (this.#isOver) return;
-    // An operator that changes an event in place fails where it does so, instead of breaking the state of the turn.
+    if (this.#isClosed) return;
+    // An operator that mutates an event throws at that place instead of corrupting the state of the turn.
     if (event.type !== 'model.delta') Object.freeze(event);
     this.#pipeline?.feed(event);
   }
@@ -155,24 +148,24 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     return this.#queue.now();
   }
 
-  /** Takes in a message for the next step; `false` if the turn has none to come. */
+  /** Accepts a message for the next step; returns `false` if the turn is ending. */
   steer(id: string, message: UserMessage): boolean {
     if (this.isEnding) return false;
     if (this.#steering.add(id, message)) this.feed({ type: 'input.received', id, message });
     return true;
   }
 
-  /** Ends the turn from outside, with its operators watching. */
+  /** Ends the turn from outside, with its operators connected. */
   cancel(reason: string): void {
-    this.#endSoon({ outcome: 'cancelled', reason });
+    this.#requestEnd({ outcome: 'cancelled', reason });
   }
 
-  /** The subscriber has left: ends the turn at once, without its operators. */
+  /** Ends the turn at once, without its operators, because the subscriber left. */
   abandon(): void {
-    this.#endAlone({ outcome: 'cancelled', reason: 'The subscriber left.' });
+    this.#endWithoutOperators({ outcome: 'cancelled', reason: 'The subscriber unsubscribed.' });
   }
 
-  /** Connects the operators. If one cannot be set up, the turn ends before it begins. */
+  /** Connects the operators. If the setup of one fails, the turn ends before it begins. */
   #connect(): boolean {
     const pipeline = connectPipeline(
       this.#options.operators,
@@ -180,76 +173,76 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       {
         next: (event) => this.#leave(event),
         failed: (error, event) => this.#operatorFailed(error, event),
-        replaced: (event) => this.#forgetPlanOf(event),
-        error: (error) => this.#endAlone(failed('A native operator in the pipe failed.', error)),
+        replaced: (event) => this.#replan(event),
+        error: (error) => this.#endWithoutOperators(failed('A native RxJS operator failed.', error)),
         complete: () =>
-          this.#endAlone({ outcome: 'cancelled', reason: 'An operator in the pipe completed the stream.' }),
+          this.#endWithoutOperators({ outcome: 'cancelled', reason: 'A native RxJS operator completed the stream.' }),
       },
       this.turn,
     );
     this.#pipeline = pipeline;
-    if (this.#isOver) pipeline.close();
+    if (this.#isClosed) pipeline.close();
     else if (this.#setupFailure) this.#operatorFailed(this.#setupFailure, undefined);
     else return true;
     return false;
   }
 
-  /** An event has left the pipeline. Whatever is wrong with it, the turn ends in a valid state. */
+  /** Handles an event that left the pipeline. If handling fails, the turn still ends in a valid state. */
   #leave(event: TurnEvent): void {
     try {
-      if (this.#isOver) return;
+      if (this.#isClosed) return;
       if (isRecorded(event.type)) this.#admit(event);
       else this.#pass(event);
     } catch (error) {
-      this.#broken(failed(cannotContinue, error));
+      this.#failTurn(failed(continueFailed, error));
     }
   }
 
-  /** What changes nothing: deltas, progress and notices. */
+  /** Passes on an event that does not change the state: a delta, progress or a notice. */
   #pass(event: TurnEvent): void {
     const failure = this.#observe(event);
     this.#outbox.pass(event);
-    if (failure) this.#broken(failure);
+    if (failure) this.#failTurn(failure);
   }
 
-  /** Commits an event that means something where the turn stands. */
+  /** Commits an event that is valid in the current state; ignores any other. */
   #admit(given: TurnEvent): void {
     const event = this.#adjusted(given);
-    const isOneTooMany = event.type === 'model.request' && isUsedUp(this.#state, this.#options);
-    if (!isOneTooMany && accepts(this.#state, event)) {
+    const exceedsCap = event.type === 'model.request' && isOverCap(this.#state, this.#options);
+    if (!exceedsCap && accepts(this.#state, event)) {
       this.#commit(event);
       this.#advance();
       return;
     }
     if (event.type === 'turn.end') {
       if (this.#replansEnd()) return;
-      throw new TypeError(`${natives(this.#options.operators)} emitted turn.end, which only the runner emits.`);
+      throw new TypeError(`${nativeNames(this.#options.operators)} emitted turn.end, which only the runner emits.`);
     }
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
     if (!isStaleStop) {
-      const reason = 'The turn expects no such event now.';
+      const reason = 'The turn does not expect this event in its current state.';
       this.#pass({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
     }
-    if (isOneTooMany && !this.isEnding) this.#feedPlan(planCap(this.#state, this.#options, event.at));
+    if (exceedsCap && !this.isEnding) this.#feedPlan(planCap(this.#state, this.#options, event.at));
     this.#advance();
   }
 
-  /** Whether the session was loaded while the end was on its way: there is something to complete now. */
+  /** Plans the end again if the session was loaded while `turn.end` was in the pipeline. */
   #replansEnd(): boolean {
-    if (!this.#isEndFed) return false;
-    this.#isEndFed = false;
+    if (!this.#isEndProposed) return false;
+    this.#isEndProposed = false;
     if (this.#plan?.name === 'end') this.#plan = undefined;
     this.#advance();
     return true;
   }
 
-  /** The event as it counts. */
+  /** Completes an event with what only the runner knows. */
   #adjusted(event: TurnEvent): TurnEvent {
     switch (event.type) {
       case 'model.response':
-        return this.callIds.ownedBy(event);
+        return this.callIds.withUniqueIds(event);
       case 'turn.continue':
-        return this.#lastWord ?? event;
+        return this.#finalStop ?? event;
       case 'turn.end':
         return this.#steering.addTo(event);
       default:
@@ -257,25 +250,25 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     }
   }
 
-  /** Adds an event to the state, shows it to the operators, sends it to the journal and performs it, in this order. */
+  /** Folds an event into the state, then observes, records and performs it, in this order. */
   #commit(event: TurnEvent): void {
-    const derived = isDerived(event, this.#state, this.#fed);
+    const derived = isDerived(event, this.#state, this.#proposed);
     if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
     else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
-    else if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+    else if (event.type === 'input.received') this.#steering.markCommitted(event.id);
     fold(this.#state, event);
     const failure = this.#observe(event);
     if (failure && event.type === 'turn.end') {
-      this.#endAlone(failure);
+      this.#endWithoutOperators(failure);
       return;
     }
     this.#outbox.record(event, derived);
-    if (!this.#isOver) this.#effects.perform(event);
-    if (failure) this.#broken(failure);
+    if (!this.#isClosed) this.#effects.perform(event);
+    if (failure) this.#failTurn(failure);
   }
 
-  /** Shows an event to the operators. The first failure of one of them ends the turn behind this event. */
-  #observe(event: TurnEvent): LastWord | undefined {
+  /** Passes an event to the observers. The first failure ends the turn after this event. */
+  #observe(event: TurnEvent): Ending | undefined {
     if (this.#hasObservedEnd) return undefined;
     this.#hasObservedEnd = event.type === 'turn.end';
     const error = this.#pipeline?.observe(event);
@@ -288,40 +281,40 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       event,
       this.now(),
       () => this.#feedSession(),
-      (error) => this.#cannotOpen(error),
+      (error) => this.#onOpenFailed(error),
     );
   }
 
-  /** Shows an event to the subscriber, now that it is stored. */
+  /** Emits a stored event to the subscriber. */
   #show(event: TurnEvent): void {
     if (event.type === 'turn.end') this.#conclude(event);
     else this.#subscriber.next(event);
   }
 
-  /** Feeds what comes next, unless it is on its way already. */
+  /** Feeds the next plan, unless its events are already in the pipeline. */
   #advance(): void {
     const state = this.#state;
-    if (this.#isOver || this.#session.isOpening) return;
+    if (this.#isClosed || this.#session.isOpening) return;
     if (this.#outbox.isLagging && !state.stop) return;
     if (!state.stop) this.#effects.runDecided(state, (callback) => this.#outbox.whenStored(callback));
     const plan = planNext(state, this.#options, this.now());
-    if (plan?.isForRequest === true && isOnItsWay(this.#plan, state)) return;
+    if (plan?.isForRequest === true && isInFlight(this.#plan, state)) return;
     if (plan && (plan.name !== this.#plan?.name || plan.count !== this.#plan.count)) this.#feedPlan(plan);
     if (state.stop) void Promise.resolve().then(() => this.#limitEnding());
   }
 
   #feedPlan(plan: Plan): void {
     this.#plan = plan;
-    this.#isEndFed ||= plan.name === 'end';
+    this.#isEndProposed ||= plan.name === 'end';
     for (const event of plan.events()) {
       if (plan.isFinal && event.type === 'turn.stop') this.#decide(event);
-      if (event.type === 'history.append') this.#fed = event.messages;
+      if (event.type === 'history.append') this.#proposed = event.messages;
       this.enter(event);
     }
   }
 
-  /** Something else takes the place of what the runner asked to append: it has to ask again. */
-  #forgetPlanOf(event: TurnEvent | undefined): void {
+  /** Plans again after an operator replaced messages that the runner proposed. */
+  #replan(event: TurnEvent | undefined): void {
     if (event?.type === 'history.append') this.#plan = undefined;
   }
 
@@ -332,11 +325,11 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     this.feed({ type: 'session.loaded', session: this.session, messages, state, repairs });
   }
 
-  #cannotOpen(error: unknown): void {
-    this.feed({ type: 'turn.stop', ...failed(cannotOpen, error) });
+  #onOpenFailed(error: unknown): void {
+    this.feed({ type: 'turn.stop', ...failed(openFailed, error) });
   }
 
-  /** Opens the session of a turn that has begun before, and shows its journal. */
+  /** Opens the session of an earlier turn and emits its journal. */
   #reopen(onReplayed: () => void, onError: (error: unknown) => void): void {
     this.#isReopening = true;
     this.#session.reopen(
@@ -344,13 +337,13 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       ({ loop, recorded }: Reopened) => {
         this.#isReopening = false;
         this.#state = loop;
-        let failure: LastWord | undefined;
+        let failure: Ending | undefined;
         for (const event of recorded) {
-          if (event.type === 'input.received') this.#steering.hasLeft(event.id);
+          if (event.type === 'input.received') this.#steering.markCommitted(event.id);
           failure ??= this.#observe(event);
           this.#outbox.pass({ ...event, replayed: true });
         }
-        if (failure) this.#endAlone(failure);
+        if (failure) this.#endWithoutOperators(failure);
         else if (!loop.end) onReplayed();
       },
       (error) => {
@@ -360,110 +353,110 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     );
   }
 
-  /** Repeats what is safe to repeat of what was under way when the process died. */
+  /** Repeats the interrupted work that is safe to repeat after the process died. */
   #recover(): void {
     const state = this.#state;
-    const lastWord = this.#lastWord;
+    const finalStop = this.#finalStop;
     interrupt(state);
     for (const id of state.approvals) this.#options.approvals.open(id, this);
     this.#pipeline?.start();
     if (!state.loaded) {
       this.#feedSession();
     } else if (state.slots.size > 0 && state.slots.areDecided) {
-      const slots = runnable(state);
-      this.#effects.runTools(state.stop ? [] : slots.filter(isRepeatable), state.step);
-      const lost = slots.filter((slot) => !isRepeatable(slot));
-      for (const event of interruptedResults(state, lost, this.now())) this.enter(event);
+      this.#effects.rerun(state);
+      for (const event of lostResults(state, this.now())) this.enter(event);
     }
     this.#advance();
-    if (lastWord) this.enter(lastWord);
+    if (finalStop) this.enter(finalStop);
   }
 
-  /** The event on which an operator failed does not leave; the other operators see the turn end. */
+  /** Ends the turn after an operator failed. The event on which it failed does not leave. */
   #operatorFailed(error: OperatorError, event: TurnEvent | undefined): void {
-    if (this.#isOver || this.#state.end) return;
+    if (this.#isClosed || this.#state.end) return;
     if (!this.#pipeline) {
       this.#setupFailure ??= error;
       return;
     }
-    this.#forgetPlanOf(event);
-    this.#broken(failed(error.message, error));
+    this.#replan(event);
+    this.#failTurn(failed(error.message, error));
   }
 
-  /** Something that must not fail has failed: the operators see the turn end, unless that fails, too. */
-  #broken(lastWord: LastWord): void {
-    if (this.#isBroken || this.#state.stop) this.#endAlone(lastWord);
-    else this.#endSoon(lastWord);
+  /** Ends the turn after a failure; without the operators if it has failed before or is stopping. */
+  #failTurn(ending: Ending): void {
+    if (this.#isBroken || this.#state.stop) this.#endWithoutOperators(ending);
+    else this.#requestEnd(ending);
     this.#isBroken = true;
   }
 
-  /** Ends the turn with its operators watching, for as long as they may take. */
-  #endSoon(lastWord: LastWord): void {
-    if (this.#isOver) return;
-    const command = { turn: this.turn, at: this.now(), ...stop(lastWord.outcome, lastWord.reason, lastWord.error) };
+  /** Ends the turn with its operators connected, for `closeGraceMs` at most. */
+  #requestEnd(ending: Ending): void {
+    if (this.#isClosed) return;
+    const command = { turn: this.turn, at: this.now(), ...stop(ending.outcome, ending.reason, ending.error) };
     this.#decide(command);
     if (!this.#isReopening) this.enter(command);
   }
 
-  #decide(lastWord: TurnEventOf<'turn.stop'>): void {
-    this.#lastWord = lastWord;
+  #decide(ending: TurnEventOf<'turn.stop'>): void {
+    this.#finalStop = ending;
     this.#limitEnding();
   }
 
-  /** From now on operators may hold events for `closeGraceMs`. */
+  /** Limits how long operators may hold events from now on to `closeGraceMs`. */
   #limitEnding(): void {
-    if (this.#isConcluded || this.#cancelGrace) return;
+    if (this.#hasEnded || this.#cancelEndTimer) return;
     const { scheduler, closeGraceMs } = this.#options;
-    this.#cancelGrace = later(scheduler, closeGraceMs, () => this.#endAlone(this.#lastWord ?? heldBack));
+    this.#cancelEndTimer = later(scheduler, closeGraceMs, () =>
+      this.#endWithoutOperators(this.#finalStop ?? withheldEnd),
+    );
   }
 
-  /** Ends the turn without its operators. They still observe what happens. */
-  #endAlone(lastWord: LastWord, { isInterrupted = false } = {}): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  /** Ends the turn without waiting for its operators. They still observe its last events. */
+  #endWithoutOperators(ending: Ending, { isInterrupted = false } = {}): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#effects.stop();
     if (this.#session.isOpening) this.#outbox.fail();
-    if (!this.#state.end || lastWord.error) this.#close(lastWord, isInterrupted);
+    if (!this.#state.end || ending.error) this.#close(ending, isInterrupted);
     this.#pipeline?.close();
-    if (!this.#isConcluded) {
-      this.#session.watch((operation) => this.#cannotWrite(new SessionStuckError(this.session, operation)));
+    if (!this.#hasEnded) {
+      this.#session.watch((operation) => this.#onWriteFailed(new SessionStuckError(this.session, operation)));
     }
   }
 
-  /** What is not stored has not happened: the turn ends with an error, even if it was about to end in another way. */
-  #cannotWrite(error: unknown): void {
-    if (this.#isConcluded) return;
-    this.#isOver = true;
+  /** Ends the turn with an error, because an event that is not stored has not happened. */
+  #onWriteFailed(error: unknown): void {
+    if (this.#hasEnded) return;
+    this.#isClosed = true;
     this.#effects.stop();
     this.#outbox.fail();
     this.#close(failed('The journal could not be written.', error), false);
     if (this.#state.end) this.#conclude(this.#state.end);
   }
 
-  #close(lastWord: LastWord, isInterrupted: boolean): void {
-    closeAlone(this.#state, this.now(), lastWord, isInterrupted, (event) => {
-      if (event.type === 'history.append') this.#fed = event.messages;
+  #close(ending: Ending, isInterrupted: boolean): void {
+    closeTurn(this.#state, this.now(), ending, isInterrupted, (event) => {
+      if (event.type === 'history.append') this.#proposed = event.messages;
       this.#commit(this.#adjusted(event));
     });
   }
 
-  /** Releases the session, then tells the subscriber and the operators that the turn has ended. */
+  /** Releases the session, then emits `turn.end` and completes. */
   #conclude(end: TurnEventOf<'turn.end'>): void {
-    if (this.#isConcluded) return;
-    this.#isConcluded = true;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#isClosed = true;
     this.#effects.stop();
-    this.#cancelGrace?.();
+    this.#cancelEndTimer?.();
     const complete = (): void => {
       this.#options.approvals.forget(this);
       this.#subscriber.next(end);
       this.#pipeline?.close();
       this.#subscriber.complete();
     };
-    const released = this.#session.letGo();
+    const released = this.#session.release();
     if (isPromise(released)) void released.then(complete);
     else complete();
   }
 }
 
-const heldBack: LastWord = { outcome: 'error', reason: 'An operator held back the end of the turn.' };
+const withheldEnd: Ending = { outcome: 'error', reason: 'An operator withheld turn.end past closeGraceMs.' };

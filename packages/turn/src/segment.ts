@@ -26,25 +26,25 @@ interface Observer {
   readonly observe: (event: TurnEvent) => unknown;
 }
 
-/** Ends something that an operator waits for. */
+/** Cancels a timer or an answer that an operator waits for. */
 interface Cleanup {
   readonly place: number;
   cancel: () => void;
 }
 
-/** Where the events of a segment go. */
+/** Receives the events of a segment. */
 export interface SegmentOutlet {
   next(event: TurnEvent): void;
   /** An operator failed; the event on which it failed does not leave. */
   failed(error: OperatorError, event: TurnEvent | undefined): void;
-  /** An operator has put something else in the place of this event. */
+  /** An operator replaced or dropped this event. */
   replaced?(event: TurnEvent): void;
 }
 
 /**
- * Adjacent operators as one: an event walks down a list of handlers instead of a chain of subscribers.
+ * A run of adjacent interceptors: an event passes a list of handlers instead of a chain of subscribers.
  *
- * The lists hold only the handlers of one type of event and are made when that type is first seen.
+ * Each list holds the handlers of one type of event and is made when that type is first seen.
  */
 export class Segment implements Entrance {
   readonly #operators: readonly InterceptorSetup[];
@@ -81,21 +81,21 @@ export class Segment implements Entrance {
     this.#isSetUp = true;
   }
 
-  /** Runs the `start` handlers: from now on the turn is live. */
+  /** Runs the `start` handlers: the turn is live. */
   start(): void {
     for (const [place, { start }] of this.#handlers.entries()) {
       if (start) this.#queue.during(() => this.#call(place, 'threw in start', start));
     }
   }
 
-  /** Takes an event that comes from above. */
+  /** Accepts an event from above. */
   feed(event: TurnEvent): void {
     if (this.#turn === '') this.#turn = event.turn;
     if (this.#queue.isBusy) this.run(event, 0);
     else this.#queue.push(this, event, 0);
   }
 
-  /** Lets the event pass the `decide` handlers from this place on, and leave. */
+  /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
   run(event: TurnEvent, place: number): void {
     if (this.#isClosed) return;
     const deciders = this.#deciders.get(event.type) ?? this.#listDeciders(event.type);
@@ -121,7 +121,7 @@ export class Segment implements Entrance {
     this.#outlet.next(current);
   }
 
-  /** Shows an event that has happened to the `observe` handlers. @returns the failure of the first that threw */
+  /** Passes an event to the `observe` handlers. @returns the first failure */
   observe(event: TurnEvent): OperatorError | undefined {
     if (this.#isClosed) return undefined;
     if (this.#turn === '') this.#turn = event.turn;
@@ -134,13 +134,13 @@ export class Segment implements Entrance {
       try {
         checkObserved(observe(event));
       } catch (error) {
-        failure ??= this.#errorOf(place, `threw while it observed ${event.type}`, error);
+        failure ??= this.#errorOf(place, `threw while observing ${event.type}`, error);
       }
     }
     return failure;
   }
 
-  /** Calls back once no event is held or waits in the queue. */
+  /** Calls back when no event is held or queued. */
   whenSettled(callback: () => void): void {
     this.#onSettled = callback;
     if (this.#held === 0) this.#settled();
@@ -157,7 +157,7 @@ export class Segment implements Entrance {
     }
   }
 
-  /** Does what a handler decided, now or once it has settled. */
+  /** Performs a decision now, or when it has settled. */
   #follow(place: number, event: TurnEvent, answer: Exclude<DecisionInput, undefined | void>): void {
     if (isWaiting(answer)) {
       this.#hold(place, event, answer);
@@ -168,13 +168,13 @@ export class Segment implements Entrance {
     for (const next of events) this.run(next, place + 1);
   }
 
-  /** Holds one event. What is decided in the same tick leaves in the same tick. */
+  /** Holds one event. A decision that settles in the same tick is performed in the same tick. */
   #hold(place: number, event: TurnEvent, answer: Waiting): void {
     if (event.type === 'model.delta') {
       disregard(answer);
       this.#fail(
         place,
-        'returned a promise or an observable for model.delta; its handlers are synchronous',
+        'returned a promise or an observable for model.delta. Handlers of model.delta must be synchronous',
         undefined,
         event,
       );
@@ -212,14 +212,14 @@ export class Segment implements Entrance {
     if (isOver || this.#isClosed) this.#call(place, 'threw when it was canceled', cancel);
   }
 
-  /** Whether the turn can continue with these events in the place of that one; if not, the operator has failed. */
+  /** Whether these events may replace that one; if not, the operator fails. */
   #isAnswered(place: number, event: TurnEvent, events: readonly TurnEvent[]): boolean {
     const missing = missingSubstitute(event, events);
     if (missing !== undefined) this.#fail(place, missing, undefined, event);
     return missing === undefined;
   }
 
-  /** What was decided, as events; nothing when it is not allowed, and the operator has failed. */
+  /** Converts a decision to events; returns nothing if it is invalid and the operator has failed. */
   #eventsOf(place: number, event: TurnEvent, decision: Decision): readonly TurnEvent[] | undefined {
     if (decision === undefined) return [event];
     const list: readonly unknown[] = decision === null ? [] : Array.isArray(decision) ? decision : [decision];
@@ -232,7 +232,7 @@ export class Segment implements Entrance {
     const events = (list as readonly NewEvent[]).map((next) =>
       isRejectedContinue(event, next) ? event : stamp(next, event.turn, event.at),
     );
-    // While the turn stops, a second stop is no reason to withhold an event.
+    // While the turn is stopping, another stop does not replace an event.
     const isSecondStop = this.#isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop');
     if (isSecondStop) return [event];
     if (!events.some((next) => next.type === event.type && isSameSubject(event, next))) this.#outlet.replaced?.(event);
@@ -245,7 +245,7 @@ export class Segment implements Entrance {
     if (this.#held === 0) this.#settled();
   }
 
-  /** Calls back behind everything that waits in the queue. */
+  /** Calls back after everything in the queue. */
   #settled(): void {
     const onSettled = this.#onSettled;
     if (onSettled) this.#queue.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
@@ -257,9 +257,7 @@ export class Segment implements Entrance {
       now: () => scheduler.now(),
       emit: (event) => {
         if (!this.#isSetUp) {
-          throw new TypeError(
-            'emit() needs a turn: call it in handlers, timers and callbacks, not in the setup function.',
-          );
+          throw new TypeError('emit() was called in the setup function. Call it in handlers, timers and callbacks.');
         }
         if (this.#isClosed) return;
         const problem = problemWithDecision(event, undefined);
@@ -334,7 +332,7 @@ export class Segment implements Entrance {
   }
 }
 
-/** A class, because an accessor in an object literal makes a hidden class for every object, which outlives its turn by far. */
+/** A class, because an accessor in an object literal creates a hidden class per object, which outlives the turn. */
 class SegmentContext implements DecideContext {
   readonly #make: () => AbortSignal;
 
@@ -347,13 +345,13 @@ class SegmentContext implements DecideContext {
   }
 }
 
-/** The most frequent answer: the event in another form, complete with its envelope. */
+/** Whether the decision is the event in another form with its envelope, the most common case. */
 const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
   const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
   return type === event.type && turn !== undefined && at !== undefined;
 };
 
-/** Why an operator may not add this, or put it in the place of the event. */
+/** Explains why an operator may not emit this; returns nothing if it may. */
 const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
   const problem = problemWith(item);
   if (problem !== undefined) return problem;
@@ -362,8 +360,8 @@ const problemWithDecision = (item: unknown, event: TurnEvent | undefined): strin
 };
 
 /**
- * Only the runner's own stops can be answered with `turn.continue`. Any other may have replaced something that the turn waits
- * for, so that there is nothing to continue with: it stays.
+ * Only the runner's own stops can be answered with `turn.continue`. Any other stop may have replaced an event that
+ * the turn waits for, so the turn could not continue.
  */
 const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
@@ -371,9 +369,9 @@ const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
 const lookUp = (table: object | undefined, type: string): unknown =>
   table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;
 
-/** An asynchronous observer would see events out of order, and nothing would handle its rejection. */
+/** Rejects asynchronous observers: they would see events out of order, and their rejections would be unhandled. */
 const checkObserved = (answer: unknown): void => {
   if (typeof answer !== 'object' || !isWaiting(answer)) return;
   disregard(answer);
-  throw new TypeError('an observe handler is synchronous; it returned a promise or an observable');
+  throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
 };

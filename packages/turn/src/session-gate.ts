@@ -3,22 +3,22 @@ import type { MaybePromise, OpenSession, SessionStore, UnfinishedTurn } from './
 
 /** A turn that holds a session. */
 export interface SessionHolder {
-  /** It is about to let the session go, whatever happens. */
+  /** The turn is ending and will release the session. */
   readonly isEnding: boolean;
 }
 
 interface Held<Holder> {
   readonly holder: Holder;
-  readonly waiting: { readonly goOn: () => void; readonly giveUp: (error: SessionStuckError) => void }[];
-  /** The holder has ended, and the store keeps it from letting go. */
+  readonly waiting: { readonly resolve: () => void; readonly reject: (error: SessionStuckError) => void }[];
+  /** Set when the holder has ended and the store did not release the session in time. */
   stuck: SessionStuckError | undefined;
 }
 
 /**
  * Opens sessions for the turns of one harness.
  *
- * A turn that comes while the one before it is still writing its last records waits for that; one that comes while the
- * other is at work is refused by the store. Where the store takes too long over that, it is refused, too, until the store is done.
+ * If the turn that holds the session is ending, `open` waits until it has released the session. If it is still
+ * running, the store rejects `open`. If the store does not release the session in time, `open` fails until it does.
  */
 export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   readonly #store: SessionStore;
@@ -28,8 +28,8 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     this.#store = store;
   }
 
-  /** A view of the store for this turn, which holds what it opens until it lets it go. */
-  for(holder: Holder): HeldSessions {
+  /** Returns a view of the store that tracks the sessions this turn opens. */
+  for(holder: Holder): TurnStore {
     return new TurnSessions(this.#store, this, holder);
   }
 
@@ -38,7 +38,7 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     const held = this.#held.get(session);
     if (held?.stuck) throw held.stuck;
     if (held?.holder.isEnding === true) {
-      return new Promise<void>((goOn, giveUp) => held.waiting.push({ goOn, giveUp })).then(() =>
+      return new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject })).then(() =>
         this.open(session, holder),
       );
     }
@@ -47,7 +47,7 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     return open;
   }
 
-  /** The turn that holds the session. */
+  /** Returns the turn that holds the session. */
   holderOf(session: string): Holder | undefined {
     return this.#held.get(session)?.holder;
   }
@@ -56,29 +56,29 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
     const held = this.#held.get(session);
     if (held?.holder !== holder) return;
     this.#held.delete(session);
-    for (const { goOn } of held.waiting) goOn();
+    for (const { resolve } of held.waiting) resolve();
   }
 
-  /** The turn has ended, and the store keeps it from letting the session go: nobody waits for that any longer. */
+  /** Rejects all waiters: the turn has ended, and the store did not release its session in time. */
   refuse(session: string, holder: Holder, operation: StoreOperation): void {
     const held = this.#held.get(session);
     if (held?.holder !== holder) return;
     const stuck = new SessionStuckError(session, operation);
     held.stuck = stuck;
-    for (const { giveUp } of held.waiting.splice(0)) giveUp(stuck);
+    for (const { reject } of held.waiting.splice(0)) reject(stuck);
   }
 }
 
-/** What a turn has opened of a store. */
-export interface HeldSessions extends SessionStore {
-  /** Lets everything go that was opened. */
+/** The session store as one turn sees it. */
+export interface TurnStore extends SessionStore {
+  /** Releases every session that the turn opened. */
   release(): void;
-  /** Has others refused for as long as it is not let go. */
+  /** Rejects other turns until the sessions are released. */
   refuse(operation: StoreOperation): void;
 }
 
-/** A class, because an object that is put together anew for every turn outlives it until the whole heap is collected. */
-class TurnSessions<Holder extends SessionHolder> implements HeldSessions {
+/** A class, because object literals with methods, made for every turn, survive until a full garbage collection. */
+class TurnSessions<Holder extends SessionHolder> implements TurnStore {
   readonly #store: SessionStore;
   readonly #gate: SessionGate<Holder>;
   readonly #holder: Holder;

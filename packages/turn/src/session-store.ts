@@ -2,24 +2,24 @@ import type { TurnEvent, TurnOutcome } from './events.js';
 import type { JSONValue } from './json.js';
 import type { Message } from './messages.js';
 
-/** A value now, or later. Stores that answer at once cost no tick. */
+/** A value or a promise of it. Synchronous stores add no tick. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
-/** An event as it is journaled. `encodeRecord` writes it as a line of JSON. */
+/** A journal entry. `encodeRecord` serializes it as one line of JSON. */
 export interface JournalRecord {
   /** Version of the format. */
   readonly v: 1;
-  /** Place in the turn's journal, from 0 without gaps. */
+  /** Position in the turn's journal, from 0 without gaps. */
   readonly seq: number;
   readonly event: TurnEvent;
   /**
-   * The event repeats what the records before it say (the messages that it appends, the input of its call), so that
-   * it need not be written again.
+   * The content of the event follows from earlier records (the messages that it appends, the input of its call), so a
+   * store need not write it again.
    */
   readonly derived: boolean;
 }
 
-/** A session as it was before a turn. */
+/** The session before a turn. */
 export interface SessionSnapshot {
   readonly messages: Iterable<Message>;
   readonly state: Readonly<Record<string, JSONValue>>;
@@ -38,15 +38,15 @@ export interface PastTurn {
 export interface OpenSession {
   /** The session before its latest turn. */
   readonly snapshot: SessionSnapshot;
-  /** The journal of the latest turn, ended or not; empty when there is none. */
+  /** The journal of the latest turn, ended or not; empty for a new session. */
   readonly journal: readonly JournalRecord[];
   /**
    * Adds a record to the journal.
    *
-   * A record with `seq` 0 begins a new turn: the one before it is folded into the snapshot (`foldJournal`) and its
-   * journal is kept no longer. The record is safe once the promise is fulfilled, and records are kept in the order of
-   * the calls. Fails once the session is closed or has been taken over by another writer, and when a record before it
-   * could not be kept: a journal has no gaps.
+   * A record with `seq` 0 begins a new turn: the store folds the previous turn into the snapshot (`foldJournal`) and
+   * drops its journal. The record is durable when the promise resolves; records are stored in call order. Rejects if
+   * the session is closed, if another writer has taken it over, or if an earlier record could not be stored: a
+   * journal has no gaps.
    */
   append(record: JournalRecord): MaybePromise<void>;
   /**
@@ -63,22 +63,23 @@ export interface OpenSession {
 export interface UnfinishedTurn {
   readonly turn: string;
   readonly session: string;
-  /** When it began, as milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 /**
- * Where sessions are kept.
+ * Stores sessions and the journals of their latest turns.
  *
  * Contract:
- * - One writer a session: `open` fails with `SessionBusyError` while another holds it. An unknown session is empty.
- * - What `append` has confirmed survives a crash, as far as the store promises; a torn last record is dropped whole.
- * - A record that was given is stored as it is; stores never interpret events beyond the beginning and end of a turn.
+ * - One writer per session: `open` fails with `SessionBusyError` while another writer holds it. An unknown session is
+ *   empty.
+ * - A record that `append` has confirmed survives a crash, as far as the store promises; a torn last record is dropped.
+ * - Records are stored as given; a store interprets only the beginning and the end of a turn.
  */
 export interface SessionStore {
   open(session: string): MaybePromise<OpenSession>;
-  /** The session that holds the journal of this turn. */
+  /** Returns the session that holds the journal of this turn. */
   locate(turn: string): MaybePromise<string | undefined>;
-  /** Turns whose process is gone and that were not ended; those that run are not among them. */
+  /** Lists turns whose process died before they ended. Running turns are not listed. */
   unfinished(): MaybePromise<readonly UnfinishedTurn[]>;
 }

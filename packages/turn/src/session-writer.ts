@@ -1,14 +1,14 @@
 import type { TurnEvent } from './events.js';
 import type { JournalRecord, MaybePromise, OpenSession } from './session-store.js';
 
-/** Writes the journal of one turn, record after record, and lets the session go at the end. */
+/** Writes the journal of one turn, record after record, and closes the session at the end. */
 export class SessionWriter {
   readonly #session: OpenSession;
   #seq: number;
-  /** How many records are not stored yet. */
+  /** The number of records that are not stored yet. */
   #pending = 0;
   #onIdle: (() => void) | undefined;
-  /** Why nothing more is written: a journal has no gaps. */
+  /** The first error. No later record is written, because a journal has no gaps. */
   #failure: Error | undefined;
 
   constructor(session: OpenSession, seq: number) {
@@ -16,12 +16,12 @@ export class SessionWriter {
     this.#seq = seq;
   }
 
-  /** Whether something that was written is not safe yet. */
+  /** Whether a record is not stored yet. */
   get isWriting(): boolean {
     return this.#pending > 0 && this.#failure === undefined;
   }
 
-  /** Adds the event to the journal. Returns nothing if it is stored at once; a store that throws rejects. */
+  /** Adds an event to the journal. Returns nothing if it is stored synchronously; rejects if the store throws. */
   write(event: TurnEvent, derived = false): MaybePromise<void> {
     const written = this.#append({ v: 1, seq: this.#seq, event, derived });
     this.#seq += 1;
@@ -55,7 +55,7 @@ export class SessionWriter {
     return this.#failure;
   }
 
-  /** Lets the session go once everything is safe. */
+  /** Closes the session once every record is stored. */
   close(): MaybePromise<void> {
     if (this.#pending === 0) return this.#session.close();
     return new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ export class SessionWriter {
 export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
-/** Goes on with a value now or later; stays in the same tick when it is there. */
+/** Passes a value to `then`: synchronously unless it is a promise. */
 export const andThen = <Value, Result>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Result>,

@@ -1,9 +1,12 @@
 import type { SchedulerLike } from 'rxjs';
 
-/** What a timer of JavaScript can hold, in milliseconds; one that is set to more goes off at once. */
+/** The longest delay of a JavaScript timer, in milliseconds; a longer one fires at once. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** Calls back once after so many milliseconds, however many; never with `Infinity`. @returns how to cancel it */
+/**
+ * Calls back once after any number of milliseconds; never after `Infinity`. @returns a function that cancels the
+ * timer
+ */
 export const later = (scheduler: SchedulerLike, delayMs: number, callback: () => void): (() => void) => {
   if (delayMs === Infinity) return () => undefined;
   if (!(delayMs > longestTimer)) {

@@ -6,7 +6,7 @@ import { ingestOutcome } from './ingest.js';
 import type { EffectHost } from './model-call.js';
 import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContext } from './tool.js';
 
-/** The calls of one step, handed to the tool driver together: feeds progress, and exactly one `tool.result` for each. */
+/** Runs the calls of one step together: feeds progress, and exactly one `tool.result` for each call. */
 export class ToolBatch extends Effect<ToolDriverOutput> {
   readonly #driver: ToolDriver | undefined;
   readonly #calls: readonly ToolCall[];
@@ -33,7 +33,7 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
     this.#onEnd = onEnd;
   }
 
-  /** Tells the driver that new input has arrived: what has not begun is to be skipped. */
+  /** Signals the tool driver to skip the calls that have not begun, because new input has arrived. */
   skip(): void {
     this.skipping.abort();
   }
@@ -62,7 +62,7 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
     }
     if (output.type !== 'progress') {
       throw new InvalidInputError(
-        `The tool driver said something of the type ${JSON.stringify((output as { type?: unknown }).type)}; it may say progress or result.`,
+        `The tool driver emitted an output of type ${JSON.stringify((output as { type?: unknown }).type)}. Valid types are progress and result.`,
       );
     }
     const { turn } = this.#host;
@@ -128,10 +128,10 @@ const failed = (error: ErrorInfo): ToolOutcome => ({
 const unanswered: ErrorInfo = {
   name: 'UnansweredCallError',
   code: 'unanswered-call',
-  message: 'The tool driver ended without a result for this call.',
+  message: 'The tool driver completed without a result for this call.',
 };
 
 const unknownTool = (name: string): ToolOutcome => ({
   status: 'unknown-tool',
-  output: { type: 'error-text', value: `There is no tool named ${JSON.stringify(name)}; this agent has no tools.` },
+  output: { type: 'error-text', value: `No tool is named ${JSON.stringify(name)}; this agent has no tools.` },
 });

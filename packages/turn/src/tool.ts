@@ -4,17 +4,17 @@ import { errorInfoSchema, type ErrorInfo } from './error-info.js';
 import { jsonObjectSchema, jsonValueSchema, type JSONObject, type JSONValue } from './json.js';
 import { toolResultOutputSchema, type ProviderOptions, type ToolResultOutput } from './messages.js';
 
-/** What a tool does to the world, from harmless to irrevocable. */
+/** The effect of a tool on the world, from harmless to irrevocable. */
 export type ToolEffect = 'read-only' | 'local-write' | 'network' | 'destructive';
 
 /**
- * Which members of a tool's input name files or folders. An empty object declares that the tool touches no files.
+ * The members of a tool's input that name files or folders. An empty object declares that the tool touches no files.
  *
- * A member is a string or a list of strings; `edits.path` is the member `path` of each item of `edits`. A call that leaves
- * a member out reaches `root`.
+ * A member is a string or a list of strings; `edits.path` is the member `path` of each item of `edits`. A call
+ * without the member reaches `root`.
  */
 export interface ToolPaths {
-  /** Absolute folder that relative paths start from. Without it, only absolute paths can be judged. */
+  /** The absolute folder that relative paths start from. Without it, only absolute paths can be checked. */
   readonly root?: string | undefined;
   /** Members whose files a call reads. */
   readonly read?: readonly string[] | undefined;
@@ -22,23 +22,23 @@ export interface ToolPaths {
   readonly write?: readonly string[] | undefined;
 }
 
-/** A tool as it is offered to the model. */
+/** The definition of a tool, as the model sees it. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the input. */
   readonly inputSchema: JSONObject;
   readonly effect?: ToolEffect | undefined;
-  /** Running it twice with one input is as good as running it once: it may run again after a crash. */
+  /** Running it twice with the same input has the same effect as running it once, so it may run again after a crash. */
   readonly idempotent?: boolean | undefined;
-  /** Which inputs are paths, for operators that enforce policies; `undefined` if the tool does not declare them. */
+  /** The inputs that are paths, for operators that enforce policies; `undefined` if the tool does not declare them. */
   readonly paths?: ToolPaths | undefined;
   readonly providerOptions?: ProviderOptions | undefined;
 }
 
-/** A call that the model asks for, with what its tool declares about itself. */
+/** A tool call of the model, with the declarations of its tool. */
 export interface ToolCall {
-  /** Unique within the turn; the runner renames an id that a provider gives twice. */
+  /** Unique within the turn; the runner renames duplicate ids. */
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -48,15 +48,15 @@ export interface ToolCall {
 }
 
 interface OutcomeBase {
-  /** What the model reads. */
+  /** The output for the model. */
   readonly output: ToolResultOutput;
-  /** How long the tool ran, in milliseconds. */
+  /** Running time in milliseconds. */
   readonly durationMs?: number | undefined;
-  /** More for observers and user interfaces (a diff, an exit code); never sent to the model. */
+  /** Details for observers and user interfaces (a diff, an exit code); never sent to the model. */
   readonly details?: JSONValue | undefined;
 }
 
-/** Where the full output of a call is kept. */
+/** Where the full output of a call is stored. */
 export interface ArtifactReference {
   readonly id: string;
   /** Size of the full output, in characters of text or bytes of anything else. */
@@ -65,19 +65,19 @@ export interface ArtifactReference {
 }
 
 /**
- * How a tool call ended. The union is closed: each call gets exactly one of these.
+ * The outcome of a tool call. The union is closed: each call gets exactly one of these.
  *
  * | status | meaning |
  * |---|---|
- * | `ok` | it ran, the output is complete |
- * | `stored` | it ran, the full output is kept as an artifact and the model reads a part |
+ * | `ok` | it ran and the output is complete |
+ * | `stored` | it ran, the full output is stored as an artifact, and the model reads a part of it |
  * | `failed` | it ran and threw, or reported an error |
- * | `timed-out` | it outlived its deadline; what it still does changes nothing in the turn |
- * | `denied` | a policy, a person or a guard refused it; it did not run |
- * | `invalid-input` | its input does not fit the schema; it did not run |
- * | `unknown-tool` | no such tool is offered; nothing ran |
+ * | `timed-out` | it exceeded its deadline; a later result is ignored |
+ * | `denied` | a policy, a person or a guard denied it; it did not run |
+ * | `invalid-input` | its input does not match the schema; it did not run |
+ * | `unknown-tool` | the tool does not exist; nothing ran |
  * | `skipped` | it did not run because something else came first (steering, a truncated message) |
- * | `cancelled` | the turn ended before it was done |
+ * | `cancelled` | the turn ended before the call did |
  * | `interrupted` | the process died while it may have been running; its outcome is unknown |
  */
 export type ToolOutcome =
@@ -143,19 +143,19 @@ export const toolCallSchema = z.object({
   paths: toolPathsSchema.optional(),
 }) as unknown as z.ZodType<ToolCall>;
 
-/** What a tool driver says while it works: progress as often as it likes, and one result for each call. */
+/** An output of a tool driver: any number of progress reports, and one result for each call. */
 export type ToolDriverOutput =
   | { readonly type: 'progress'; readonly id: string; readonly progress: JSONValue }
   | { readonly type: 'result'; readonly id: string; readonly outcome: ToolOutcome };
 
-/** What a tool driver may know about the turn it works for. */
+/** The turn that a tool driver works for. */
 export interface ToolRunContext {
   readonly turn: string;
   readonly session: string;
   readonly step: number;
   /** Aborted when the turn ends or its subscriber leaves. */
   readonly signal: AbortSignal;
-  /** Aborted when new input has arrived: calls that have not begun are to be answered `skipped`; running ones go on. */
+  /** Aborted when new input has arrived: answer calls that have not begun as `skipped`; running calls continue. */
   readonly skipSignal: AbortSignal;
 }
 
@@ -164,12 +164,12 @@ export interface ToolRunContext {
  *
  * Contract:
  * - `definitions()` returns the same array until the tools change.
- * - `run` is called once a step with all calls that were allowed, in the order of the model's message; what may run
- *   together is the driver's decision.
- * - Each call is answered with exactly one `result`; results may come in any order. The runner answers `failed` for
- *   a call that is left unanswered and ignores a second answer.
+ * - `run` is called once per step with all allowed calls, in the order of the model's message. The driver decides
+ *   which of them run in parallel.
+ * - Each call is answered with exactly one `result`, in any order. The runner answers an unanswered call as `failed`
+ *   and ignores a second answer.
  * - Failures are outcomes. An error notification fails the calls that are still open.
- * - Unsubscribing stops everything, children and timers included.
+ * - Unsubscribing stops everything, child processes and timers included.
  */
 export interface ToolDriver {
   definitions(): readonly ToolDefinition[];

@@ -1,7 +1,7 @@
 import type { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
 
-/** Whether the conversation ends with calls that this side has yet to answer: nothing but their results may follow. */
+/** Whether the conversation ends with tool calls that the client must answer: only their results may follow. */
 export const awaitsResults = (history: MessageList): boolean => {
   const last = history.at(-1);
   if (last?.role !== 'assistant' || typeof last.content === 'string') return false;
@@ -15,10 +15,10 @@ export const awaitsResults = (history: MessageList): boolean => {
 };
 
 /**
- * Adds messages to a conversation. What would come between calls and their results, which no provider accepts, waits
- * until the results are there.
+ * Adds messages to a conversation. Providers reject messages between calls and their results, so such messages wait
+ * until the results are added.
  *
- * @returns the conversation, and what waits
+ * @returns the conversation, and the messages that wait
  */
 export const extend = (
   history: MessageList,

@@ -5,7 +5,7 @@ import type { ModelDriver } from './model.js';
 import { ToolBatch } from './tool-batch.js';
 import type { ToolDriver } from './tool.js';
 
-/** What a turn has started and not heard the end of: a model call, batches of tool calls. */
+/** The work that a turn has started and that has not ended: a model call and batches of tool calls. */
 export class TurnEffects {
   readonly #model: ModelDriver;
   readonly #tools: ToolDriver | undefined;
@@ -13,7 +13,7 @@ export class TurnEffects {
   readonly #batches = new Set<ToolBatch>();
   readonly #onBatchEnd = (batch: ToolBatch): boolean => this.#batches.delete(batch);
   #modelCall: ModelCall | undefined;
-  /** The step whose calls have been run. */
+  /** The latest step whose calls were handed to the tool driver. */
   #ranStep = 0;
 
   constructor(model: ModelDriver, tools: ToolDriver | undefined, host: EffectHost) {
@@ -27,7 +27,7 @@ export class TurnEffects {
     return false;
   }
 
-  /** Starts, skips or ends what the event says. Whatever a driver still does after its answer is not needed. */
+  /** Starts, skips or stops the work that the event is about. A driver's output after its answer is ignored. */
   perform(event: TurnEvent): void {
     switch (event.type) {
       case 'model.request':
@@ -48,8 +48,8 @@ export class TurnEffects {
   }
 
   /**
-   * Once every call of the step is decided, those that may run go to the tool driver together. If one of them must not run
-   * twice, they wait until everything before them is stored.
+   * Hands the calls of a step to the tool driver together, once all of them are decided. If one of them must not run
+   * twice, they wait until every earlier record is stored.
    */
   runDecided(state: LoopState, whenStored: (callback: () => void) => void): void {
     const { slots, step } = state;
@@ -57,7 +57,7 @@ export class TurnEffects {
     const ready = runnable(state);
     const run = (): void => {
       if (state.stop || state.end || state.step !== step) return;
-      this.runTools(ready, step);
+      this.#runTools(ready, step);
       if (state.received.length > 0) this.#skip();
     };
     this.#ranStep = step;
@@ -65,7 +65,12 @@ export class TurnEffects {
     else whenStored(run);
   }
 
-  runTools(slots: readonly CallSlot[], step: number): void {
+  /** Runs the interrupted calls of a resumed turn that may run twice; none if the turn is stopping. */
+  rerun(state: LoopState): void {
+    this.#runTools(state.stop ? [] : runnable(state).filter(isRepeatable), state.step);
+  }
+
+  #runTools(slots: readonly CallSlot[], step: number): void {
     this.#ranStep = step;
     if (slots.length === 0) return;
     const calls = slots.map(({ call }) => call);

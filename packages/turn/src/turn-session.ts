@@ -2,35 +2,34 @@ import type { SchedulerLike } from 'rxjs';
 import type { StoreOperation } from './errors.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { openForResume, openForTurn, type Opened, type Reopened } from './opening.js';
-import type { HeldSessions, SessionGate, SessionHolder } from './session-gate.js';
+import type { TurnStore, SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
 import { later } from './timers.js';
 
-/** How long a store may take over what a turn waits for at its end. */
-export interface Patience {
+/** How long a store may onOpen to finish after the turn has ended. */
+export interface CloseTimeout {
   readonly scheduler: SchedulerLike;
   readonly closeGraceMs: number;
 }
 
-/** The session of one turn: opened once, written to while the turn runs, let go exactly once. */
+/** The session of one turn: opened once, written to while the turn runs, released exactly once. */
 export class TurnSession<Holder extends SessionHolder> {
-  readonly #store: HeldSessions;
+  readonly #store: TurnStore;
   #opening: Promise<void> | undefined;
   #opened: Opened | undefined;
-  /** What was written while the session was being opened, in order. */
-  readonly #early: (() => void)[] = [];
-  #isLetGo = false;
+  /** Writes that were requested while the session was being opened, in order. */
+  readonly #pendingWrites: (() => void)[] = [];
+  #isReleased = false;
   #isStuck = false;
-  readonly #patience: Patience;
+  readonly #timeout: CloseTimeout;
   #stopWatch: (() => void) | undefined;
 
-  constructor(gate: SessionGate<Holder>, holder: Holder, patience: Patience) {
+  constructor(gate: SessionGate<Holder>, holder: Holder, timeout: CloseTimeout) {
     this.#store = gate.for(holder);
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
-  /** What was found when it was opened. */
   get opened(): Opened | undefined {
     return this.#opened;
   }
@@ -44,9 +43,9 @@ export class TurnSession<Holder extends SessionHolder> {
   }
 
   /**
-   * Opens the session, now or later, and hands on what was found there; not if it was let go meanwhile.
+   * Opens the session, now or later, and passes it to `then`, unless it was released meanwhile.
    *
-   * @returns when `then` is done; it never fails
+   * @returns when `then` is done; never rejects
    */
   open<What extends Opened>(
     open: (sessions: SessionStore) => MaybePromise<What>,
@@ -54,25 +53,25 @@ export class TurnSession<Holder extends SessionHolder> {
     onError: (error: unknown) => void,
     onOpened?: () => void,
   ): MaybePromise<void> {
-    const take = (opened: What): MaybePromise<void> => {
+    const onOpen = (opened: What): MaybePromise<void> => {
       this.#opening = undefined;
       this.#opened = opened;
-      if (this.#isLetGo) return this.#close();
-      const taken = then(opened);
-      for (const write of this.#early.splice(0)) write();
+      if (this.#isReleased) return this.#close();
+      const done = then(opened);
+      for (const write of this.#pendingWrites.splice(0)) write();
       onOpened?.();
-      return taken;
+      return done;
     };
     const fail = (error: unknown): void => {
       this.#opening = undefined;
-      if (this.#isLetGo) this.#released();
+      if (this.#isReleased) this.#onReleased();
       else onError(error);
     };
     try {
-      const taken = andThen(open(this.#store), take);
-      if (!isPromise(taken)) return undefined;
-      const done = Promise.resolve(taken).then(undefined, fail);
-      // A store may open at once and still take its time to write.
+      const opening = andThen(open(this.#store), onOpen);
+      if (!isPromise(opening)) return undefined;
+      const done = Promise.resolve(opening).then(undefined, fail);
+      // A store may open synchronously and still write asynchronously.
       if (this.#opened === undefined) this.#opening = done;
       return done;
     } catch (error) {
@@ -81,7 +80,7 @@ export class TurnSession<Holder extends SessionHolder> {
     }
   }
 
-  /** Opens the session of a turn that begins, and writes down that it does. */
+  /** Opens the session of a new turn and records its start. */
   begin(
     start: TurnEventOf<'turn.start'>,
     at: number,
@@ -96,29 +95,30 @@ export class TurnSession<Holder extends SessionHolder> {
     );
   }
 
-  /** Opens the session of a turn that goes on. */
+  /** Opens the session of an earlier turn. */
   reopen(turn: string, then: (reopened: Reopened) => void, onError: (error: unknown) => void): void {
     void this.open((sessions) => openForResume(sessions, turn), then, onError);
   }
 
-  /** Writes an event down, as soon as the session is open. Without a session nothing is written. */
+  /** Records an event as soon as the session is open. Without a session it does nothing. */
   write(event: TurnEvent, derived: boolean): MaybePromise<void> {
     if (!this.#opening) return this.writer?.write(event, derived);
     let written: MaybePromise<void>;
-    this.#early.push(() => {
+    this.#pendingWrites.push(() => {
       written = this.writer?.write(event, derived);
     });
     return this.#opening.then(() => written);
   }
 
   /**
-   * Lets the session go once everything that was written is safe; one that is still being opened, as soon as it is.
+   * Releases the session once every write is stored. A session that is still being opened is released afterwards.
    *
-   * @returns when that is done, or takes too long; then the session stays taken until the store has done it
+   * @returns when the session is released or `closeGraceMs` has passed; in the latter case it stays locked until the
+   * store is done
    */
-  letGo(): MaybePromise<void> {
-    if (this.#isLetGo) return undefined;
-    this.#isLetGo = true;
+  release(): MaybePromise<void> {
+    if (this.#isReleased) return undefined;
+    this.#isReleased = true;
     this.#stopWatch?.();
     if (this.#opening) {
       this.watch(() => undefined);
@@ -132,9 +132,9 @@ export class TurnSession<Holder extends SessionHolder> {
     });
   }
 
-  /** The turn is over but for what the store still has to do: from now on that may take so long. */
+  /** Starts the timeout for the operations that the store still has to finish. */
   watch(onStuck: (operation: StoreOperation) => void): void {
-    const { scheduler, closeGraceMs } = this.#patience;
+    const { scheduler, closeGraceMs } = this.#timeout;
     this.#stopWatch?.();
     this.#stopWatch = later(scheduler, closeGraceMs, () => {
       this.#isStuck = true;
@@ -144,7 +144,7 @@ export class TurnSession<Holder extends SessionHolder> {
     });
   }
 
-  /** What the store has not done yet. */
+  /** The operation that the store has not finished. */
   #awaited(): StoreOperation {
     if (!this.writer) return 'open';
     return this.writer.isWriting ? 'append' : 'close';
@@ -157,13 +157,13 @@ export class TurnSession<Holder extends SessionHolder> {
     } catch {
       closed = undefined;
     }
-    const release = (): void => this.#released();
+    const release = (): void => this.#onReleased();
     if (isPromise(closed)) return closed.then(release, release);
     release();
     return undefined;
   }
 
-  #released(): void {
+  #onReleased(): void {
     this.#stopWatch?.();
     this.#store.release();
   }

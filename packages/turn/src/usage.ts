@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
 /**
- * Tokens of one or more model calls.
+ * The tokens of one or more model calls.
  *
- * `input` is everything that was sent and *includes* `cacheRead` and `cacheWrite`; `output` is everything that came
- * back and includes `reasoning`. So `input + output` is the total, and nothing is counted twice.
+ * `input` is everything that was sent and *includes* `cacheRead` and `cacheWrite`; `output` is everything that was
+ * generated and includes `reasoning`. The total is `input + output`.
  */
 export interface Usage {
   readonly input: number;

@@ -4,9 +4,9 @@ import { InvalidInputError } from './errors.js';
 const maxShown = 80;
 
 /**
- * Checks something that comes from outside and hands it back as it is.
+ * Checks a value from outside and returns it unchanged.
  *
- * The error names where it came from, the path, the value that was found there and what was expected.
+ * The error names the source, the path, the value found there and what was expected.
  */
 export const checked = <Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value => {
   const parsed = schema.safeParse(value);
@@ -24,7 +24,7 @@ const explain = (error: z.ZodError, value: unknown): string => {
   return `at ${path === '' ? 'the top' : path.replace(/^\./, '')}, found ${show(found)}: ${issue.message}`;
 };
 
-/** Of a union that fits in none of its forms, the form that came furthest says what is wrong. */
+/** Selects the form of a union that matches the value best, to explain what is wrong with it. */
 const deepest = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors

@@ -1,7 +1,7 @@
 /**
- * The same value with every lone surrogate replaced by U+FFFD; the value itself where there is none.
+ * Replaces every lone surrogate by U+FFFD; returns the same value if it contains none.
  *
- * A single lone surrogate makes the body of a request invalid JSON for most providers, and so a session unusable.
+ * A single lone surrogate makes a request body invalid JSON for most providers, and therefore the session unusable.
  */
 export const wellFormed = <Value>(value: Value): Value => visit(value) as Value;
 

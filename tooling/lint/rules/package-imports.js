@@ -35,7 +35,7 @@ const isShipped = (path) => path.startsWith('src/') && !/\.(?:test|test-d|bench)
 const isForTests = (path) => !isShipped(path) || /^src\/testing[./]/.test(path);
 
 /**
- * What is wrong with an import, if anyValue.
+ * What is wrong with an import, if anything.
  *
  * @type {(specifier: string, filename: string, own: Package, options: Options) => string | undefined}
  */

@@ -6,7 +6,7 @@ import type { FinishReason, ModelRequest, ModelResponse } from '../model.js';
 import type { ToolOutcome } from '../tool.js';
 import type { Usage } from '../usage.js';
 
-/** An event with an envelope: turn `'turn-1'`, at 0. */
+/** Builds an event with an envelope: turn `'turn-1'`, at 0. */
 export const event = <Type extends TurnEventType>(
   type: Type,
   payload: TurnEvents[Type],
@@ -26,7 +26,7 @@ export const call = (id: string, name = 'noop', input: unknown = {}): ToolCallPa
 
 export const usage = (input = 10, output = 5): Usage => ({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 });
 
-/** A model's answer: texts and calls. It finishes with `tool-calls` when it has any, else with `stop`. */
+/** Builds a model's answer from texts and calls. Its finish reason is `tool-calls` if it has calls, else `stop`. */
 export const response = (...parts: readonly (string | AssistantPart)[]): ModelResponse => {
   const content = parts.map((part): AssistantPart => (typeof part === 'string' ? { type: 'text', text: part } : part));
   const finishReason: FinishReason = content.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop';

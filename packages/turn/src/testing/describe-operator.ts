@@ -3,9 +3,9 @@ import type { TurnOperator } from '../events.js';
 import { operatorChecks, type OperatorCheckOptions } from './operator-checks.js';
 
 /**
- * The conformance suite of operators: every package calls it in its tests.
+ * Runs the conformance suite of operators. Call it in the tests of every operator.
  *
- * @param factory makes the operator, as its users do
+ * @param factory makes the operator, as users do
  *
  * @example
  * ```ts

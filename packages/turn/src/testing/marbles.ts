@@ -3,11 +3,11 @@ import { TestScheduler, type RunHelpers } from 'rxjs/testing';
 import { expect } from 'vitest';
 import type { TurnEvent } from '../events.js';
 
-/** Draws turns in virtual time. */
+/** Helpers of a marble test. */
 export interface TurnMarbles extends RunHelpers {
   /** The scheduler of the virtual time, for options that take one. */
   readonly scheduler: TestScheduler;
-  /** A stream of events that is drawn: each letter stands for the event of that name. */
+  /** Creates a stream from a marble diagram: each letter is the event of that name. */
   turn(
     marbles: string,
     events: Readonly<Record<string, TurnEvent>>,
@@ -15,7 +15,7 @@ export interface TurnMarbles extends RunHelpers {
 }
 
 /**
- * Runs a test in virtual time: what goes in and what comes out is drawn in columns.
+ * Runs a marble test in virtual time.
  *
  * @example
  * ```ts

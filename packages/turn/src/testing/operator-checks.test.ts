@@ -147,7 +147,7 @@ describe('catches an operator that', () => {
     ],
     'makes the stream asynchronous': ['passes deltas synchronously', () => delay(0)],
     'removes a call without answering it': [
-      'lets a turn complete with a transcript in order',
+      'lets a turn complete with a valid transcript',
       () => intercept('removes', () => ({ decide: { 'tool.call': () => null } })),
     ],
   };

@@ -13,19 +13,19 @@ import { scriptedTools } from './scripted-tools.js';
 
 /** Options of `describeOperator`. */
 export interface OperatorCheckOptions {
-  /** Types of events that the operator may change, hold, drop or add; all others must pass as they are. */
+  /** Types of events that the operator may change, hold, drop or add; all others must pass unchanged. */
   readonly changes?: readonly string[] | undefined;
-  /** Whether a turn of two steps completes with the operator alone around the loop. @defaultValue `true` */
+  /** Whether a turn of two steps completes with this operator only. @defaultValue `true` */
   readonly completes?: boolean | undefined;
 }
 
-/** One rule of the contract, as a check that throws. */
+/** One rule of the contract; `check` throws if the operator breaks it. */
 export interface OperatorCheck {
   readonly name: string;
   check(factory: () => TurnOperator, options: OperatorCheckOptions): void | Promise<void>;
 }
 
-/** The conformance checks for operators, one for each rule that all of them keep. */
+/** The conformance checks of operators, one per rule of the contract. */
 export const operatorChecks: readonly OperatorCheck[] = [
   {
     name: 'passes ordinary and unknown events by identity and in order',
@@ -47,7 +47,7 @@ export const operatorChecks: readonly OperatorCheck[] = [
       const events = sampleTurn().map(deepFreeze);
       const before = JSON.stringify(events);
       const { error } = await play(factory(), events);
-      expect(error, 'it failed on frozen events').toBeUndefined();
+      expect(error, 'the operator failed on frozen events').toBeUndefined();
       expect(JSON.stringify(events)).toBe(before);
     },
   },
@@ -60,12 +60,12 @@ export const operatorChecks: readonly OperatorCheck[] = [
       expect(shape(second.emitted)).toEqual(shape(first.emitted));
       const [left, right] = interleave(operator, sampleTurn());
       const crossed = left.some(({ turn }) => turn !== 'left') || right.some(({ turn }) => turn !== 'right');
-      expect(crossed, 'one subscription gets the events of another').toBe(false);
-      expect(shape(right), 'two subscriptions at a time get in each other’s way').toEqual(shape(left));
+      expect(crossed, 'one subscription receives the events of another').toBe(false);
+      expect(shape(right), 'two concurrent subscriptions interfere with each other').toEqual(shape(left));
     },
   },
   {
-    name: 'may stand twice in a pipe',
+    name: 'works twice in a pipe',
     check: async (factory, { changes = [] }) => {
       const events = sampleTurn();
       const { emitted, error } = await play((source) => source.pipe(factory(), factory()), events);
@@ -115,13 +115,13 @@ export const operatorChecks: readonly OperatorCheck[] = [
         source.next(event);
         if (event.type !== 'model.delta') continue;
         given += 1;
-        expect(seen, 'a delta did not leave in the tick in which it came').toBe(given);
+        expect(seen, 'a delta did not leave in the tick in which it arrived').toBe(given);
       }
       subscription.unsubscribe();
     },
   },
   {
-    name: 'subscribes to its source once, and only when it is subscribed to',
+    name: 'subscribes to its source once, on subscription',
     check: (factory) => {
       let subscriptions = 0;
       const source = new Observable<TurnEvent>((subscriber) => {
@@ -129,13 +129,13 @@ export const operatorChecks: readonly OperatorCheck[] = [
         subscriber.complete();
       });
       const turn$ = source.pipe(factory());
-      expect(subscriptions, 'it subscribes before anybody asks').toBe(0);
+      expect(subscriptions, 'the operator subscribes to its source before it has a subscriber').toBe(0);
       turn$.subscribe({ error: () => undefined });
       expect(subscriptions).toBe(1);
     },
   },
   {
-    name: 'lets a turn complete with a transcript in order',
+    name: 'lets a turn complete with a valid transcript',
     check: async (factory, { completes = true }) => {
       if (!completes) return;
       for (const delayMs of [undefined, 1]) {
@@ -158,7 +158,7 @@ interface Played {
   readonly error: unknown;
 }
 
-/** Sends events through an operator and waits until it has nothing more to say. */
+/** Sends events through an operator and waits until it emits nothing more. */
 const play = async (operator: TurnOperator, events: readonly TurnEvent[]): Promise<Played> => {
   vi.useFakeTimers({ now: 0 });
   try {
@@ -184,7 +184,7 @@ const play = async (operator: TurnOperator, events: readonly TurnEvent[]): Promi
   }
 };
 
-/** Sends the same events through two subscriptions of one operator, in turns. */
+/** Sends the same events through two subscriptions of one operator, alternately. */
 const interleave = (
   operator: TurnOperator,
   events: readonly TurnEvent[],
@@ -203,7 +203,7 @@ const interleave = (
   return [left ?? [], right ?? []];
 };
 
-/** Leaves after so many events and looks at what is left behind. */
+/** Unsubscribes after `length` events and checks that nothing is left behind. */
 const leaveAfter = async (factory: () => TurnOperator, length: number): Promise<void> => {
   vi.useFakeTimers({ now: 0 });
   try {
@@ -230,13 +230,13 @@ const leaveAfter = async (factory: () => TurnOperator, length: number): Promise<
     expect(open, `the source is still subscribed to, ${length} events into the turn`).toBe(0);
     expect(vi.getTimerCount(), `timers are left, ${length} events into the turn`).toBe(0);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(late, 'events came after the end').toBe(0);
+    expect(late, 'events were emitted after the end').toBe(0);
   } finally {
     vi.useRealTimers();
   }
 };
 
-/** What two runs must have in common: everything but made-up ids. */
+/** Removes the generated ids, which differ between runs. */
 const shape = (events: readonly TurnEvent[]): unknown =>
   events.map((event) => {
     const { id: _id, turn: _turn, ...rest } = event as TurnEvent & { readonly id?: string };

@@ -7,11 +7,11 @@ import type { ModelDriver, ModelDriverOutput } from '../model.js';
 import type { ToolDefinition, ToolDriver } from '../tool.js';
 import { call, failure, ok, response, user } from './builders.js';
 
-/** What the model does in one step of a {@link RandomTurn}. */
+/** The model's answer in one step of a {@link RandomTurn}. */
 interface Step {
-  /** How often the model call fails before it succeeds. */
+  /** The number of times the model call fails before it succeeds. */
   readonly failures: number;
-  /** The tools that it calls together. */
+  /** The tools that the answer calls. */
   readonly tools: readonly ToolName[];
   /** Whether an operator replaces the history before the request. */
   readonly replaces: boolean;
@@ -20,7 +20,7 @@ interface Step {
 const toolNames = ['read', 'list', 'fail', 'deny', 'deny-later', 'ask'] as const;
 type ToolName = (typeof toolNames)[number];
 
-/** A turn that is the same whenever it runs: what happens depends on where the turn stands, never on what ran before. */
+/** A deterministic turn: each event depends on the state of the turn only, not on earlier runs. */
 export interface RandomTurn {
   readonly steps: readonly Step[];
   /** The step at which a message for the running turn arrives, if one does. */
@@ -29,7 +29,7 @@ export interface RandomTurn {
   readonly stopAt: number | undefined;
 }
 
-/** The turn that belongs to a seed. */
+/** Generates the turn of a seed. */
 export const randomTurn = (seed: number): RandomTurn => {
   const random = randomNumbers(seed);
   const pick = (below: number): number => Math.floor(random() * below);
@@ -76,7 +76,7 @@ const definitions: readonly ToolDefinition[] = toolNames.map((name) => ({
   effect: 'read-only',
 }));
 
-/** Tools that may run again after a crash, and say the same each time. */
+/** Idempotent tools with deterministic output. */
 export const toolsOf = (): ToolDriver => ({
   definitions: () => definitions,
   run: (calls) =>

@@ -8,17 +8,17 @@ import { above, below, modelOf, randomTurn, toolsOf, type RandomTurn } from './r
 const session = 'session-1';
 const turn = 'turn-1';
 const begin = 1_000_000;
-/** Turns that were picked because all kinds of events happen in them. */
+/** Seeds of turns that together contain every type of event. */
 const seeds = [1, 2, 3, 5, 8, 13];
-/** Virtual time after which a turn that has not ended hangs. */
+/** Virtual time after which a turn counts as hung. */
 const patienceMs = 600_000;
 
 /**
- * Holds an operator to what a resume relies on: it runs random turns, resumes each from every record of its journal, and compares
- * what happens from there with the run that was not interrupted.
+ * Checks that an operator decides the same after a resume: runs random turns, resumes each from every record of its
+ * journal, and compares the rest of the turn with the uninterrupted run.
  *
- * The clock of a resumed run begins at the record where the other process died, so that only an operator that keeps state which
- * its journal does not hold, or reads the clock while it observes, decides something else.
+ * The clock of a resumed run starts at the last record, so a different decision means that the operator has state
+ * that its journal does not determine, or reads the clock while it observes.
  */
 export const checkReplay = async (factory: () => TurnOperator): Promise<void> => {
   for (const seed of seeds) {
@@ -34,7 +34,7 @@ export const checkReplay = async (factory: () => TurnOperator): Promise<void> =>
   }
 };
 
-/** Whether the crash would separate records that belong to one message or one decision of somebody outside of the turn. */
+/** Whether the crash would separate records of one message or one decision from outside the turn. */
 const isAmid = (records: readonly JournalRecord[], length: number): boolean => {
   const steered = records.findIndex(({ event }) => event.type === 'input.received');
   const trigger = steered - 1;
@@ -95,7 +95,7 @@ const refill = async (sessions: SessionStore, records: readonly JournalRecord[])
   await open.close();
 };
 
-/** The store, with a copy of everything that is written to it. */
+/** A store that also copies everything written to it. */
 const recorded = (sessions: SessionStore, journal: JournalRecord[]): SessionStore => ({
   ...sessions,
   open: async (name) => {
@@ -112,7 +112,7 @@ const recorded = (sessions: SessionStore, journal: JournalRecord[]): SessionStor
   },
 });
 
-/** What happened, without times, attempts and what a lost model call repeats. */
+/** Removes times, attempts and the repetition of a lost model call. */
 const decisionsOf = (records: readonly JournalRecord[]): readonly unknown[] => {
   const decisions = records.flatMap(({ event }) => decisionOf(event) ?? []).map((decision) => JSON.stringify(decision));
   return decisions

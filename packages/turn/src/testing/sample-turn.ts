@@ -2,7 +2,7 @@ import type { TurnEvent } from '../events.js';
 import { MessageList } from '../message-list.js';
 import { call, event, ok, request, response, usage, user } from './builders.js';
 
-/** The events of an ordinary turn, in their order: two steps, a tool call, an approval, steering, and types nobody knows. */
+/** The events of an ordinary turn, in order: two steps, a tool call, an approval, steering, and unknown types. */
 export const sampleTurn = (): readonly TurnEvent[] => {
   const answer = response('Let me look.', call('call-1', 'ls', { path: '.' }));
   const listing = { id: 'call-1', name: 'ls', input: { path: '.' } };

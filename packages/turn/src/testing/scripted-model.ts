@@ -15,35 +15,36 @@ export type ScriptedAnswer =
   /** Text, streamed word by word. */
   | string
   | ModelResponse
-  /** Fails with this error, after these pieces. */
+  /** Emits these texts, then fails with the error. */
   | { readonly error: ErrorInfo; readonly after?: readonly string[] }
-  /** Says these pieces and ends without an answer. */
+  /** Emits these texts and completes without an answer. */
   | { readonly cut: readonly string[] }
-  /** Says these pieces and nothing more, until it is given up. */
+  /** Emits these texts and hangs until it is cancelled. */
   | { readonly never: readonly string[] };
 
-/** An answer, or a function that makes one of the request. */
+/** An answer, or a function from the request to an answer. */
 export type ScriptStep = ScriptedAnswer | ((request: ModelRequest, context: ModelCallContext) => ScriptedAnswer);
 
 /** Options of {@link scriptedModel}. */
 export interface ScriptedModelOptions {
-  /** Waits so long before each piece and each answer; without it the model answers while it is being asked. */
+  /** Delay in milliseconds before each delta and each answer; without it the model answers synchronously. */
   readonly delayMs?: number | undefined;
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** A model driver that reads its answers off a script, and can be asked what happened to it. */
+/** A model driver with scripted answers that records its calls. */
 export interface ScriptedModel extends ModelDriver {
   /** The requests, in order. */
   readonly requests: readonly ModelRequest[];
-  /** How many calls are under way. */
+  /** The number of calls in progress. */
   readonly active: number;
-  /** How many calls were given up before they ended. */
+  /** The number of calls that were cancelled before they ended. */
   readonly abandoned: number;
 }
 
 /**
- * A model that answers from a script, one entry a call. A call beyond the script fails with the code `'script-over'`.
+ * Creates a model that answers from a script, one entry per call. A call beyond the script fails with the code
+ * `'script-over'`.
  *
  * @example
  * ```ts
@@ -65,7 +66,7 @@ export const scriptedModel = (script: readonly ScriptStep[], options: ScriptedMo
   }) as ScriptedModel;
 };
 
-/** What the driver says, and whether it ends by itself. */
+/** The outputs of the driver, and whether it completes on its own. */
 interface Outputs {
   readonly list: readonly ModelDriverOutput[];
   readonly isEndless?: boolean;

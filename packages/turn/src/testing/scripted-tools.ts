@@ -5,30 +5,31 @@ import type { MaybePromise } from '../session-store.js';
 import type { ToolCall, ToolDefinition, ToolDriver, ToolDriverOutput, ToolOutcome } from '../tool.js';
 import { ok } from './builders.js';
 
-/** What a scripted tool may use. */
+/** The context of a scripted tool. */
 export interface ScriptedToolContext {
   readonly call: ToolCall;
   readonly signal: AbortSignal;
   progress(value: JSONValue): void;
 }
 
-/** What a scripted tool does: a text or outcome, or a function that makes one; `'never'` never answers. */
+/** A scripted tool: a text or outcome, or a function that returns one; `'never'` never answers. */
 export type ScriptedTool =
   | { readonly never: true }
   | ToolOutcome
   | string
   | ((input: unknown, context: ScriptedToolContext) => MaybePromise<string | ToolOutcome>);
 
-/** A tool driver that does as it is told, and can be asked what happened to it. */
+/** A tool driver with scripted tools that records its calls. */
 export interface ScriptedTools extends ToolDriver {
-  /** The calls that ran, in the order in which they began. */
+  /** The calls that ran, in the order in which they started. */
   readonly ran: readonly ToolCall[];
-  /** How many are under way. */
+  /** The number of calls in progress. */
   readonly active: number;
 }
 
 /**
- * Tools from a table. All calls of a step run together; an unknown tool is answered as one.
+ * Creates tools from a table. All calls of a step run in parallel; a call of an unknown tool is answered
+ * `unknown-tool`.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export const scriptedTools = (
           if (tool === undefined) {
             answer(call.id, {
               status: 'unknown-tool',
-              output: { type: 'error-text', value: `There is no tool ${call.name}.` },
+              output: { type: 'error-text', value: `No tool is named ${call.name}.` },
             });
             continue;
           }
