@@ -5,7 +5,7 @@ import type { TurnHooks } from './turn-hooks.js';
 
 const ran: ReadonlySet<ToolOutcome['status']> = new Set(['ok', 'stored', 'failed', 'timed-out']);
 
-/** Lets the hooks look at a result, each at what those before it have made of it. */
+/** Passes a result through the hooks; each receives it as changed by the previous ones. */
 export const afterTool = (hooks: TurnHooks, event: TurnEventOf<'tool.result'>, contexts: readonly string[]): Ruling => {
   let result = contexts.reduce(withContext, event);
   const gates = ran.has(event.status) ? hooks.at('afterTool') : [];

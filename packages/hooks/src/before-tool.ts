@@ -6,7 +6,7 @@ import type { InputCheck } from './input-check.js';
 import { chain, untilDone, type Maybe } from './maybe.js';
 import type { TurnHooks } from './turn-hooks.js';
 
-/** A question that a gate wants to be put to a person. */
+/** A request for approval by a gate. */
 export interface Question {
   readonly hook: string;
   readonly reason: string;
@@ -124,7 +124,7 @@ export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: st
   return deny(event, reason, by);
 };
 
-/** Lets the call pass, as the gates have left it; what they want the model to read with its result goes with it. */
+/** Passes the call as the gates have changed it, annotated with the context for its result. */
 export const passed = (
   event: TurnEventOf<'tool.call'>,
   call: ToolCall,

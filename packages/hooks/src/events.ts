@@ -3,21 +3,21 @@ import type { HookPoint } from './hook.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A hook threw, rejected, answered nonsense or took too long; `effect` says what that led to. */
+    /** A hook threw, rejected, returned an invalid answer or exceeded its time limit. */
     'hook.failed': {
       readonly hook: string;
       readonly point: HookPoint | 'onReplay';
       readonly error: ErrorInfo;
       readonly effect: 'denied' | 'ignored';
     };
-    /** A hook has something to say. */
+    /** A message of a hook. */
     'hook.notice': {
       readonly hook: string;
       readonly point: HookPoint;
       readonly message: string;
       readonly details?: JSONValue | undefined;
     };
-    /** A hook refused. */
+    /** A hook denied the turn, a message or a tool call. */
     'hook.denied': {
       readonly hook: string;
       readonly point: HookPoint;
@@ -25,18 +25,18 @@ declare module '@h/turn' {
       /** The tool call that was denied, if it was one. */
       readonly callId?: string | undefined;
     };
-    /** A hook has given a tool call another input. */
+    /** A hook replaced the input of a tool call. */
     'hook.rewrote': { readonly hook: string; readonly callId: string; readonly tool: string };
-    /** A hook sent the turn back to work, or wanted to after that had happened as often as it may (`refused`). */
+    /** A hook continued the turn, or tried to after the limit `maxSendBacks` (`refused`). */
     'hook.sent-back': {
       readonly hook: string;
       readonly reason: string;
       readonly count: number;
       readonly refused: boolean;
     };
-    /** A call was allowed without a question, by what a person has said before. */
+    /** A call was allowed by an earlier approval. */
     'approval.remembered': { readonly callId: string; readonly rule: string };
-    /** Rules that are to be remembered could not be read or kept; the person is asked instead, or the rule lasts for the session. */
+    /** The approval store failed or exceeded its time limit: the user is asked, or the rule lasts for the session. */
     'approval.store-failed': { readonly error: ErrorInfo };
   }
 }

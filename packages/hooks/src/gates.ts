@@ -131,7 +131,7 @@ export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.reques
   return chain(asked, () => ruling);
 };
 
-/** A request. Each hook sees what those before it have made of it. */
+/** A request. Each hook receives it as changed by the previous ones. */
 export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'>): Ruling => {
   let request = event;
   let ruling: readonly NewEvent[] | undefined;

@@ -38,7 +38,7 @@ export interface HookContext {
 /** Refuses. */
 export interface Denial {
   readonly decision: 'deny';
-  /** Read by the model, or by the person whose turn ends here. */
+  /** Read by the model, or by the user whose turn ends here. */
   readonly reason: string;
 }
 
@@ -92,16 +92,16 @@ export interface BeforeToolContext extends HookContext {
 /**
  * What a gate says about a tool call. Nothing is no opinion.
  *
- * `deny` ends the matter. `ask` wants a person's word, whatever others allow. `allow` spares the question that the option
+ * `deny` is final. `ask` requires an approval, whatever others allow. `allow` spares the question that the option
  * `otherwise` of `hooks()` may put; it undoes neither a denial nor an `ask`.
  */
 export type ToolVerdict =
   | Denial
   | {
       readonly decision: 'ask';
-      /** Read by the person who is asked. */
+      /** Read by the user who is asked. */
       readonly reason: string;
-      /** Patterns that the person may choose to allow for longer, like `git push *`. */
+      /** Patterns that the user may choose to allow for longer, like `git push *`. */
       readonly patterns?: readonly string[] | undefined;
       /** Another input for the call. It is validated, and judged by all gates, as if the model had given it. */
       readonly input?: unknown;
@@ -160,7 +160,7 @@ export interface AfterReplyContext extends HookContext {
   readonly steps: number;
 }
 
-/** Something that failed. A model call that another operator will ask again is among it. */
+/** A failure of a model call (retried or not), of a tool, or of the turn. A limit that stops the turn is included. */
 export interface OnErrorContext extends HookContext {
   readonly source: 'model' | 'tool' | 'turn';
   readonly error: ErrorInfo;
@@ -175,13 +175,13 @@ export interface OnCompactionContext extends HookContext {
   readonly details: JSONObject;
 }
 
-/** A message that came in while the turn runs. */
+/** A message that arrived during the turn. */
 export interface OnSteeringContext extends HookContext {
   readonly id: string;
   readonly message: UserMessage;
 }
 
-/** A request for approval, or what became of it. */
+/** A request for approval or its answer, of this operator or another. */
 export interface OnApprovalContext extends HookContext {
   readonly phase: 'requested' | 'answered' | 'expired';
   readonly id: string;
@@ -190,7 +190,7 @@ export interface OnApprovalContext extends HookContext {
   readonly answer?: ApprovalDecision | undefined;
 }
 
-/** What hooks and people have decided about a turn. */
+/** A decision of a hook or a user about a turn. */
 export interface OnDecisionContext extends HookContext {
   readonly kind: 'denied' | 'rewrote' | 'sent-back' | 'approved' | 'refused' | 'expired' | 'remembered';
   /** The hook that decided, if it was a hook. */
@@ -237,14 +237,14 @@ export type HookPoint = keyof HookHandlers;
 export type HookFailure = 'closed' | 'open';
 
 /**
- * A rule of people's own: what is called at which point of a turn.
+ * A user-defined hook: functions that are called at fixed points of a turn.
  *
  * Contract:
  * - Handlers are synchronous or asynchronous, and may answer nothing.
  * - Gates are asked one after the other, by priority; the first denial wins and the rest is not asked. A synchronous gate
  *   costs no microtask.
  * - Observers run side by side, and nothing waits for them before the end of the turn.
- * - One that throws or outlives its timeout never breaks the turn: a gate has refused then, an observer has said nothing,
+ * - A handler that throws or exceeds its time limit never breaks the turn: a gate then denies, an observer is ignored,
  *   and the notice `hook.failed` names it.
  */
 export interface Hook extends HookHandlers {
@@ -263,7 +263,7 @@ export interface Hook extends HookHandlers {
    */
   readonly timeoutMs?: number | Readonly<Partial<Record<HookPoint, number>>> | undefined;
   /**
-   * Whether a gate that fails has refused (`closed`) or said nothing (`open`).
+   * Whether a gate that fails denies (`closed`) or is ignored (`open`).
    *
    * @defaultValue `closed`; for `afterTool` and `beforeEnd` `open`
    */

@@ -15,13 +15,13 @@ import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
 import { isPromise, type Maybe } from './maybe.js';
 
-/** What a handler of this point is given besides what all are given. */
+/** The details that a handler of this point receives besides the common context. */
 export type DetailsOf<Point extends HookPoint> = Omit<
   Parameters<NonNullable<HookHandlers[Point]>>[0],
   keyof HookContext
 >;
 
-/** What a handler of this point may answer. */
+/** The answers of a handler of this point. */
 export type AnswerOf<Point extends HookPoint> = Exclude<Awaited<ReturnType<NonNullable<HookHandlers[Point]>>>, void>;
 
 /** What a handler answered, or why it did not. */
@@ -29,7 +29,7 @@ export type Called<Point extends HookPoint> =
   | { readonly answer: AnswerOf<Point> | undefined }
   | { readonly error: ErrorInfo };
 
-/** How long handlers may take. */
+/** Time limits of handlers. */
 export interface HookTimeouts {
   readonly gateTimeoutMs: number;
   readonly observerTimeoutMs: number;
@@ -44,16 +44,16 @@ const observerPoints: ReadonlySet<HookPoint> = new Set([
   'onDecision',
 ]);
 
-/** The commonest answer. */
+/** The most frequent answer. */
 const silent = { answer: undefined };
 
 /** Failures of `onReplay` that are reported. */
 const maxReplayFailures = 20;
 
-/** Longer ones overflow, and would go off at once. */
+/** Longer timers overflow and would fire at once. */
 const maxTimerMs = 2_147_483_647;
 
-/** Where a gate that fails has said nothing, unless its hook says otherwise. */
+/** Points whose gates fail open, unless the hook sets `failure`. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
 /** The hooks of one turn, what they receive, and their calls in progress. */
@@ -94,7 +94,7 @@ export class TurnHooks {
     return this.#byPoint[point];
   }
 
-  /** The history as far as it has come by here. */
+  /** The history as observed so far. */
   messages(): Iterable<Message> {
     const [history, since] = [this.#history, [...this.#since]];
     return {

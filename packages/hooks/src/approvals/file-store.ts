@@ -11,9 +11,9 @@ export interface FileApprovalStoreOptions {
   /** The file; its folder is made where it is missing. Keep it where the agent cannot write. */
   readonly path: string;
   /**
-   * How many rules are kept; the oldest goes first.
+   * How many rules are stored; the oldest are removed first.
    *
-   * @defaultValue `1000`, more than a person says in years
+   * @defaultValue `1000`, more than a user allows in years
    */
   readonly maxRules?: number | undefined;
 }

@@ -3,7 +3,7 @@ import { checkOptions, integerFrom } from '@h/options';
 import { hashCall } from './subject.js';
 import { coversCall } from './pattern.js';
 
-/** What a person has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
+/** A rule that the user has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
 export interface RememberedApproval {
   readonly tool: string;
   /** What it covers, as `coversCall` reads it; without it the rule covers exactly the call with this hash. */
@@ -58,16 +58,16 @@ export const withRule = (
 ): readonly RememberedApproval[] =>
   rules.some((known) => isSameRule(known, rule)) ? rules : [...rules, rule].slice(-max);
 
-/** A rule for people. */
+/** The form of a rule in messages. */
 export const ruleText = ({ tool, pattern }: RememberedApproval): string =>
   pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`;
 
 /** Options of {@link memoryApprovalStore}. */
 export interface MemoryApprovalStoreOptions {
   /**
-   * How many rules are kept; the oldest goes first.
+   * How many rules are stored; the oldest are removed first.
    *
-   * @defaultValue `1000`, more than a person says in years
+   * @defaultValue `1000`, more than a user allows in years
    */
   readonly maxRules?: number | undefined;
 }

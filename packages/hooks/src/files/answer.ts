@@ -42,7 +42,7 @@ type Output = z.infer<typeof outputSchema>;
 const maxContextChars = 10_000;
 const maxNoticeChars = 2000;
 
-/** Events that keep something from happening: a command that cannot do its work there has kept it from happening. */
+/** Events whose commands can block: a command that fails there has blocked. */
 const gates: ReadonlySet<string> = new Set(['PreToolUse', 'UserPromptSubmit']);
 /** Events whose plain output is read by the model. */
 const talkative: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);

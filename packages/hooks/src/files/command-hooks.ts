@@ -16,7 +16,7 @@ export interface CommandHooks {
   /** For `hooks()`. */
   readonly hook: () => Hook;
   readonly definitions: readonly CommandDefinition[];
-  /** What in the files was not understood, for people. */
+  /** Parts of the files that were not understood, as messages. */
   readonly problems: readonly string[];
   /** Runs the commands for the end of a session. */
   endSession(session: string, reason?: string): Promise<void>;

@@ -17,7 +17,7 @@ import type { HookTrust } from './trust.js';
 /** A settings file with hooks. */
 export interface HookFile {
   readonly path: string;
-  /** `user`: the person's own. `project`: it came with the project, and is trusted by content. */
+  /** `user`: belongs to the user. `project`: belongs to the project and is trusted by content. */
   readonly scope: HookFileScope;
 }
 
@@ -28,7 +28,7 @@ export interface CommandHooksOptions {
   /**
    * The files to read; those that do not exist are left out.
    *
-   * @defaultValue `~/.claude/settings.json` of the person, `.claude/settings.json` and `.claude/settings.local.json` of the project
+   * @defaultValue `~/.claude/settings.json` of the user, `.claude/settings.json` and `.claude/settings.local.json` of the project
    */
   readonly files?: readonly HookFile[] | undefined;
   /** Decides whether a command of the project may run. Without it none does. */

@@ -11,18 +11,18 @@ export interface CommandFinding {
   readonly why: string;
 }
 
-/** A tool whose calls a person approves, as data. */
+/** A tool whose calls need approval, as data. */
 export interface ApprovalTool {
   /** The name of the tool; `*` stands for any text. */
   readonly tool: string;
-  /** Read by the person. */
+  /** Read by the user. */
   readonly why: string;
 }
 
 /** Options of {@link approvals}. */
 export interface ApprovalsOptions {
   /**
-   * When a person is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that declare
+   * When the user is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that declare
    * themselves destructive; `always`, for every call of a tool that does not declare itself read-only.
    *
    * @defaultValue `'on-risk'`
@@ -85,7 +85,7 @@ const checks = {
 };
 
 /**
- * Has a person approve what others see at once or what cannot be taken back: pushes, pull requests, deployments, migrations.
+ * Requests approval for what others see at once or what cannot be undone: pushes, pull requests, deployments, migrations.
  *
  * It only asks. What is never to happen is denied by another hook, such as `destructiveCommands()`.
  *
@@ -144,7 +144,7 @@ const folderOf = (input: unknown, cwd: string): string => {
   return resolve(own === undefined || isAbsolute(own) ? (own ?? cwd) : resolve(cwd, own));
 };
 
-/** A pattern that a person may want to allow for longer; only where it covers the whole command. */
+/** A pattern that the user may allow for longer, if it covers the whole command. */
 const patternsFor = (argv: readonly string[], input: unknown): readonly string[] => {
   const words = argv.findIndex((word, index) => index > 0 && !/^[a-z][\w:-]*$/i.test(word));
   const pattern = `${argv.slice(0, Math.min(words === -1 ? argv.length : words, 2)).join(' ')} *`;

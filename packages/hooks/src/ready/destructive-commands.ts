@@ -26,7 +26,7 @@ export interface DestructiveCommandsOptions extends CommandPolicyOptions {
    */
   readonly commandOf?: ((call: ToolCall) => string | undefined) | undefined;
   /**
-   * What becomes of a command that needs approval: `deny` if nobody can answer.
+   * The decision about a command that needs approval: `deny` if no user is present.
    *
    * @defaultValue `'ask'`
    */
@@ -40,7 +40,7 @@ const checks = {
   doubtful: oneOf('ask', 'deny'),
 };
 
-/** More of them than this are not told. */
+/** More findings than this are not reported. */
 const maxTold = 5;
 
 /**

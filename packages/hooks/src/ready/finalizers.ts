@@ -3,12 +3,12 @@ import { anyFunction, checkOptions, anyOf, arrayOf, numberFrom } from '@h/option
 import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
 import { citationCollector, type Citation, type SourcesOf } from './citations.js';
 
-/** A turn that is over, for those who keep something of it. */
+/** A turn that has ended. */
 export interface FinishedTurn {
   readonly turn: string;
   readonly session: string;
   readonly at: number;
-  /** What the turn was given, as far as this process has seen it. */
+  /** The input of the turn; empty if another process received it. */
   readonly input: readonly UserMessage[];
   readonly text: string;
   readonly messages: Iterable<Message>;
@@ -51,13 +51,13 @@ export interface FinalizersOptions {
    * @defaultValue `namedSources`
    */
   readonly sourcesOf?: SourcesOf | undefined;
-  /** Remembers what is worth it. Called for turns that were answered (`completed`, `replied`). */
+  /** Stores memories. Called for turns that were answered (`completed`, `replied`). */
   readonly memory?: ((turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
-  /** Takes what hooks and people have decided in the turn. Not called without any. */
+  /** Receives the decisions of hooks and users in the turn. Not called if there are none. */
   readonly decisions?:
     | ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done)
     | undefined;
-  /** Receive each error of models, tools and the turn; each separately. */
+  /** Receive each error of models, tools and the turn, including a limit that stops the turn. */
   readonly errors?:
     | ((failure: TurnFailure, context: FinalizerContext) => Done)
     | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[]
@@ -83,7 +83,7 @@ const maxDecisions = 1000;
 const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
 
 /**
- * Hooks that keep something of a turn once it is over: its sources, a memory, its decisions, its errors.
+ * Hooks that store something of a turn when it has ended: its sources, a memory, its decisions, its errors.
  *
  * Each is independent: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
  * changes how the turn ended.
