@@ -32,6 +32,10 @@ export interface CoderArguments {
   readonly mcp: readonly string[];
   readonly toolset: string;
   readonly maxSteps: number;
+  /** The most that everything together may use: US dollars, tokens, minutes of work. */
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxMinutes?: number | undefined;
   readonly record?: string | undefined;
   readonly otel?: string | undefined;
   /** Goes on with the latest session of the folder. */
@@ -143,6 +147,9 @@ const describeCommand = (): Command =>
     .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
     .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
     .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
+    .option('--max-cost <dollars>', 'the most that everything together may cost (default with --plan: 20)', amount)
+    .option('--max-tokens <count>', 'the most tokens that may be used (default with --plan: 50000000)', wholeNumber)
+    .option('--max-minutes <count>', 'how long turns may take together (default with --plan: 480)', wholeNumber)
     .option('-c, --continue', 'go on with the latest session of the folder')
     .option('--resume <session>', 'go on with a session; the beginning of its name is enough')
     .option('--sessions', 'list the sessions of the folder')
@@ -175,6 +182,11 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 
 const wholeNumber = (value: string): number => {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
+  return Number(value);
+};
+
+const amount = (value: string): number => {
+  if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) throw new InvalidArgumentError('It takes a number, such as 2.50.');
   return Number(value);
 };
 

@@ -5,6 +5,7 @@ import { createRedactor } from '@h/redact';
 import type { ChildSnapshot, Subagents } from '@h/subagents';
 import { defineTool } from '@h/tools';
 import type { Agent } from '@h/turn';
+import { budgetFor } from './budget.js';
 import { createExplorer, type ExplorerParts } from './explorer.js';
 import { startFolder } from './folder.js';
 import { secretsIn } from './model/keys.js';
@@ -77,6 +78,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
     meter,
     telemetry,
     maxSteps: given.maxSteps,
+    budget: budgetFor(given, meter),
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };
   const explorer: ExplorerParts = { ...common, sessions: children.sessions, surroundings, repository };

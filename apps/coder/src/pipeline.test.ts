@@ -57,6 +57,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     meter: createUsageMeter(),
     telemetry: await openTelemetry(undefined, () => undefined),
     maxSteps: 5,
+    budget: {},
     repository: { repository: createGitRepository({ root: workspace }), use: 'plan' },
     recording: undefined,
     outer: [queue(lanes)],

@@ -10,6 +10,7 @@ import { normalizeWraps, security } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/git';
+import type { RunBudget } from './budget.js';
 import type { ChosenModel } from './model/choose-model.js';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
@@ -29,6 +30,8 @@ export interface AgentParts {
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
   readonly maxSteps: number;
+  /** Limits of everything that the process does. */
+  readonly budget?: RunBudget | undefined;
   /** The git repository that the turn works in, where it shall hear of it. */
   readonly repository: Repository | undefined;
   /** The file that turns are recorded in. */
@@ -79,7 +82,7 @@ export const createAgent = (parts: AgentParts): Agent => {
     ...outer,
     hooks(rules.hooks, { approvalStore: rules.approvalStore }),
     ...team,
-    guardrails({ maxSteps }),
+    guardrails({ maxSteps, ...parts.budget }),
     failover({ pool, models: fallbacks, classify }),
     prompt(sections),
     ...(plan?.continuity({ summarize }) ?? []),
