@@ -51,7 +51,8 @@ const lookFor = (sending: readonly Promise<void>[]): Tool =>
     name: 'look',
     description: 'Looks.',
     input: { type: 'object', properties: {} },
-    effect: 'read-only',
+    // Not read-only: it runs once its call is stored and shown, so that it sees what is sent on that event.
+    effect: 'network',
     run: async () => {
       await Promise.all(sending);
       return 'nothing of interest, '.repeat(400);
