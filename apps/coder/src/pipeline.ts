@@ -3,9 +3,9 @@ import { failover } from '@h/failover';
 import { guardrails } from '@h/guardrails';
 import { hooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
-import { observe, record, type UsageMeter } from '@h/observe';
+import { observe, record, type RecordOptions, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
-import type { Redactor } from '@h/redact';
+import { eventRedactor, type Redactor } from '@h/redact';
 import { normalizeWraps, security } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
@@ -69,6 +69,7 @@ export const createAgent = (parts: AgentParts): Agent => {
   const { outer = [], team = [], plan, inner = [] } = parts;
   const { name, fallbacks, pool, classify, contextWindow } = model;
   const { redact } = redactor;
+  const redactEvent = eventRedactor(redactor);
   const traced = telemetry.traceModel(model.driver);
   const summarize = summarizeWith(traced);
   const isOverflow = (error: ErrorInfo): boolean => classify(error).reason === 'context-overflow';
@@ -93,8 +94,15 @@ export const createAgent = (parts: AgentParts): Agent => {
     ...(plan?.handOff({ summarize, redact: (text) => redact(normalizeWraps(text)), isOverflow }) ?? []),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
-    observe({ sinks: telemetry.sinks, meter, harnessId: 'h-coder', channel: 'terminal', sideModel: name, redact }),
-    ...recorders(recording, redact),
+    observe({
+      sinks: telemetry.sinks,
+      meter,
+      harnessId: 'h-coder',
+      channel: 'terminal',
+      sideModel: name,
+      redact: redactEvent,
+    }),
+    ...recorders(recording, redactEvent),
     ...inner,
   );
 };
@@ -131,5 +139,5 @@ const archiveIn =
     return `artifact ${id}`;
   };
 
-const recorders = (file: string | undefined, redact: (text: string) => string): readonly TurnOperator[] =>
+const recorders = (file: string | undefined, redact: NonNullable<RecordOptions['redact']>): readonly TurnOperator[] =>
   file === undefined ? [] : [record(file, { redact })];

@@ -3,9 +3,8 @@ import type { AssistantPart, Message, ToolResultOutput } from '@h/turn';
 import { textOf } from '@h/turn';
 import type { TextRules } from './plain-data.js';
 
-/** Content for an observation: redacted before it is cut, so that no cut hides half of a secret from the redactor. */
-export const contentOf = (text: string, { redact, maxContentChars }: TextRules): string =>
-  cutText(redact(text), maxContentChars);
+/** Cuts content for an observation. Its event was redacted before, so that no cut hides half of a secret from the redactor. */
+export const contentOf = (text: string, { maxContentChars }: TextRules): string => cutText(text, maxContentChars);
 
 /** What the user said. */
 export const inputText = (messages: readonly Message[]): string =>

@@ -1,6 +1,7 @@
 export { observe } from './observe.js';
 export type { ObserveOptions } from './options.js';
 export * from './observation.js';
+export type { RedactEvent } from './plain-data.js';
 export { record, type RecordOptions } from './record/record.js';
 export { hashSessionKey } from './session-key.js';
 export { callbackSink, type CallbackSink, type CallbackSinkOptions } from './sinks/callback.js';

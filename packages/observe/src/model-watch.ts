@@ -89,7 +89,7 @@ export const watchModel = (
       usage,
       cost,
       finishReason: response?.finishReason,
-      error: failed ? summarizeError(event.error, text) : undefined,
+      error: failed ? summarizeError(event.error) : undefined,
       retrying: failed ? event.retrying : undefined,
       output: text.content && response !== undefined ? contentOf(answerText(response.content), text) : undefined,
     });

@@ -39,6 +39,12 @@ import { memorySink } from './sinks/memory.js';
 import type { Sink } from './sinks/sink.js';
 import { createUsageMeter } from './usage/usage-meter.js';
 
+/** Replaces a secret in all strings of an event. */
+const redacting =
+  (secret: string, shown: string) =>
+  <Event extends object>(event: Event): Event =>
+    JSON.parse(JSON.stringify(event).replaceAll(secret, shown)) as Event;
+
 declare module '@h/turn' {
   interface TurnEvents {
     'weather.failed': {
@@ -192,7 +198,7 @@ describe('the run event', () => {
         },
       };
     });
-    const { end, of } = await run([retry], { redact: (text) => text.replaceAll('sk-123', '[key]') }, { model });
+    const { end, of } = await run([retry], { redact: redacting('sk-123', '[key]') }, { model });
     expect(end).toMatchObject({
       type: 'run.error',
       level: 'error',
@@ -322,7 +328,7 @@ describe('steps, model calls and tool calls', () => {
     const { of, all } = await run([], {
       content: true,
       maxContentChars: 12,
-      redact: (text) => text.replaceAll('What', '[W]'),
+      redact: redacting('What', '[W]'),
     });
     expect(all[0]).toMatchObject({ input: '[W] is here?' });
     expect(of('model.call')[0]?.output).toBe('Let me look.…');

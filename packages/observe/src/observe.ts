@@ -5,14 +5,13 @@ import { watchRun } from './run.js';
 import { runSettings } from './run-settings.js';
 
 /**
- * Emits what happens in a turn to sinks, and feeds a meter. It does not affect the turn.
+ * Writes observations of a turn to sinks and records its usage in a meter. It does not affect the turn.
  *
- * A turn gets one run event (`run.completed` or `run.error`), each step, model call and tool call one of theirs, and
- * notices of all other packages are passed on by their own type. Sinks and functions of yours that fail (a redactor) are
- * reported and change nothing. Of a
- * `model.delta` nothing but a counter is kept.
+ * A turn has one run event (`run.completed` or `run.error`) and one event for each step, model call and tool call. Notices
+ * of other packages keep their type. Failures of sinks and of functions in the options are reported and do not affect the
+ * turn. Of `model.delta` events only the number is recorded.
  *
- * With a meter, the totals of a session are kept in the session's state under `observe`.
+ * With a meter, the totals of a session are stored in the session's state under `observe`.
  *
  * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
  *

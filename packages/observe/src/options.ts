@@ -12,6 +12,7 @@ import {
   oneOf,
   type OptionCheck,
 } from '@h/options';
+import type { RedactEvent } from './plain-data.js';
 import type { Sink } from './sinks/sink.js';
 import type { UsageMeter } from './usage/usage-meter.js';
 
@@ -73,8 +74,13 @@ export interface ObserveOptions {
    * @defaultValue `4000`
    */
   readonly maxContentChars?: number | undefined;
-  /** Removes secrets from all free text: content, error messages, reasons, strings in notices. */
-  readonly redact?: ((text: string) => string) | undefined;
+  /**
+   * Removes secrets from each event before it is observed, as `eventRedactor(redactor)` of `@h/redact` does. An event for
+   * which it throws is counted and not emitted.
+   *
+   * @defaultValue events are used as they are
+   */
+  readonly redact?: RedactEvent | undefined;
   /**
    * Whether run events have `approximateTokens`, for providers that report no usage. Reads each new message once.
    *

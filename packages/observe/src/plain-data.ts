@@ -2,9 +2,11 @@ import { cutText } from '@h/bounded';
 import type { ErrorInfo, JSONObject, JSONValue } from '@h/turn';
 import type { ErrorSummary } from './observation.js';
 
-/** Rules for free text and content in observations. */
+/** Returns an event without secrets, as `eventRedactor()` of `@h/redact` does. */
+export type RedactEvent = <Event extends { readonly type: string }>(event: Event) => Event;
+
+/** Rules for content in observations. */
 export interface TextRules {
-  readonly redact: (text: string) => string;
   /** Whether content is included, and its maximum length. */
   readonly content: boolean;
   readonly maxContentChars: number;
@@ -30,7 +32,7 @@ const contentKeys: ReadonlySet<string> = new Set([
 /** Already part of the observation, or irrelevant. */
 const ownKeys: ReadonlySet<string> = new Set(['type', 'turn', 'at', 'replayed', 'annotations']);
 
-/** Converts an event to bounded JSON: strings are redacted and cut, content is omitted unless it is enabled. */
+/** Converts an event to bounded JSON: strings are cut, content is omitted unless it is enabled. */
 export const plainData = (event: object, rules: TextRules): JSONObject => {
   const data: Record<string, JSONValue> = {};
   for (const [key, value] of Object.entries(event).slice(0, limits.keys)) {
@@ -46,17 +48,14 @@ const plainMember = (key: string, value: unknown, rules: TextRules, depth: numbe
     return undefined;
   }
   if (key === 'session' && typeof value === 'string') return rules.session(value);
-  if (isError(value)) return { ...summarizeError(value, rules) };
+  if (isError(value)) return { ...summarizeError(value) };
   return plainValue(value, rules, depth);
 };
 
 const plainValue = (value: unknown, rules: TextRules, depth: number): JSONValue | undefined => {
   switch (typeof value) {
     case 'string':
-      return cutText(
-        rules.redact(value),
-        rules.content ? Math.max(rules.maxContentChars, limits.characters) : limits.characters,
-      );
+      return cutText(value, rules.content ? Math.max(rules.maxContentChars, limits.characters) : limits.characters);
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'boolean':
@@ -90,12 +89,9 @@ const isError = (value: unknown): value is ErrorInfo =>
   typeof (value as { message?: unknown }).message === 'string';
 
 /** Summarizes an error without headers, body and causes, which may contain keys. */
-export const summarizeError = (
-  { name, message, code, status, operator }: ErrorInfo,
-  { redact }: Pick<TextRules, 'redact'>,
-): ErrorSummary => ({
+export const summarizeError = ({ name, message, code, status, operator }: ErrorInfo): ErrorSummary => ({
   name,
-  message: cutText(redact(message), limits.characters),
+  message: cutText(message, limits.characters),
   ...(code !== undefined && { code }),
   ...(status !== undefined && { status }),
   ...(operator !== undefined && { operator }),

@@ -17,6 +17,8 @@ export interface RunLog {
   next(): number;
   /** Writes an observation if the turn is live. */
   say(observation: Observation): void;
+  /** Whether nothing is written for now. */
+  isMuted: boolean;
   /** Whether a sink follows beginnings; without one, none need be made. */
   readonly follows: boolean;
   /** Passes a beginning to the sinks if the turn is live. */
@@ -27,6 +29,7 @@ export const createRunLog = (outlet: Outlet): RunLog => {
   let seq = 0;
   const log: Writable<RunLog> = {
     isLive: false,
+    isMuted: false,
     turn: '',
     time: 0,
     at: (turn, time) => {
@@ -41,11 +44,11 @@ export const createRunLog = (outlet: Outlet): RunLog => {
       return seq - 1;
     },
     say: (observation) => {
-      if (log.isLive) outlet.write(observation);
+      if (log.isLive && !log.isMuted) outlet.write(observation);
     },
     follows: outlet.follows,
     begin: (beginning) => {
-      if (log.isLive) outlet.begin(beginning);
+      if (log.isLive && !log.isMuted) outlet.begin(beginning);
     },
   };
   return log;

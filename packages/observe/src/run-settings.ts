@@ -3,12 +3,13 @@ import type { TurnEventOf } from '@h/turn';
 import { monotonicClock } from './clock.js';
 import type { RunIdentity } from './observation.js';
 import type { ObserveOptions } from './options.js';
-import type { TextRules } from './plain-data.js';
+import type { RedactEvent, TextRules } from './plain-data.js';
 import { hashSessionKey } from './session-key.js';
 import type { UsageMeter } from './usage/usage-meter.js';
 
 /** The options of `observe()`, ready for use. */
 export interface RunSettings {
+  readonly redact: RedactEvent;
   readonly text: TextRules;
   readonly meter: UsageMeter | undefined;
   readonly costOf: CostOf | undefined;
@@ -21,10 +22,11 @@ export interface RunSettings {
 
 export const runSettings = (options: ObserveOptions): RunSettings => {
   const { meter, costOf = meter?.costOf, provider, sideModel, content = false, maxContentChars = 4000 } = options;
-  const { redact = (text) => text, approximateTokens: estimatesTokens = false, clock = monotonicClock } = options;
+  const { redact = (event) => event, approximateTokens: estimatesTokens = false, clock = monotonicClock } = options;
   const session = sessionNamer(options);
   return {
-    text: { redact, content, maxContentChars, session },
+    redact,
+    text: { content, maxContentChars, session },
     meter,
     costOf,
     provider,

@@ -30,7 +30,7 @@ const maxKinds = 50;
  * @param now the time of the wall, for how long the turn has waited
  */
 export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => number): Run => {
-  const { text, meter } = settings;
+  const { text, meter, redact } = settings;
   const log = createRunLog(outlet);
   const timeline = createTimeline(settings.clock);
   const totals = createRunTotals(() => log.turn, settings);
@@ -60,8 +60,9 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     queueWaitMs = log.isLive ? Math.max(0, now() - event.at) : 0;
     meter?.begin({ turn: event.turn, session: event.session, parent: identity.parentRunId });
     const input = text.content ? contentOf(inputText(event.input), text) : undefined;
-    runBeginning = { kind: 'run', runId: log.turn, at: log.time, ...identity, input };
-    log.begin(runBeginning);
+    const beginning: Beginning = { kind: 'run', runId: log.turn, at: log.time, ...identity, input };
+    if (!log.isMuted) runBeginning = beginning;
+    log.begin(beginning);
     log.say({ type: 'run.started', ...common('run', 'debug'), ...identity, queueWaitMs, input });
   };
 
@@ -124,7 +125,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       queueWaitMs,
       durationMs: round(at - since),
       outcome,
-      reason: reason === undefined ? undefined : text.redact(reason),
+      reason,
       steps,
       modelCalls: models.calls,
       failedModelCalls: models.failed,
@@ -137,7 +138,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       compactionTriggered: wasCompacted,
       credentialProfileId: credential,
       errorCode: error && (error.code ?? (error.status === undefined ? error.name : String(error.status))),
-      error: error && summarizeError(error, text),
+      error: error && summarizeError(error),
       recoveryAction: models.recovery,
       fallbackUsed: models.fallbackUsed,
       deltas: models.deltas,
@@ -163,6 +164,53 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   const tell = ({ type }: TurnEvent, data: object): void =>
     log.say({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
 
+  const observeEvent = (event: TurnEvent): void => {
+    const { turn, at: wallTime } = event;
+    const at = timeline.at(wallTime);
+    log.at(turn, wallTime);
+    switch (event.type) {
+      case 'turn.start':
+        return start(event, at);
+      case 'model.request':
+        openStep(event, at);
+        return models.asked(event, at);
+      case 'model.response':
+        touch(at);
+        return models.answered(event, at);
+      case 'model.error':
+        touch(at);
+        return models.failedWith(event, at);
+      case 'tool.call':
+        touch(at);
+        return tools.called(event, at);
+      case 'tool.result':
+        touch(at);
+        return tools.answered(event, at);
+      case 'turn.end':
+        return end(event.outcome, event.reason, event.error, at);
+      case 'session.loaded':
+        meter?.restore(event.session, event.state['observe']);
+        return undefined;
+      case 'input.received':
+        return tell(event, { id: event.id });
+      case 'approval.request':
+        return tell(event, {
+          id: event.id,
+          reason: event.reason,
+          tool: event.call?.name,
+          expiresAt: event.expiresAt,
+        });
+      case 'approval.answer':
+        return tell(event, { id: event.id, decision: event.decision, reason: event.reason });
+      case 'turn.continue':
+        return tell(event, { reason: event.reason, messages: event.messages.length });
+      case 'event.ignored':
+        return tell(event, { event: event.event, reason: event.reason });
+      default:
+        return hear(event);
+    }
+  };
+
   return {
     take: (event) => {
       // Compared one by one, as a step has several of these: looking them up in a set takes longer.
@@ -181,50 +229,22 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       ) {
         return;
       }
-      const { turn, at: wallTime } = event;
-      const at = timeline.at(wallTime);
-      log.at(turn, wallTime);
-      switch (event.type) {
-        case 'turn.start':
-          return start(event, at);
-        case 'model.request':
-          openStep(event, at);
-          return models.asked(event, at);
-        case 'model.response':
-          touch(at);
-          return models.answered(event, at);
-        case 'model.error':
-          touch(at);
-          return models.failedWith(event, at);
-        case 'tool.call':
-          touch(at);
-          return tools.called(event, at);
-        case 'tool.result':
-          touch(at);
-          return tools.answered(event, at);
-        case 'turn.end':
-          return end(event.outcome, event.reason, event.error, at);
-        case 'session.loaded':
-          meter?.restore(event.session, event.state['observe']);
-          return undefined;
-        case 'input.received':
-          return tell(event, { id: event.id });
-        case 'approval.request':
-          return tell(event, {
-            id: event.id,
-            reason: event.reason,
-            tool: event.call?.name,
-            expiresAt: event.expiresAt,
-          });
-        case 'approval.answer':
-          return tell(event, { id: event.id, decision: event.decision, reason: event.reason });
-        case 'turn.continue':
-          return tell(event, { reason: event.reason, messages: event.messages.length });
-        case 'event.ignored':
-          return tell(event, { event: event.event, reason: event.reason });
-        default:
-          return hear(event);
+      // Nothing of these two is emitted but numbers and names, and their histories are long.
+      if (type === 'model.request' || type === 'session.loaded') {
+        observeEvent(event);
+        return;
       }
+      let redacted: TurnEvent;
+      try {
+        redacted = redact(event);
+      } catch (error) {
+        // Counted, but not emitted.
+        log.isMuted = true;
+        observeEvent(event);
+        log.isMuted = false;
+        throw error;
+      }
+      observeEvent(redacted);
     },
     start: () => {
       log.start();

@@ -69,7 +69,7 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
         status,
         durationMs: round(event.durationMs ?? now - since),
         outputChars: output.type === 'text' || output.type === 'error-text' ? output.value.length : undefined,
-        error: event.status === 'failed' ? summarizeError(event.error, text) : undefined,
+        error: event.status === 'failed' ? summarizeError(event.error) : undefined,
         deniedBy: event.status === 'denied' ? event.by : undefined,
         input: text.content ? contentOf(jsonText(call.input), text) : undefined,
         output: text.content ? contentOf(outputText(output), text) : undefined,

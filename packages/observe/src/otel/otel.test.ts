@@ -18,6 +18,12 @@ import { hashSessionKey } from '../session-key.js';
 import { boundedLabel } from './bounded-label.js';
 import { otelSink } from './otel-sink.js';
 
+/** Replaces a secret in all strings of an event. */
+const redacting =
+  (secret: string, shown: string) =>
+  <Event extends object>(event: Event): Event =>
+    JSON.parse(JSON.stringify(event).replaceAll(secret, shown)) as Event;
+
 interface Attribute {
   readonly key: string;
   readonly value: {
@@ -228,7 +234,7 @@ describe('otelSink', () => {
 
   it('exports prompts and outputs only where content is asked for, redacted', async () => {
     const agent = harness({ model: twoSteps(), tools: tools() }).pipe(
-      observe({ sinks: [makeSink()], content: true, redact: (text) => text.replaceAll('secret', '[gone]') }),
+      observe({ sinks: [makeSink()], content: true, redact: redacting('secret', '[gone]') }),
     );
     await reply(agent.turn({ session: 'alice', input: 'What is in /secret?' }));
     const { spans, one } = await exported();
@@ -408,7 +414,7 @@ describe('otelSink', () => {
     expect(otel.contextOf('t')).toBeUndefined();
     const { spans, points, one } = await exported();
     expect(spans.map(({ name }) => name).toSorted()).toEqual(['chat', 'execute_tool wait', 'invoke_agent', 'step']);
-    expect(one('execute_tool wait')).toMatchObject({ status: { code: 2, message: 'The call is cancelled.' } });
+    expect(Object.values(plain(one('execute_tool wait').attributes))).toContain('cancelled');
     expect(points('h.turn.active').map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([0]);
   });
 

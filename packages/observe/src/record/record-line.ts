@@ -14,28 +14,33 @@ export interface LineHead {
   readonly firstDeltaMs?: number | undefined;
 }
 
-/** Formats an event as a line of a recording, without the history, whose entries are in earlier events. */
-export const recordLine = (head: LineHead, event: TurnEvent, rules: TextRules): string => {
-  const slim = withoutHistory(event);
+/** Formats an event as a line of a recording, without secrets and history. */
+export const recordLine = (head: LineHead, event: RecordedEvent, rules: TextRules): string => {
   const recorded = rules.content
-    ? slim
-    : { type: event.type, turn: event.turn, at: event.at, ...plainData(slim, rules) };
+    ? event
+    : { type: event.type, turn: event.turn, at: event.at, ...plainData(event, rules) };
   return JSON.stringify({ v: 1, ...head, event: recorded }, (key, value: unknown) => recordedValue(key, value, rules));
 };
 
-const withoutHistory = (event: TurnEvent): object => {
+/** An event as it is recorded. */
+export type RecordedEvent = Pick<TurnEvent, 'type' | 'turn' | 'at'>;
+
+/** Returns the event with counts in place of the history, of the tools and of a system prompt that was recorded before. */
+export const withoutHistory = (event: TurnEvent): RecordedEvent => {
   if (event.type === 'session.loaded') {
-    return { ...event, messages: event.messages.length, state: Object.keys(event.state) };
+    const loaded = { ...event, messages: event.messages.length, state: Object.keys(event.state) };
+    return loaded;
   }
   if (event.type !== 'model.request') return event;
   const tools = event.tools.map(({ name }) => name);
   // The system prompt is the same at most requests.
   const system = event.step === 1 && event.attempt === 1 ? event.system : event.system.length;
-  return { ...event, messages: event.messages.length, tools, system };
+  const request = { ...event, messages: event.messages.length, tools, system };
+  return request;
 };
 
-const recordedValue = (key: string, value: unknown, { redact, maxContentChars, session }: TextRules): unknown => {
-  if (typeof value === 'string') return key === 'session' ? session(value) : cutText(redact(value), maxContentChars);
+const recordedValue = (key: string, value: unknown, { maxContentChars, session }: TextRules): unknown => {
+  if (typeof value === 'string') return key === 'session' ? session(value) : cutText(value, maxContentChars);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   return typeof value === 'bigint' ? String(value) : value;
 };

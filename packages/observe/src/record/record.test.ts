@@ -12,6 +12,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashSessionKey } from '../session-key.js';
 import { record, type RecordOptions } from './record.js';
 
+/** Replaces a secret in all strings of an event. */
+const redacting =
+  (secret: string, shown: string) =>
+  <Event extends object>(event: Event): Event =>
+    JSON.parse(JSON.stringify(event).replaceAll(secret, shown)) as Event;
+
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'h-record-'));
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
@@ -84,7 +90,7 @@ describe('record', () => {
   });
 
   it('redacts every text, cuts long ones, and hashes sessions', async () => {
-    const { text, lines } = await run({ redact: (each) => each.replaceAll('sk-1', '[key]'), maxContentChars: 20 });
+    const { text, lines } = await run({ redact: redacting('sk-1', '[key]'), maxContentChars: 20 });
     expect(text).not.toContain('sk-1');
     expect(text).not.toContain('x'.repeat(21));
     expect(lines[0]?.event['session']).toBe(hashSessionKey('alice'));

@@ -10,17 +10,22 @@ import {
   oneOf,
 } from '@h/options';
 import { monotonicClock } from '../clock.js';
-import type { TextRules } from '../plain-data.js';
+import type { RedactEvent, TextRules } from '../plain-data.js';
 import { round } from '../model-watch.js';
 import { hashSessionKey } from '../session-key.js';
 import { warn } from '../sinks/json-lines.js';
 import { linesFile, maxFlushMs, type LinesFile } from '../sinks/lines-file.js';
-import { recordLine } from './record-line.js';
+import { recordLine, withoutHistory } from './record-line.js';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
-  /** Removes secrets from all strings. */
-  readonly redact?: ((text: string) => string) | undefined;
+  /**
+   * Removes secrets from each event before it is recorded, as `eventRedactor(redactor)` of `@h/redact` does. An event for
+   * which it throws is not recorded.
+   *
+   * @defaultValue events are used as they are
+   */
+  readonly redact?: RedactEvent | undefined;
   /**
    * Whether the recording includes messages of users, models and tools. Without them it shows times and tokens only.
    *
@@ -68,7 +73,7 @@ export interface RecordOptions {
  *
  * @example
  * ```ts
- * harness(drivers).pipe(guardrails(), observe(), record('turn.jsonl', { redact }));
+ * harness(drivers).pipe(guardrails(), observe(), record('turn.jsonl', { redact: eventRedactor(createRedactor()) }));
  * ```
  */
 export const record = (
@@ -87,7 +92,7 @@ export const record = (
     clock: anyFunction,
   });
   const {
-    redact = (text) => text,
+    redact = (event) => event,
     content = true,
     maxContentChars = 20_000,
     maxChars = 100_000_000,
@@ -97,7 +102,6 @@ export const record = (
   } = options;
   const { clock = monotonicClock } = options;
   const rules: TextRules = {
-    redact,
     content,
     maxContentChars,
     session: sessionKey === 'hash' ? (session) => hashSessionKey(session) : (session) => session,
@@ -119,7 +123,11 @@ export const record = (
     };
     const write = (event: TurnEvent): void => {
       const isAnswer = event.type === 'model.response' || event.type === 'model.error';
-      const line = recordLine({ seq, ms: round(clock()), ...(isAnswer && { deltas, firstDeltaMs }) }, event, rules);
+      const line = recordLine(
+        { seq, ms: round(clock()), ...(isAnswer && { deltas, firstDeltaMs }) },
+        redact(withoutHistory(event)),
+        rules,
+      );
       if (isAnswer) [deltas, firstDeltaMs] = [0, undefined];
       seq += 1;
       chars += line.length;

@@ -15,17 +15,17 @@ export interface UsageEntry {
   readonly cost?: number | undefined;
   /** The call has failed. What it used counts all the same. */
   readonly failed?: boolean | undefined;
-  /** Tells this call from the others of its turn; one that was counted is not counted again. Rising. */
+  /** Identifies this call within its turn. Ordinals increase; a call that was counted is not counted again. */
   readonly ordinal?: number | undefined;
   /** Counts the ordinals of this kind apart, such as those of side questions. */
   readonly series?: string | undefined;
 }
 
-/** A turn that begins. */
+/** A turn that is metered. */
 export interface MeteredTurn {
   readonly turn: string;
   readonly session: string;
-  /** The turn that asked for it: what the child uses counts for the parent, too. */
+  /** The parent turn; usage of the child counts for it as well. */
   readonly parent?: string | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface UsageMeterOptions {
    */
   readonly costOf?: CostOf | undefined;
   /**
-   * How many sessions are remembered. One that was forgotten is found again in what the session itself keeps.
+   * Maximum number of sessions in memory. Totals of others are restored from the state of the session.
    *
    * @defaultValue `10_000`
    */
   readonly maxSessions?: number | undefined;
   /**
-   * How many turns are remembered.
+   * Maximum number of turns in memory.
    *
    * @defaultValue `10_000`
    */
@@ -54,18 +54,18 @@ export interface UsageMeterOptions {
 /** Adds up what model calls use and cost: by turn, with its children, by session and in all. */
 export interface UsageMeter {
   readonly costOf: CostOf;
-  /** A turn begins. Entries of turns that never began count in all, and for no session. */
+  /** Begins a turn. Entries of turns that were not begun count in `total` only. */
   begin(turn: MeteredTurn): void;
   record(entry: UsageEntry): void;
-  /** What a turn has used, its children included. */
+  /** Returns the usage of a turn, including its children. */
   turn(turn: string): UsageTotals;
-  /** What a session has used, children of its turns included. */
+  /** Returns the usage of a session, including children of its turns. */
   session(session: string): UsageTotals;
-  /** What all have used since the meter was made. */
+  /** Usage of all turns since the meter was created. */
   readonly total: UsageTotals;
-  /** The totals of a session as JSON, to be kept. */
+  /** Returns the totals of a session as JSON, to be stored. */
   snapshot(session: string): JSONValue;
-  /** Gives a session the totals that were kept, unless it is known. What cannot be read is disregarded. */
+  /** Restores stored totals of a session, unless it is in memory. An unreadable snapshot is ignored. */
   restore(session: string, snapshot: JSONValue | undefined): void;
 }
 
