@@ -3,11 +3,11 @@ import type { AssistantPart, NewEvent, TurnEventOf } from '@h/turn';
 
 type Delta = TurnEventOf<'model.delta'>;
 
-/** Redacts what a model says while it says it. */
+/** Redacts a model's answer while it streams. */
 export interface AnswerRedaction {
-  /** The delta without secrets; `null` if all of it is held back. */
+  /** Returns the redacted delta, or `null` if all of it is held back. */
   readonly delta: (event: Delta) => NewEvent | null | undefined;
-  /** What was held back, as deltas. */
+  /** Returns the text held back so far, as deltas. */
   readonly flush: () => readonly NewEvent[];
   readonly response: (event: TurnEventOf<'model.response'>) => TurnEventOf<'model.response'>;
 }
@@ -17,15 +17,15 @@ interface OpenText {
   readonly last: Delta;
 }
 
-/** Texts, reasoning and inputs of calls are separate streams: deltas of one do not end another. */
+/** Text, reasoning and call inputs are separate streams. */
 const streamOf = ({ delta }: Delta): string =>
   delta.type === 'tool-input' ? `input ${delta.toolCallId}` : `${delta.type} ${delta.id ?? ''}`;
 
 const withText = (event: Delta, text: string): NewEvent => ({ ...event, delta: { ...event.delta, text } });
 
 /**
- * Redacts the deltas of one turn. Joined, the deltas of a text are what redaction makes of the whole text, whatever other
- * deltas come between them. The end of a text that may become a secret follows with its next delta, or with the response.
+ * Redacts the deltas of one turn. The redacted deltas of a text, joined, equal the redaction of the whole text, even if other
+ * deltas are interleaved. Text that may still become a secret is held back until the next delta or the response.
  */
 export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   const open = new Map<string, OpenText>();
@@ -50,7 +50,7 @@ export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   };
 };
 
-/** Reasoning is signed by its provider and calls must run as written, so only texts change. */
+/** Changes text only: reasoning is signed by the provider, and calls must run as written. */
 const redactPart = (part: AssistantPart, { redact }: Redactor): AssistantPart => {
   if (part.type !== 'text') return part;
   const text = redact(part.text);

@@ -3,7 +3,7 @@ import type { Redactor } from '@h/redact';
 import { defuse } from './wrap/defuse.js';
 import { createWrapping } from './wrap/wrap-external.js';
 
-/** Returns the outcome without secrets in what the model reads and what observers see; or the same outcome if it has none. */
+/** Redacts all parts of a tool outcome. Returns the same outcome if it contains no secret. */
 export const redactOutcome = <Outcome extends ToolOutcome>(outcome: Outcome, redactor: Redactor): Outcome => {
   const changes: Record<string, unknown> = {};
   const put = (name: string, before: unknown, after: unknown): void => {
@@ -40,7 +40,7 @@ const redactOutput = (output: ToolResultOutput, { redact, redactData }: Redactor
 
 type ContentOutput = Extract<ToolResultOutput, { type: 'content' }>;
 
-/** Text parts, and files that are text; bytes stay. */
+/** Maps text parts and text files; binary parts are unchanged. */
 const mapTexts = (output: ContentOutput, change: (text: string) => string): ContentOutput => {
   const value = output.value.map((part) => mapText(part, change));
   return value.some((part, index) => part !== output.value[index]) ? { ...output, value } : output;
@@ -62,7 +62,7 @@ const isInlineText = (data: unknown): data is { readonly type: 'text'; readonly 
   (data as { readonly type?: unknown }).type === 'text' &&
   typeof (data as { readonly text?: unknown }).text === 'string';
 
-/** The texts that the model reads of an output. */
+/** Lists the strings in an output that the model reads. */
 export const textsOf = (output: ToolResultOutput): readonly string[] => {
   switch (output.type) {
     case 'text':
@@ -80,9 +80,7 @@ export const textsOf = (output: ToolResultOutput): readonly string[] => {
   }
 };
 
-/**
- * The output between marks, and their id. JSON becomes text; a list of parts begins and ends with a mark.
- */
+/** Wraps an output in marks and returns it with their id. JSON becomes text; marks become the first and last content part. */
 export const wrapOutput = (
   output: ToolResultOutput,
   source: string,

@@ -1,16 +1,16 @@
 import type { RedactionStream, Redactor } from '@h/redact';
 import type { JSONValue, TurnEventOf } from '@h/turn';
 
-/** Redacts what tools report while they run. */
+/** Redacts progress reports of running tools. */
 export interface ProgressRedaction {
   readonly progress: (event: TurnEventOf<'tool.progress'>) => TurnEventOf<'tool.progress'>;
-  /** Forgets a call that has ended. */
+  /** Releases the streams of a finished call. */
   readonly end: (call: string) => void;
 }
 
-/** Names under which tools report output piece by piece. */
+/** Member names that hold chunks of an output. */
 const pieces: ReadonlySet<string> = new Set(['text', 'output', 'stdout', 'stderr', 'chunk', 'delta']);
-/** Names of a window of the output, which may begin and end anywhere. */
+/** Member names that hold a window of the output, which can start and end anywhere. */
 const windows: ReadonlySet<string> = new Set(['latest', 'tail']);
 
 /**
@@ -56,7 +56,7 @@ const isRecord = (value: JSONValue): value is Record<string, JSONValue> =>
 const keyRest = /^[A-Za-z0-9+/=\s]{1,4000}(?=-----END [A-Z0-9 ]{0,30}PRIVATE KEY)/;
 const tokenRest = /^[\w+/=-]{12,512}(?=$|[\s"'`,;)&])/;
 
-/** The text without the rest of a secret that began before it. */
+/** Replaces the rest of a secret that began before the text. */
 const withoutRest = (text: string, replacement: string): string => {
   const key = keyRest.exec(text)?.[0];
   if (key !== undefined) return replacement + text.slice(key.length);

@@ -35,10 +35,10 @@ declare module '@h/turn' {
 
 const annotationName = 'security';
 const maxFindings = 20;
-/** `tools()` caps longer results before. */
+/** Maximum number of scanned characters. `tools()` truncates longer results. */
 const maxScanned = 262_144;
 
-/** Results that the harness wrote itself. */
+/** Statuses of results that the harness creates. */
 const own: ReadonlySet<ToolStatus> = new Set([
   'denied',
   'invalid-input',
@@ -47,19 +47,18 @@ const own: ReadonlySet<ToolStatus> = new Set([
   'cancelled',
   'interrupted',
 ]);
-/** Messages that the runner adds: what users, the model and tools said. */
+/** Origins of messages that the runner adds. */
 const spoken: ReadonlySet<string> = new Set(['input', 'response', 'results', 'steering']);
 
 /**
- * Replaces secrets in what leaves the turn, and wraps the results of tools that reach outside, so that the model can tell
- * data from instructions.
+ * Redacts secrets in events, and wraps the results of external tools so that the model can tell data from instructions.
  *
- * Place it behind `tools()`, so that no cut goes through a wrap, and behind `loopDetect()`, which compares results without
- * the ids of wraps. A treated result carries `annotations.security`: a resumed turn finds it with the same id, and a second
- * `security()` passes it. Inputs of calls and reasoning stay exact; `eventRedactor` of `@h/redact` redacts them for
+ * Place it after `tools()`, so that truncation does not split a wrap, and after `loopDetect()`, which compares results without
+ * wrap ids. A processed result carries `annotations.security`: a resumed turn has the same wraps, and a second `security()`
+ * passes the result unchanged. Call inputs and reasoning are not changed; `eventRedactor` of `@h/redact` redacts them for
  * observers. Put {@link externalContentRule} into the system prompt.
  *
- * @throws InvalidOptionError
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -104,7 +103,7 @@ export const security = (options: SecurityOptions = {}): TurnOperator => {
 const mapped = <Value, Result>(value: Value | undefined, map: (value: Value) => Result): Result | undefined =>
   value === undefined ? undefined : map(value);
 
-/** Errors and reasons, wherever they are. */
+/** Redacts errors and reasons. */
 const errorHandlers = (redactor: Redactor | undefined): DecideHandlers => ({
   'turn.stop': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
   'turn.end': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
@@ -118,7 +117,7 @@ interface MessageRedactors {
   readonly metadata: Redactor | undefined;
 }
 
-/** What users say, what operators add to it, and what describes a turn. */
+/** Redacts user input, messages that operators add, and turn metadata. */
 const messageHandlers = ({ input, context, metadata }: MessageRedactors): DecideHandlers => ({
   'turn.start': (event) => {
     const described = redactMember(event, 'metadata', metadata) ?? event;
@@ -140,7 +139,7 @@ const messageHandlers = ({ input, context, metadata }: MessageRedactors): Decide
     }),
 });
 
-/** The deltas of an answer, the answer, and the error in its place. */
+/** Redacts deltas, responses and model errors. */
 const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefined): DecideHandlers => {
   const said = mapped(answers, answerRedaction);
   return {
@@ -155,7 +154,7 @@ const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefi
   };
 };
 
-/** Redacts the payload of every event that has no handler: the notices of all operators, which no list can name. */
+/** Redacts the payload of every event that has no handler: the notices of all operators. */
 const noticeHandler = (redactor: Redactor): NonNullable<DecideHandlers['*']> => {
   return (event) => {
     if (Object.hasOwn(eventSchemas, event.type) && event.type !== 'event.ignored') return undefined;
@@ -167,7 +166,7 @@ const noticeHandler = (redactor: Redactor): NonNullable<DecideHandlers['*']> => 
   };
 };
 
-/** The event with one member redacted; nothing if that changes nothing. */
+/** Redacts one member of an event; `undefined` if nothing changes. */
 const redactMember = <Event extends NewEvent>(
   event: Event,
   name: keyof Event,
@@ -178,7 +177,7 @@ const redactMember = <Event extends NewEvent>(
   return redacted === original ? undefined : redacted;
 };
 
-/** The event with another value of one member; nothing if it is the same value. */
+/** Replaces one member of an event; `undefined` if the value is the same. */
 const changed = <Event extends NewEvent, Name extends keyof Event>(
   event: Event,
   name: Name,
@@ -270,7 +269,7 @@ const redactMessages = <One extends Message>(messages: readonly One[], redactor:
   return redacted.some((message, index) => message !== messages[index]) ? redacted : messages;
 };
 
-/** The texts of a user or system message. Files stay. */
+/** Redacts the text of a user or system message. Files are unchanged. */
 const redactMessage = <One extends Message>(message: One, { redact }: Redactor): One => {
   if (message.role !== 'user' && message.role !== 'system') return message;
   const { content } = message as UserMessage;

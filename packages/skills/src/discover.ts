@@ -5,13 +5,13 @@ import type { SkillFolder } from './folders.js';
 import type { SkillProblem } from './problem.js';
 import type { SkillPlace } from './skill.js';
 
-/** How deep skills may lie below their folder: collections nest them once or twice. */
+/** Maximum depth of a skill below its folder. Collections nest skills once or twice. */
 const maxDepth = 4;
 
-/** How many folders are looked into, so that a folder given by mistake does not take for ever. */
+/** Maximum number of visited folders, in case a large folder is given by mistake. */
 const maxFolders = 5000;
 
-/** The SKILL.md files that were found, in a fixed order. */
+/** The SKILL.md files found, in a fixed order. */
 export interface Discovered {
   readonly places: readonly SkillPlace[];
   readonly problems: readonly SkillProblem[];
@@ -20,9 +20,8 @@ export interface Discovered {
 /**
  * Finds the SKILL.md files below folders.
  *
- * A folder with a SKILL.md is one skill; what lies below it belongs to it. Folders come in the order in which they are
- * given, and below them by name. Hidden folders and `node_modules` are passed over, what is found twice by way of links
- * counts once, and a folder that is not there holds nothing.
+ * A folder with a SKILL.md is one skill, including everything below it. Results follow the order of `folders`, then names.
+ * Skips hidden folders and `node_modules`, counts a folder once if links lead to it, and ignores missing folders.
  */
 export const discoverSkills = async (folders: readonly SkillFolder[]): Promise<Discovered> => {
   const search = new Search();
@@ -52,7 +51,7 @@ class Search implements Discovered {
     trusted: boolean,
     bound: string | undefined,
   ): Promise<void> {
-    if (this.#seen.has(folder) || !this.#mayLookInto(folder)) return;
+    if (this.#seen.has(folder) || !this.#canVisit(folder)) return;
     this.#seen.add(folder);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     entries.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
@@ -82,7 +81,7 @@ class Search implements Discovered {
     this.places.push({ folder, file, folderName, trusted });
   }
 
-  /** The folder that an entry is or leads to. */
+  /** Resolves an entry to the folder that it is or links to. */
   async #folderOf(path: string, entry: Dirent, bound: string | undefined): Promise<string | undefined> {
     if (entry.isDirectory()) return path;
     if (!entry.isSymbolicLink()) return undefined;
@@ -98,19 +97,19 @@ class Search implements Discovered {
     if (isOutside) {
       this.problems.push({
         code: 'outside',
-        message: 'It is a link that leads out of a folder that is not trusted.',
+        message: 'The link leads out of an untrusted folder.',
         path,
       });
     }
     return isOutside;
   }
 
-  #mayLookInto(folder: string): boolean {
+  #canVisit(folder: string): boolean {
     this.#folders += 1;
     if (this.#folders === maxFolders + 1) {
       this.problems.push({
         code: 'too-many',
-        message: `Only ${maxFolders} folders are looked into; the rest is left out.`,
+        message: `The search stopped after ${maxFolders} folders.`,
         path: folder,
       });
     }

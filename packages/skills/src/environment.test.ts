@@ -29,7 +29,7 @@ const environment = async (skills: readonly Skill[], options: Partial<SkillEnvir
   skillEnvironment(skills, { allow: ['*'], home: disk.path('home'), platform: 'linux', ...options });
 
 describe('skillEnvironment', () => {
-  it('sets paths of what exists, from the home folder, the skill’s own and anywhere', async () => {
+  it('accepts existing paths: absolute, below home or below the skill', async () => {
     const { env, problems } = await environment([
       skill({ GH_PATH: '~/bin/gh', HELPER: './bin/helper', ROOT: disk.root }),
     ]);
@@ -41,7 +41,7 @@ describe('skillEnvironment', () => {
     expect(problems).toEqual([]);
   });
 
-  it('sets what is on the list and nothing else', async () => {
+  it('sets only allowed variables', async () => {
     const env = { GH_PATH: '~/bin/gh', KUBE_ONE: '~/bin/gh', OTHER: '~/bin/gh' };
     expect((await environment([skill(env)], { allow: ['GH_PATH', 'KUBE_*'] })).env).toEqual({
       GH_PATH: disk.path('home/bin/gh'),
@@ -101,12 +101,12 @@ describe('skillEnvironment', () => {
     expect([env, problems.map((problem) => problem.code)]).toEqual([{}, [code]]);
   });
 
-  it('sets nothing for skills from folders that are not trusted', async () => {
+  it('rejects variables of untrusted folders', async () => {
     const { env, problems } = await environment([skill({ GH_PATH: '~/bin/gh' }, { trusted: false })]);
     expect([env, problems.map(({ code }) => code)]).toEqual([{}, ['not-trusted']]);
   });
 
-  it('keeps what the first skill has set', async () => {
+  it('keeps the value of the first skill', async () => {
     const { env, problems } = await environment([
       skill({ A: '~/bin/gh' }),
       skill({ A: '~/bin' }),
@@ -116,13 +116,13 @@ describe('skillEnvironment', () => {
     expect(problems.map(({ code }) => code)).toEqual(['taken']);
   });
 
-  it('compares names on Windows as Windows does', async () => {
+  it('ignores case on Windows', async () => {
     expect(
       (await environment([skill({ Gh_Path: disk.path('home') })], { allow: ['GH_*'], platform: 'win32' })).env,
     ).toEqual({ Gh_Path: disk.path('home') });
   });
 
-  it.each([[['A B']], ['GH_PATH'], [['']], [[7]]])('refuses the list %j', async (allow) => {
+  it.each([[['A B']], ['GH_PATH'], [['']], [[7]]])('rejects the list %j', async (allow) => {
     await expect(environment([], { allow: allow as never })).rejects.toMatchObject({
       code: 'invalid-option',
       message: expect.stringMatching(/"allow(?:\[0\])?"/) as string,

@@ -7,21 +7,21 @@ import type { Skill } from './skill.js';
 
 /** Options of {@link skillEnvironment}. */
 export interface SkillEnvironmentOptions {
-  /** Which variables skills may set: names, or beginnings that end in `*`. Nothing else is set, and some never are. */
+  /** Variables that skills can set: names, or prefixes that end in `*`. Dangerous variables are never set. */
   readonly allow: readonly string[];
-  /** What `~` at the beginning of a value stands for. */
+  /** Home folder, for values that start with `~`. */
   readonly home: string;
   /** @defaultValue `process.platform` */
   readonly platform?: string | undefined;
 }
 
-/** Variables for commands, and what was not taken over. */
+/** Variables for commands, and the rejected ones. */
 export interface SkillEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly problems: readonly SkillProblem[];
 }
 
-/** Variables by which one program makes another run or trust something else; no allow-list lets them through. */
+/** Variables that make programs run or trust other code. They are rejected even if the allow-list contains them. */
 const forbidden: readonly RegExp[] = [
   /^(?:PATH|PATHEXT|HOME|USERPROFILE|SHELL|IFS|ENV|PS4|TMPDIR|TEMP|TMP|COMSPEC)$/,
   /^(?:LD|DYLD|GIT|SSH|SUDO|NODE|NPM_CONFIG|BASH|PYTHON|PERL5?|RUBY|JAVA|JDK|LUA|PIP|CARGO|RUSTC?|GO|DOTNET|ELECTRON)_/,
@@ -36,13 +36,13 @@ const aVariable: OptionCheck = {
 };
 
 /**
- * The variables that skills want for the commands that they bring.
+ * Collects the environment variables that skills declare for their commands.
  *
- * Only from folders that the user vouches for, only names on the allow-list, and only paths of what exists: absolute ones,
- * ones from the home folder (`~/…`) and ones from the skill's own folder (`./…`). Of two skills the first one wins. What is not
- * taken over is named.
+ * Accepts variables of trusted folders whose name is on the allow-list and whose value is an existing path: absolute, below
+ * the home folder (`~/…`) or below the skill's folder (`./…`). If two skills set a variable, the first one wins. Each rejected
+ * variable has a problem.
  *
- * @throws InvalidOptionError `invalid-option` when the allow-list is none
+ * @throws InvalidOptionError if the allow-list has a wrong value
  */
 export const skillEnvironment = async (
   skills: readonly Skill[],
@@ -76,26 +76,26 @@ const take = async (
 ): Promise<SkillProblem | undefined> => {
   const because = (code: string, reason: string): SkillProblem => ({
     code,
-    message: `The skill ${skill.name} wants to set ${JSON.stringify(name.slice(0, 80))}; ${reason}`,
+    message: `Skill ${skill.name} cannot set ${JSON.stringify(name.slice(0, 80))}: ${reason}`,
   });
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || forbidden.some((pattern) => pattern.test(name.toUpperCase()))) {
-    return because('forbidden', 'no skill may set it.');
+    return because('forbidden', 'skills must not set this variable.');
   }
-  if (!skill.trusted) return because('not-trusted', 'its folder is not trusted.');
+  if (!skill.trusted) return because('not-trusted', 'the folder of the skill is not trusted.');
   if (!allow.some((allowed) => matches(allowed, name, platform))) {
-    return because('not-allowed', 'it is not on the list of what skills may set.');
+    return because('not-allowed', 'the variable is not on the allow-list.');
   }
   const path = pathOf(skill, value, home, platform);
   if (path === undefined) {
-    return because('not-a-path', 'its value is no path that is absolute or begins with "~/" or "./".');
+    return because('not-a-path', 'the value is not an absolute path and does not start with "~/" or "./".');
   }
   const exists = await stat(path).then(
     () => true,
     () => false,
   );
-  if (!exists) return because('missing-path', 'there is nothing at that path.');
+  if (!exists) return because('missing-path', 'the path does not exist.');
   if (name in env) {
-    return env[name] === path ? undefined : because('taken', 'another skill has set it to something else.');
+    return env[name] === path ? undefined : because('taken', 'another skill sets a different value.');
   }
   env[name] = path;
   return undefined;

@@ -1,33 +1,32 @@
 import { join } from 'node:path';
 
-/** A folder with skills in it. */
+/** A folder that contains skills. */
 export interface SkillFolder {
   readonly path: string;
   /**
-   * Whether the user vouches for what lies in it. Links are followed wherever they lead, and the environment that its
-   * skills want may be set.
+   * Whether the user trusts the content. Links are followed anywhere, and skills can set environment variables.
    *
    * @defaultValue `false`
    */
   readonly trusted?: boolean | undefined;
   /**
-   * How far links may lead where the folder is not trusted.
+   * The folder that links of an untrusted folder must not leave.
    *
    * @defaultValue the folder itself
    */
   readonly within?: string | undefined;
 }
 
-/** Where people have their skills today. */
+/** Conventional locations of skills. */
 const places: readonly (readonly string[])[] = [
   ['.agents', 'skills'],
   ['.claude', 'skills'],
 ];
 
 /**
- * The folders in which skills lie today: those of the user first, which so win over the project's, then those of the project.
+ * Lists the conventional skill folders: those of the user, which take precedence, then those of the project.
  *
- * The user's are trusted, the project's are not: whoever wrote the project wrote them.
+ * The folders of the user are trusted. Those of the project are not, because its authors control them.
  */
 export const standardSkillFolders = ({
   home,

@@ -3,10 +3,10 @@ import type { SkillLibrary, SkillList } from './library.js';
 import type { SkillText } from './read-skill-file.js';
 import { escaped } from './text.js';
 
-/** A tag of ours at the end or beginning of which a text could leave its place. */
+/** Tags with which a text could close its element or open another. */
 const ownTags = /<(?=\s*(?:\/\s*)?skills?\b)/gi;
 
-/** A text of a skill as the model reads it. */
+/** Formats a text of a skill for the model. */
 export const formatSkillText = (
   read: SkillText,
   file: string | undefined,
@@ -19,22 +19,20 @@ export const formatSkillText = (
   return [
     `<skill name="${skill.name}"${place} folder="${folder}">`,
     ...(isPart
-      ? [
-          `[Characters ${offset} to ${end} of ${total}${end < total ? `; ask with "offset": ${end} for what follows` : ''}.]`,
-        ]
+      ? [`[Characters ${offset} to ${end} of ${total}${end < total ? `; continue with "offset": ${end}` : ''}.]`]
       : []),
     text.replace(ownTags, '&lt;'),
     '</skill>',
     ...(files.length === 0
       ? []
-      : [`Files of this skill, to be read with "file": ${files.map((path) => JSON.stringify(path)).join(', ')}`]),
+      : [`Files of this skill, readable with "file": ${files.map((path) => JSON.stringify(path)).join(', ')}`]),
   ].join('\n');
 };
 
-/** All skills that the model may load, with all they say of themselves, a piece at a time. */
+/** Lists the skills that the model can load with their full descriptions, one page at a time. */
 export const formatSkillList = ({ skills }: SkillList, offset: number, maxChars: number): string => {
   const open = skills.filter(({ forModel }) => forModel);
-  if (open.length === 0) return 'There are no skills.';
+  if (open.length === 0) return 'No skills are available.';
   const lines: string[] = [];
   let room = maxChars;
   for (const { name, description } of open.slice(offset)) {
@@ -46,6 +44,6 @@ export const formatSkillList = ({ skills }: SkillList, offset: number, maxChars:
   const shown = Math.min(open.length, offset + lines.length);
   return [
     ...lines,
-    ...(shown < open.length ? [`(${open.length - shown} more; ask with "offset": ${shown}.)`] : []),
+    ...(shown < open.length ? [`(${open.length - shown} more; continue with "offset": ${shown}.)`] : []),
   ].join('\n');
 };

@@ -9,11 +9,11 @@ const fieldsOf = (text: string): Record<string, unknown> | undefined => {
 };
 
 describe('parseFrontmatter', () => {
-  it('takes a file apart', () => {
+  it('splits a file into fields and body', () => {
     expect(parseFrontmatter('---\nname: a\n---\n\n# Body\n\n---\nMore\n')).toEqual({
       fields: new Map([['name', 'a']]),
       body: '# Body\n\n---\nMore',
-      isMended: false,
+      isRepaired: false,
     });
     expect(parseFrontmatter('--- \nname: a\n...\nBody')?.body).toBe('Body');
   });
@@ -32,19 +32,19 @@ describe('parseFrontmatter', () => {
     expect(parseFrontmatter(text)).toBeUndefined();
   });
 
-  it('reads line by line what is no proper YAML', () => {
+  it('parses invalid YAML line by line', () => {
     const text =
       '---\nname: "a"\ndescription: Use when: x\n  and y\n# a comment\n  ignored\nname: second\nlist:\n- x\nempty:\n---\n';
-    expect(parseFrontmatter(text)?.isMended).toBe(true);
+    expect(parseFrontmatter(text)?.isRepaired).toBe(true);
     expect(fieldsOf(text)).toEqual({ name: 'a', description: 'Use when: x and y', list: '', empty: '' });
   });
 
-  it('reads folded and literal text line by line, too', () => {
+  it('parses folded and literal text line by line', () => {
     expect(fieldsOf('---\ndescription: >-\n  One\n  two\nbad: a: b\n---\n')).toMatchObject({ description: 'One two' });
   });
 
-  it('resolves no aliases', () => {
-    expect(parseFrontmatter('---\nname: &x a\ndescription: *x\n---\n')?.isMended).toBe(true);
+  it('rejects aliases', () => {
+    expect(parseFrontmatter('---\nname: &x a\ndescription: *x\n---\n')?.isRepaired).toBe(true);
   });
 
   it('never throws', () => {
@@ -82,7 +82,7 @@ const read = (frontmatter: string, folderName = 'a'): ReadSkill =>
   readSkill(`---\n${frontmatter}\n---\nBody`, { ...place, folderName });
 
 describe('readSkill', () => {
-  it('takes the name of the folder where none is given', () => {
+  it('uses the folder name if the name is missing', () => {
     expect(read('description: D').skill).toMatchObject({ name: 'a' });
   });
 
@@ -118,13 +118,13 @@ describe('readSkill', () => {
     expect(read(`description: D\n${line}`).skill?.platforms).toEqual(expected);
   });
 
-  it('reads the environment under either name, and texts only', () => {
+  it('reads string variables from `env` and `envVars`', () => {
     expect(read('description: D\nenv:\n  GH_PATH: ~/bin/gh\n  N: 7\n').skill?.env).toEqual({ GH_PATH: '~/bin/gh' });
     expect(read('description: D\nenvVars: { A: /a }').skill?.env).toEqual({ A: '/a' });
     expect(read('description: D\nenv: [A]').skill?.env).toEqual({});
   });
 
-  it('takes numbers for texts, and cuts what is too long', () => {
+  it('accepts numbers as text and truncates long descriptions', () => {
     expect(read('name: 2048\ndescription: 7', '2048').skill).toMatchObject({ name: '2048', description: '7' });
     expect(read(`description: ${'d'.repeat(2000)}`).skill?.description).toHaveLength(1024);
   });

@@ -1,28 +1,28 @@
 import { parseDocument } from 'yaml';
 
-/** A file with frontmatter, taken apart. */
+/** A parsed file with frontmatter. */
 export interface Frontmatter {
-  /** What it says, by key. */
+  /** Fields of the frontmatter. */
   readonly fields: ReadonlyMap<string, unknown>;
-  /** What follows it. */
+  /** Text after the frontmatter. */
   readonly body: string;
-  /** Whether it is no proper YAML and was read line by line. */
-  readonly isMended: boolean;
+  /** Whether the frontmatter is invalid YAML and was parsed line by line. */
+  readonly isRepaired: boolean;
 }
 
-/** More than any skill needs, and little enough for a parser of somebody else's input. */
+/** Limit for untrusted input to the YAML parser. */
 const maxChars = 16_384;
 
 const fence = /^---[ \t]*$/;
 const closingFence = /^(?:---|\.\.\.)[ \t]*$/;
 
 /**
- * Takes a file apart into its frontmatter and what follows.
+ * Parses a file with YAML frontmatter.
  *
- * Of people's files many are no proper YAML (`description: Use when: …` is the commonest); they are read line by line
- * then. Aliases are refused, because a few of them can stand for gigabytes.
+ * Invalid YAML is common (`description: Use when: …`) and is parsed line by line. Aliases are rejected, because a few of them
+ * can expand to gigabytes.
  *
- * @returns nothing where there is no frontmatter, or none that can be read
+ * @returns `undefined` if the frontmatter is missing or unreadable
  */
 export const parseFrontmatter = (text: string): Frontmatter | undefined => {
   const lines = text
@@ -41,9 +41,9 @@ export const parseFrontmatter = (text: string): Frontmatter | undefined => {
     .join('\n')
     .trim();
   const fields = yamlFields(source);
-  if (fields) return { fields, body, isMended: false };
-  const mended = lineFields(inner);
-  return mended.size === 0 ? undefined : { fields: mended, body, isMended: true };
+  if (fields) return { fields, body, isRepaired: false };
+  const repaired = lineFields(inner);
+  return repaired.size === 0 ? undefined : { fields: repaired, body, isRepaired: true };
 };
 
 const yamlFields = (source: string): ReadonlyMap<string, unknown> | undefined => {
@@ -58,7 +58,7 @@ const yamlFields = (source: string): ReadonlyMap<string, unknown> | undefined =>
   }
 };
 
-/** The lines of the form `key: value`; lines that are indented below one belong to it. */
+/** Parses lines of the form `key: value` and indented continuation lines. */
 const lineFields = (lines: readonly string[]): ReadonlyMap<string, unknown> => {
   const fields = new Map<string, string>();
   let last: string | undefined;

@@ -27,7 +27,7 @@ describe('shortenHome', () => {
     expect(shortenHome(path, home, { platform: 'win32' })).toBe(expected);
   });
 
-  it('is taken back by expandHome', () => {
+  it('is the inverse of expandHome', () => {
     const part = fc.stringMatching(/^[a-z~.]{1,5}$/);
     const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
     fc.assert(
@@ -41,7 +41,7 @@ describe('shortenHome', () => {
 });
 
 describe('expandHome', () => {
-  it('takes only a leading tilde for the home folder', () => {
+  it('expands only a leading tilde', () => {
     const expand = (path: string): string => expandHome(path, '/home/al', { platform: 'linux' });
     expect(['~', '~/bin', 'a~b', '/x/~/y', '~other/x', '~\\x'].map(expand)).toEqual([
       '/home/al',

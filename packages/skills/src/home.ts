@@ -1,14 +1,14 @@
-/** How paths are written on a platform. */
+/** Path conventions. */
 export interface PathStyle {
   /** @defaultValue `process.platform` */
   readonly platform?: string | undefined;
 }
 
 /**
- * A path with `~` for the home folder, which saves tokens and keeps the user's name out of prompts.
+ * Replaces the home folder in a path by `~`, which saves tokens and keeps the user name out of prompts.
  *
- * Only where the home folder ends at a boundary of the path: of `/home/al`, `/home/al/x` becomes `~/x` and `/home/alice/x`
- * stays as it is. A home that is the root shortens nothing.
+ * Matches whole path segments: with the home `/home/al`, `/home/al/x` becomes `~/x` and `/home/alice/x` is unchanged. A home
+ * that is the root has no effect.
  */
 export const shortenHome = (path: string, home: string, { platform = process.platform }: PathStyle = {}): string => {
   const isWindows = platform === 'win32';
@@ -21,7 +21,7 @@ export const shortenHome = (path: string, home: string, { platform = process.pla
   return isBoundary ? `~${rest}` : path;
 };
 
-/** A path whose `~` at the beginning is the home folder. Any other tilde is a letter like others. */
+/** Replaces a leading `~` by the home folder. */
 export const expandHome = (path: string, home: string, { platform = process.platform }: PathStyle = {}): string => {
   if (path === '~') return home;
   const isHome = path.startsWith('~/') || (platform === 'win32' && path.startsWith('~\\'));

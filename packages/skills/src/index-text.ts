@@ -6,14 +6,14 @@ import { cutToTokens, escaped } from './text.js';
 /** Options of {@link renderSkillIndex}. Tokens are estimated by `approximateTokens` of `@h/tokens`. */
 export interface SkillIndexOptions {
   /**
-   * How many tokens a skill takes on average: its name and the beginning of its description. Skills that need less leave
-   * the rest to those that need more.
+   * Average number of tokens per skill, for its name and the beginning of its description. Short descriptions leave room
+   * for longer ones.
    *
    * @defaultValue `10`
    */
   readonly tokensPerSkill?: number | undefined;
   /**
-   * How many tokens the whole index may take. Where there are too many skills, descriptions give way first, then names.
+   * Maximum number of tokens of the index. If it is exceeded, descriptions are omitted first, then names.
    *
    * @defaultValue `2000`
    */
@@ -26,32 +26,32 @@ export interface SkillIndexOptions {
   readonly tool?: string | undefined;
 }
 
-/** Less has no room for the index itself. */
-const leastTokens = 100;
+/** Minimum that fits the text around the index. */
+const minTokens = 100;
 
-/** What the options of an index have to be. */
+/** Checks for the options of an index. */
 export const indexChecks: OptionChecks<SkillIndexOptions> = {
   tokensPerSkill: { expected: 'a number above 0', accepts: (value) => typeof value === 'number' && value > 0 },
-  maxTokens: numberFrom(leastTokens, Infinity),
+  maxTokens: numberFrom(minTokens, Infinity),
   tool: nonEmptyString,
 };
 
-/** A description shorter than this tells nothing. */
-const leastDescription = 3;
+/** A shorter description is not informative. */
+const minDescription = 3;
 
 /**
- * The index of the skills that the model may load: a line each, sorted by name. Empty when there are none.
+ * Renders one line for each skill that the model can load. Returns `''` if there is no such skill.
  *
- * What skills say of themselves is escaped and on one line, so that a description can neither end the index nor add to it.
+ * Descriptions are escaped and joined to one line, so that they can neither close the index nor add entries.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  */
 export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOptions = {}): string => {
   checkOptions('renderSkillIndex()', options, indexChecks);
   const { tokensPerSkill = 10, maxTokens = 2000, tool = 'skill' } = options;
   const open = skills.filter(({ forModel }) => forModel);
   if (open.length === 0) return '';
-  const lead = `<skills>\nInstructions for tasks of these kinds can be read with the tool ${tool}, by name; without a name it lists them with all they say of themselves. Read one before you begin a task of its kind.`;
+  const lead = `<skills>\nThe tool ${tool} reads the instructions of a skill by name; without a name it lists all skills with their full descriptions. Read the skill before you start a task that it covers.`;
   const end = '\n</skills>';
   const room = maxTokens - approximateTokens(lead + end);
   const names = open.map(({ name }) => `\n- ${name}`);
@@ -74,7 +74,7 @@ export const renderSkillIndex = (skills: readonly Skill[], options: SkillIndexOp
 
 const moreLine = (rest: number): string => `\n(${rest} more: call the tool without a name.)`;
 
-/** How many names fit; where not all do, there has to be room for the line that says so. */
+/** Returns how many names fit, with room for the line about omitted ones. */
 const howManyFit = (costs: readonly number[], room: number): number => {
   if (sum(costs) <= room) return costs.length;
   let left = room - approximateTokens(moreLine(costs.length));
@@ -89,7 +89,7 @@ const howManyFit = (costs: readonly number[], room: number): number => {
 
 const descriptionCost = (description: string): number => approximateTokens(`: ${escaped(description)}`);
 
-/** The most that each may take so that all together take no more than there is. */
+/** Returns the largest share per item such that the sum does not exceed `total`. */
 const waterLevel = (needs: readonly number[], total: number): number => {
   const sorted = needs.toSorted((left, right) => left - right);
   let left = total;
@@ -101,16 +101,16 @@ const waterLevel = (needs: readonly number[], total: number): number => {
   return Infinity;
 };
 
-/** How many descriptions begin; it tells nothing that the index does not say already. */
+/** A common beginning of descriptions that carries no information. */
 const leadIn =
   /^(?:use (?:this skill |this |it )?(?:when(?:ever)?|for|to|if)|this skill (?:should be|is) used (?:when|for|to)) +/i;
 
 const shortDescription = (description: string, level: number): string => {
-  if (level < leastDescription) return '';
+  if (level < minDescription) return '';
   const whole = `: ${escaped(description)}`;
   if (approximateTokens(whole) <= level) return whole;
   const telling = description.replace(leadIn, '');
-  // An entity that was cut in half would show; what is cut is cut before it is escaped.
+  // Truncates before escaping, so that no entity is split.
   for (let tokens = level - 0.5; tokens >= 1; tokens -= 1) {
     const cut = `: ${escaped(cutToTokens(telling, tokens))}`;
     if (cut.length > 2 && approximateTokens(cut) <= level) return cut;

@@ -19,8 +19,8 @@ const libraryOf = (made: Tree, options: Partial<SkillLibraryOptions> = {}) => {
   });
 };
 
-describe('skillLibrary, on a skills folder as people have them', () => {
-  it('lists what can be used, by name', async () => {
+describe('skillLibrary, with a typical skills folder', () => {
+  it('lists usable skills by name', async () => {
     const { skills } = await libraryOf(lifelike()).list();
     expect(skills.map(({ name }) => name)).toEqual([
       'background',
@@ -42,14 +42,14 @@ describe('skillLibrary, on a skills folder as people have them', () => {
     });
   });
 
-  it('says what is wrong with the others, and what it has mended', async () => {
+  it('reports rejected and repaired skills', async () => {
     const { problems } = await libraryOf(lifelike()).list();
     const told = problems.map(({ code, path }) => [code, path?.replace(`${disk?.root}/.claude/skills/`, '')]);
     expect(told).toEqual([
       ['invalid-name', 'My Skill/SKILL.md'],
       ['unreadable', 'binary/SKILL.md'],
-      ['mended', 'colon/SKILL.md'],
-      ['mended', 'deploy/SKILL.md'],
+      ['repaired', 'colon/SKILL.md'],
+      ['repaired', 'deploy/SKILL.md'],
       ['no-frontmatter', 'empty/SKILL.md'],
       ['unreadable', 'huge/SKILL.md'],
       ['no-frontmatter', 'lower/SKILL.md'],
@@ -60,7 +60,7 @@ describe('skillLibrary, on a skills folder as people have them', () => {
     ]);
   });
 
-  it('reads CRLF, a byte order mark, folded text and values that are no proper YAML', async () => {
+  it('reads CRLF, a byte order mark, folded text and invalid YAML', async () => {
     const { skills } = await libraryOf(lifelike()).list();
     const descriptions = Object.fromEntries(skills.map(({ name, description }) => [name, description]));
     expect(descriptions).toMatchObject({
@@ -70,13 +70,13 @@ describe('skillLibrary, on a skills folder as people have them', () => {
     });
   });
 
-  it('knows which skills are closed to the model or to people', async () => {
+  it('reads which skills are hidden from the model or from users', async () => {
     const { skills } = await libraryOf(lifelike()).list();
     expect(skills.filter(({ forModel }) => !forModel).map(({ name }) => name)).toEqual(['deploy']);
     expect(skills.filter(({ forUser }) => !forUser).map(({ name }) => name)).toEqual(['background']);
   });
 
-  it('lists the skills of the platform only', async () => {
+  it('lists only skills of the platform', async () => {
     const { skills } = await libraryOf(lifelike(), { platform: 'darwin' }).list();
     expect(skills.map(({ name }) => name)).toContain('mac-notes');
   });
@@ -97,7 +97,7 @@ describe('skillLibrary, on hostile frontmatter', () => {
 });
 
 describe('skillLibrary', () => {
-  it('keeps the first of two skills with one name and says so', async () => {
+  it('keeps the first of two skills with the same name and reports the other', async () => {
     const made = tree();
     const first = made.write('user/git/SKILL.md', skillMd('name: git\ndescription: Mine.'));
     const second = made.write('project/git/SKILL.md', skillMd('name: git\ndescription: Theirs.'));
@@ -108,7 +108,7 @@ describe('skillLibrary', () => {
     ]);
   });
 
-  it('counts a skill once that is found by way of a link too', async () => {
+  it('lists a skill once if a link also leads to it', async () => {
     const made = lifelike();
     const folders = standardSkillFolders({ home: made.root });
     const { skills, problems } = await libraryOf(made, { folders }).list();
@@ -116,7 +116,7 @@ describe('skillLibrary', () => {
     expect(problems.filter(({ code }) => code === 'collision')).toEqual([]);
   });
 
-  it('follows links out of a folder only where it is trusted', async () => {
+  it('follows links out of trusted folders only', async () => {
     const made = tree();
     made.write('elsewhere/x/SKILL.md', skillMd('name: x\ndescription: Elsewhere.'));
     made.link('work/.claude/skills/x', '../../../elsewhere/x');
@@ -136,14 +136,14 @@ describe('skillLibrary', () => {
     expect(alone.skills).toEqual([]);
   });
 
-  it('takes a folder that is itself a skill, and none that is not there', async () => {
+  it('accepts a folder that is a skill and ignores missing folders', async () => {
     const made = tree();
     made.write('pdf/SKILL.md', skillMd('name: pdf\ndescription: PDF.'));
     const { skills, problems } = await libraryOf(made, { folders: ['~/pdf', '~/missing'] }).list();
     expect([skills.map(({ name }) => name), problems]).toEqual([['pdf'], []]);
   });
 
-  it('uses what it is told to include, and no more than it may', async () => {
+  it('applies `include` and `maxSkills`', async () => {
     const made = tree();
     for (const name of ['a', 'b', 'c', 'd']) {
       made.write(`.claude/skills/${name}/SKILL.md`, skillMd(`name: ${name}\ndescription: D`));
@@ -153,7 +153,7 @@ describe('skillLibrary', () => {
     expect(problems).toMatchObject([{ code: 'too-many' }]);
   });
 
-  it('does not look into folders for ever', async () => {
+  it('limits the number of visited folders', async () => {
     const made = tree();
     made.write('.claude/skills/1/2/3/4/SKILL.md', skillMd('name: deep\ndescription: D'));
     made.write('.claude/skills/1/2/3/x/5/SKILL.md', skillMd('name: too-deep\ndescription: D'));
@@ -173,7 +173,7 @@ describe('skillLibrary', () => {
     expect((await library.list()).skills[0]?.description).toBe('Two.');
   });
 
-  it('reads hundreds of skills without opening them all at a time', async () => {
+  it('reads hundreds of skills with bounded concurrency', async () => {
     const made = tree();
     for (let index = 0; index < 300; index += 1) {
       made.write(`.claude/skills/s${index}/SKILL.md`, skillMd(`name: s${index}\ndescription: D`));
@@ -205,7 +205,7 @@ describe('skillLibrary, with a scanner', () => {
     expect(problems).toMatchObject([{ code: 'withheld' }]);
   });
 
-  it('uses what it has made of the text, and tells what is suspicious', async () => {
+  it('uses the cleaned text and reports suspicious files', async () => {
     const cleaned = await libraryOf(one(), {
       scan: (text) => ({ verdict: 'malicious', text: text.replace('Sends the keys', 'Sends mail') }),
     }).list();
@@ -219,7 +219,7 @@ describe('skillLibrary, with a scanner', () => {
   });
 });
 
-describe('skillLibrary, asked for what it cannot do', () => {
+describe('skillLibrary, with wrong options', () => {
   it.each<[string, SkillLibraryOptions]>([
     ['folders', {} as SkillLibraryOptions],
     ['folders[0]', { folders: [''] }],

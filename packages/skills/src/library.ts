@@ -26,60 +26,60 @@ import { readSkill, worksOn, type ReadSkill, type Skill, type SkillPlace } from 
 /** Options of {@link skillLibrary}. */
 export interface SkillLibraryOptions {
   /**
-   * Where the skills lie; `~` stands for the home folder. Of two skills of one name the one in the earlier folder is kept. A
-   * path alone is not trusted.
+   * Folders with skills; a leading `~` is the home folder. If two skills have the same name, the one in the earlier folder is
+   * used. A plain path is untrusted.
    */
   readonly folders: readonly (string | SkillFolder)[];
   /**
-   * Skills for other platforms are left out.
+   * Platform; skills for other platforms are left out.
    *
    * @defaultValue `process.platform`
    */
   readonly platform?: string | undefined;
-  /** Which skills may be used at all. */
+  /** Returns whether a skill is used. */
   readonly include?: ((skill: Skill) => boolean) | undefined;
-  /** Looks at each file before anyValue of it is used. */
+  /** Scans each file before it is used. A file is left out if the scanner rejects it or fails. */
   readonly scan?: SkillScan | undefined;
   /**
-   * How many skills are used; later ones are left out.
+   * Maximum number of skills; later ones are left out.
    *
    * @defaultValue `1000`
    */
   readonly maxSkills?: number | undefined;
   /**
-   * The home folder, which is shown as `~`.
+   * The home folder, displayed as `~`.
    *
-   * @defaultValue that of the process
+   * @defaultValue `homedir()`
    */
   readonly home?: string | undefined;
 }
 
-/** The skills that there are. */
+/** The usable skills. */
 export interface SkillList {
   /** Sorted by name. */
   readonly skills: readonly Skill[];
-  /** What is wrong with others. */
+  /** Problems with these and with rejected skills. */
   readonly problems: readonly SkillProblem[];
 }
 
-/** Skills on disk. It belongs to the caller; reading again what has not changed costs next to nothing. */
+/** Skills on disk. Unchanged files are not read again. */
 export interface SkillLibrary {
   readonly home: string;
   readonly platform: string;
-  /** All skills. Looks at the disk each time, and reads only what has changed. */
+  /** Lists all skills. Searches the folders on each call and reads changed files only. */
   list(): Promise<SkillList>;
   /**
-   * The text of a skill, or of a file that belongs to it.
+   * Reads the text of a skill or of one of its files.
    *
-   * @throws TurnError `unknown-skill` with the nearest names, `unknown-skill-file`, `unreadable-skill`
+   * @throws TurnError `unknown-skill` with similar names, `unknown-skill-file`, `unreadable-skill`
    */
   read(request: SkillTextRequest): Promise<SkillText>;
 }
 
-/** Larger files are no texts for a model. */
+/** Larger files are rejected. */
 const maxBytes = 1024 * 1024;
 
-/** How many files are open at a time. */
+/** Maximum number of concurrently open files. */
 const concurrency = 16;
 
 const aFolder = anyOf(
@@ -97,9 +97,9 @@ const checks: OptionChecks<SkillLibraryOptions> = {
 };
 
 /**
- * The skills in some folders, as the Agent Skills standard has them: a folder each, with a SKILL.md.
+ * Creates a library of the skills in the given folders, in the format of the Agent Skills standard.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -170,7 +170,7 @@ const select = (
     if (first) {
       problems.push({
         code: 'collision',
-        message: `There is a skill ${skill.name} already, ${first.file}; this one is left out.`,
+        message: `The name ${skill.name} is already used by ${first.file}; this skill was left out.`,
         path: skill.file,
       });
     } else byName.set(skill.name, skill);
@@ -179,7 +179,7 @@ const select = (
   for (const skill of all.slice(maxSkills)) {
     problems.push({
       code: 'too-many',
-      message: `Only ${maxSkills} skills are used; this one is left out.`,
+      message: `The limit of ${maxSkills} skills was reached; this skill was left out.`,
       path: skill.file,
     });
   }

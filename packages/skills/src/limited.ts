@@ -1,4 +1,4 @@
-/** Does the same to all items, so many at a time; the results are in the order of the items. */
+/** Maps items with at most `concurrency` calls at a time. Results keep the order of the items. */
 export const limited = async <Item, Result>(
   items: readonly Item[],
   concurrency: number,

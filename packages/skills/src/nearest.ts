@@ -1,7 +1,7 @@
-/** How many names are suggested. */
+/** Maximum number of suggestions. */
 const maxSuggestions = 5;
 
-/** The names that were most likely meant: those that hold the word or are held by it, then those that share most of their pairs of letters. */
+/** Returns the most similar names: those that contain the word or the reverse, then by common letter pairs. */
 export const nearestNames = (word: string, names: readonly string[]): readonly string[] => {
   const given = word.toLowerCase().slice(0, 64);
   const pairs = pairsOf(given);

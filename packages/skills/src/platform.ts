@@ -1,4 +1,4 @@
-/** What people call Node's platforms. */
+/** Common names of Node's platforms. */
 const aliases: Readonly<Record<string, string>> = {
   macos: 'darwin',
   mac: 'darwin',
@@ -8,12 +8,12 @@ const aliases: Readonly<Record<string, string>> = {
   win64: 'win32',
 };
 
-/** The names of platforms as Node has them. */
+/** Converts platform names to those of Node. */
 export const platformNames = (names: readonly string[]): readonly string[] =>
   names
     .map((name) => name.trim().toLowerCase())
     .flatMap((name) => (name === '' ? [] : [Object.hasOwn(aliases, name) ? (aliases[name] as string) : name]));
 
-/** Whether something that works on these platforms works on this one. An empty list works nowhere. */
+/** Whether the list contains the platform. An empty list matches no platform. */
 export const isForPlatform = (platforms: readonly string[], platform: string): boolean =>
   platforms.includes(platform) || platforms.includes('all');

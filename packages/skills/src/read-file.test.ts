@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readText } from './read-file.js';
 
-/** Swaps a folder for a link to another one and back until it is killed, and pauses after every 20th time. */
+/** Swaps a folder for a link to another one and back until it is killed, and pauses after every 10th time. */
 const swapper = `
 const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
 const [folder, outside] = process.argv.slice(1);
@@ -17,7 +17,7 @@ for (let round = 1; ; round += 1) {
   symlinkSync(outside, folder);
   unlinkSync(folder);
   renameSync(folder + '.real', folder);
-  if (round % 20 === 0) Atomics.wait(cell, 0, 0, 2);
+  if (round % 10 === 0) Atomics.wait(cell, 0, 0, 10);
 }`;
 
 it.skipIf(process.platform !== 'linux')('never reads outside while the folder is swapped for a link', async () => {

@@ -9,34 +9,34 @@ import { readText } from './read-file.js';
 import { scanSkill, type SkillScan } from './scan.js';
 import type { Skill } from './skill.js';
 
-/** What is to be read of a skill. */
+/** Arguments of `SkillLibrary.read`. */
 export interface SkillTextRequest {
   readonly name: string;
-  /** A file of the skill, by its path from the skill's folder. @defaultValue its SKILL.md, without frontmatter */
+  /** Path of a file, relative to the skill's folder. @defaultValue SKILL.md, without frontmatter */
   readonly file?: string | undefined;
-  /** Where to begin, in characters. @defaultValue `0` */
+  /** First character to read. @defaultValue `0` */
   readonly offset?: number | undefined;
-  /** How much to read, in characters. @defaultValue `20000`, about the 5,000 tokens that the standard recommends as the most */
+  /** Maximum number of characters. @defaultValue `20000`, about 5,000 tokens, the maximum that the standard recommends */
   readonly maxChars?: number | undefined;
-  /** Who asks: skills can be closed to the model or to people. @defaultValue `'model'` */
+  /** The caller; a skill can be hidden from the model or from users. @defaultValue `'model'` */
   readonly by?: 'model' | 'user' | undefined;
 }
 
-/** A text of a skill, or a piece of it. */
+/** A text of a skill, or a part of it. */
 export interface SkillText {
   readonly skill: Skill;
   readonly text: string;
-  /** Where the piece begins and ends in the whole text. */
+  /** Start and end of the part in the whole text. */
   readonly offset: number;
   readonly end: number;
   /** Length of the whole text. */
   readonly total: number;
-  /** Other files that belong to the skill, by their paths from its folder; some of them, where there are many. */
+  /** Paths of up to 30 other files of the skill, relative to its folder. */
   readonly files: readonly string[];
   readonly problems: readonly SkillProblem[];
 }
 
-/** What reading needs to know. */
+/** Settings of {@link readSkillFile}. */
 export interface ReadSettings {
   readonly scan: SkillScan | undefined;
   readonly home: string;
@@ -44,13 +44,13 @@ export interface ReadSettings {
   readonly maxBytes: number;
 }
 
-/** How many files of a skill are named. */
+/** Maximum number of listed files. */
 const maxFiles = 30;
 
-/** How deep they may lie. */
+/** Maximum depth of listed files. */
 const maxDepth = 3;
 
-/** The text of a skill, or of a file that belongs to it. */
+/** Reads the text of a skill or of one of its files. */
 export const readSkillFile = async (
   list: SkillList,
   request: SkillTextRequest,
@@ -64,7 +64,7 @@ export const readSkillFile = async (
   const root = file === undefined ? dirname(skill.file) : skill.folder;
   const { text, problem } = await scanSkill(await contentOf(path, root, settings.maxBytes), path, settings.scan);
   if (text === undefined) {
-    throw new TurnError('unreadable-skill', `The skill ${name} cannot be read: ${problem?.message ?? ''}`);
+    throw new TurnError('unreadable-skill', `Skill ${name} cannot be read. ${problem?.message ?? ''}`);
   }
   const whole = file === undefined ? (parseFrontmatter(text)?.body ?? text.trim()) : text;
   const begin = Math.min(Math.max(0, Math.trunc(offset)), whole.length);
@@ -86,7 +86,7 @@ const unknownSkill = (name: string, open: readonly Skill[]): TurnError => {
     open.map((known) => known.name),
   );
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-  return new TurnError('unknown-skill', `There is no skill called ${JSON.stringify(name.slice(0, 80))}.${hint}`);
+  return new TurnError('unknown-skill', `Skill ${JSON.stringify(name.slice(0, 80))} does not exist.${hint}`);
 };
 
 const contentOf = async (path: string, root: string, maxBytes: number): Promise<string> => {
@@ -97,24 +97,24 @@ const contentOf = async (path: string, root: string, maxBytes: number): Promise<
   }
 };
 
-/** The place of a file that belongs to a skill; nothing outside of its folder does, by whatever way. */
+/** Resolves a path inside the skill's folder. Links that lead out of it are rejected. */
 const fileOf = async (skill: Skill, file: string): Promise<string> => {
   const refuse = (why: string): never => {
     throw new TurnError(
       'unknown-skill-file',
-      `The skill ${skill.name} has no file ${JSON.stringify(file.slice(0, 200))}: ${why}`,
+      `Skill ${skill.name} has no file ${JSON.stringify(file.slice(0, 200))}: ${why}`,
     );
   };
-  if (file.includes('\0') || isAbsolute(file)) refuse('give its path from the folder of the skill.');
-  const target = await realpath(resolve(skill.folder, file)).catch(() => refuse('nothing is there.'));
+  if (file.includes('\0') || isAbsolute(file)) refuse('use a path relative to the folder of the skill.');
+  const target = await realpath(resolve(skill.folder, file)).catch(() => refuse('the path does not exist.'));
   const way = relative(skill.folder, target);
   if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
-    refuse('it lies outside of the folder of the skill.');
+    refuse('the path is outside the folder of the skill.');
   }
   return target;
 };
 
-/** Where a piece ends: after a line where one ends near, and never inside a character. */
+/** End of a part: at a nearby line end, never inside a surrogate pair. */
 const endOf = (text: string, begin: number, maxChars: number): number => {
   const limit = begin + maxChars;
   if (limit >= text.length) return text.length;

@@ -1,18 +1,18 @@
 import { toErrorInfo, type MaybePromise } from '@h/turn';
 import type { SkillProblem } from './problem.js';
 
-/** What a scanner says about a text. */
+/** Result of a scanner. */
 export interface SkillScanResult {
-  /** `clean` and `suspicious` texts are used, of `malicious` ones only what the scanner has made of them. */
+  /** `clean` and `suspicious` text is used; `malicious` text is used only as cleaned by the scanner. */
   readonly verdict: 'clean' | 'suspicious' | 'malicious';
-  /** The text to use, cleaned if the scanner cleans. */
+  /** The text to use instead of the original. */
   readonly text?: string | undefined;
 }
 
-/** Looks at a file of a skill before a model reads anything of it. The scanner of `@h/security` is one. */
+/** Scans a file of a skill before it is used. `scanContext` of `@h/security` is one. */
 export type SkillScan = (text: string, about: { readonly path: string }) => MaybePromise<SkillScanResult>;
 
-/** What a scanner lets through; no text where it lets nothing through, which is so when it fails. */
+/** Scans a text. The result has no text if the scanner rejects it or fails. */
 export const scanSkill = async (
   text: string,
   path: string,
@@ -31,16 +31,20 @@ export const scanSkill = async (
       case 'suspicious':
         return {
           text: used,
-          problem: { code: 'suspicious', message: 'The scanner finds it suspicious; it is used.', path },
+          problem: { code: 'suspicious', message: 'The scanner reports the file as suspicious. It is used.', path },
         };
       case 'malicious':
-        if (used === text) return withheld('The scanner finds it malicious.');
+        if (used === text) return withheld('The scanner reports the file as malicious.');
         return {
           text: used,
-          problem: { code: 'suspicious', message: 'The scanner has cleaned it; the rest is used.', path },
+          problem: {
+            code: 'suspicious',
+            message: 'The scanner reports the file as malicious. Its cleaned text is used.',
+            path,
+          },
         };
       default:
-        return withheld('The scanner gave no verdict that is known.');
+        return withheld('The scanner returned an unknown verdict.');
     }
   } catch (error) {
     return withheld(`The scanner failed: ${toErrorInfo(error).message}`);

@@ -6,21 +6,20 @@ import type { SkillLibrary } from './library.js';
 /** Options of {@link skillTool}. */
 export interface SkillToolOptions {
   /**
-   * Name of the tool. `@h/compaction` protects the results of a tool that is called `skill`; tell it of another name by its
-   * option `protectedTools`.
+   * Name of the tool. `@h/compaction` keeps the results of the tool `skill`; add another name to its `protectedTools`.
    *
    * @defaultValue `'skill'`
    */
   readonly name?: string | undefined;
   /**
-   * How much of a file one call reads, in characters.
+   * Maximum number of characters per call.
    *
-   * @defaultValue `20000`, about the 5,000 tokens that the standard recommends as the most
+   * @defaultValue `20000`, about 5,000 tokens, the maximum that the standard recommends
    */
   readonly maxChars?: number | undefined;
 }
 
-/** A tool in the shape that `defineTool` of `@h/tools` takes. */
+/** A tool definition for `defineTool` of `@h/tools`. */
 export interface SkillTool {
   readonly name: string;
   readonly description: string;
@@ -31,7 +30,7 @@ export interface SkillTool {
   readonly run: (input: JSONObject) => Promise<string>;
 }
 
-/** The tool's name unless it is given another; compaction keeps the results of tools that are called so. */
+/** Default name of the tool. */
 export const skillToolName = 'skill';
 
 const aToolName: OptionCheck = {
@@ -40,12 +39,12 @@ const aToolName: OptionCheck = {
 };
 
 /**
- * A tool that loads a skill by its name.
+ * Creates a tool that loads a skill by name.
  *
- * It reads what lies in the folders of the library and nothing else, so that skills outside of the workspace need no
- * further rights, and a sandbox no folder of its host. A skill that is closed to the model is unknown to it.
+ * The tool reads only files in the folders of the library, so that skills outside the workspace need no other permission and a
+ * sandbox needs no host folder. Skills that are hidden from the model do not exist for the tool.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -58,16 +57,20 @@ export const skillTool = (library: SkillLibrary, options: SkillToolOptions = {})
   return {
     name,
     description:
-      'Reads the instructions of a skill by its name. Read them before you begin a task of its kind, and follow them. Without a name it lists all skills with their descriptions.',
+      'Reads the instructions of a skill by name. Read them before you start a task that the skill covers, and follow them. Without a name, lists all skills with their descriptions.',
     input: {
       type: 'object',
       properties: {
-        name: { type: 'string', description: 'Name of the skill, as the index has it.' },
+        name: { type: 'string', description: 'Name of the skill, as in the index.' },
         file: {
           type: 'string',
-          description: 'A file that belongs to the skill, by its path from the folder of the skill.',
+          description: 'Path of a file of the skill, relative to its folder.',
         },
-        offset: { type: 'integer', minimum: 0, description: 'Where to go on reading a long text or list.' },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          description: 'First character of the text, or first entry of the list, to read.',
+        },
       },
       additionalProperties: false,
     },

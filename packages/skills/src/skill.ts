@@ -5,37 +5,37 @@ import { oneLine } from './text.js';
 
 /** A skill that was found. */
 export interface Skill {
-  /** Up to 64 small letters, digits and single hyphens. */
+  /** Up to 64 lower-case letters, digits and single hyphens. */
   readonly name: string;
-  /** When it is of use, on one line. */
+  /** When to use the skill, on one line. */
   readonly description: string;
-  /** Its folder. */
+  /** Canonical path of the folder. */
   readonly folder: string;
-  /** Its SKILL.md. */
+  /** Canonical path of SKILL.md. */
   readonly file: string;
-  /** Whether it comes from a folder that the user vouches for. */
+  /** Whether the skill comes from a trusted folder. */
   readonly trusted: boolean;
-  /** Where it works (`darwin`, `linux`, `win32` …); everywhere when absent. */
+  /** Supported platforms (`darwin`, `linux`, `win32` …); all if absent. */
   readonly platforms?: readonly string[] | undefined;
-  /** Whether the model may load it by itself. */
+  /** Whether the model can load the skill. */
   readonly forModel: boolean;
-  /** Whether a person may call it by name. */
+  /** Whether a user can call the skill by name. */
   readonly forUser: boolean;
-  /** Variables that it wants to have in the environment of commands, as it wrote them. */
+  /** Environment variables that the skill declares for its commands, unchecked. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What became of a SKILL.md. */
+/** Result of reading a SKILL.md. */
 export interface ReadSkill {
   readonly skill?: Skill | undefined;
   readonly problems: readonly SkillProblem[];
 }
 
-/** Where a SKILL.md lies. */
+/** Location of a SKILL.md. */
 export interface SkillPlace {
   readonly folder: string;
   readonly file: string;
-  /** Name of its folder, as people see it. */
+  /** Name of the folder before links are resolved. */
   readonly folderName: string;
   readonly trusted: boolean;
 }
@@ -48,10 +48,10 @@ const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const isSkillName = (name: string): boolean => name.length <= 64 && namePattern.test(name);
 
 /**
- * Reads what a SKILL.md says about itself.
+ * Parses a SKILL.md.
  *
- * Without frontmatter or description it is no skill. A name that the standard does not allow gives way to the name of the
- * folder. Keys that are not known are somebody else's and are ignored.
+ * Rejects a file without frontmatter or description. Replaces a name that violates the standard with the name of the folder.
+ * Ignores unknown keys.
  */
 export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
   const { file: path } = place;
@@ -60,24 +60,25 @@ export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
   if (!parsed) {
     return refuse(
       /^\uFEFF?---/.test(text) ? 'invalid-frontmatter' : 'no-frontmatter',
-      'It has no frontmatter that can be read.',
+      'The frontmatter is missing or cannot be read.',
     );
   }
   const { fields } = parsed;
   const problems: SkillProblem[] = [];
-  if (parsed.isMended) {
-    problems.push({ code: 'mended', message: 'Its frontmatter is no proper YAML; it was read line by line.', path });
+  if (parsed.isRepaired) {
+    problems.push({ code: 'repaired', message: 'The frontmatter is invalid YAML and was parsed line by line.', path });
   }
 
   const description = oneLine(textField(fields, 'description') ?? '')
     .slice(0, maxDescription)
     .toWellFormed();
-  if (description === '') return refuse('no-description', 'It does not say when it is of use.');
+  if (description === '')
+    return refuse('no-description', 'The description is missing. Describe when to use the skill.');
   const name = nameOf(textField(fields, 'name'), place, problems);
   if (name === undefined) {
     return refuse(
       'invalid-name',
-      'Neither its name nor that of its folder is one of small letters, digits and hyphens.',
+      'Neither the name nor the folder name consists of lower-case letters, digits and hyphens.',
     );
   }
   const platforms = platformsOf(fields);
@@ -109,13 +110,17 @@ const nameOf = (
     if (!isSkillName(folderName)) return undefined;
     problems.push({
       code: 'name-mismatch',
-      message: `Its name ${JSON.stringify(name.slice(0, 80))} is not allowed; it goes by that of its folder.`,
+      message: `The name ${JSON.stringify(name.slice(0, 80))} is invalid; the folder name is used.`,
       path,
     });
     return folderName;
   }
   if (name !== folderName) {
-    problems.push({ code: 'name-mismatch', message: `It is called ${name}, its folder is not.`, path });
+    problems.push({
+      code: 'name-mismatch',
+      message: `The name ${name} differs from the folder name ${folderName}.`,
+      path,
+    });
   }
   return name;
 };

@@ -3,7 +3,7 @@ import type { SkillLibrary } from './library.js';
 import { indexChecks, renderSkillIndex, type SkillIndexOptions } from './index-text.js';
 import type { SkillProblem } from './problem.js';
 
-/** The index as a section: `@h/prompt` takes it into its session tier. */
+/** The index as a section for the session tier of `@h/prompt`. */
 export interface SkillsSection {
   readonly id: string;
   readonly tier: 'session';
@@ -11,9 +11,9 @@ export interface SkillsSection {
 }
 
 /**
- * The index of a library's skills, for the session tier of `prompt()`.
+ * Creates the index section of a library, for the session tier of `prompt()`.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts

@@ -47,7 +47,7 @@ const eventsOf = async (options: SkillsOptions, given: ModelRequest = request())
   lastValueFrom(of(event('model.request', { step: 1, attempt: 1, ...given })).pipe(skills(options), toArray()));
 
 describe('skills', () => {
-  it('puts the index at the end of the system prompt and says what is wrong with skills', async () => {
+  it('appends the index to the system prompt and reports problems', async () => {
     const events = await eventsOf({ library }, request({ system: [{ text: 'You are.' }] }));
     const shaped = events.at(-1) as ModelRequest;
     expect(shaped.system.map(({ text }) => text.split('\n')[0])).toEqual(['You are.', '<skills>']);
@@ -55,7 +55,7 @@ describe('skills', () => {
     expect(events.slice(0, -1).map(({ type }) => type)).toContain('skills.problem');
   });
 
-  it('moves the cache mark of the last block on to the index', async () => {
+  it('moves the cache mark of the last block to the index', async () => {
     const system = [
       { text: 'A', cache: { ttl: '1h' as const } },
       { text: 'B', cache: {} },
@@ -69,7 +69,7 @@ describe('skills', () => {
     expect((shaped as ModelRequest).system[1]?.cache).toBeUndefined();
   });
 
-  it('makes the index once a turn and adds it to a request once', async () => {
+  it('renders the index once per turn and adds it to a request once', async () => {
     const list = vi.fn(async () => Promise.resolve(one));
     const operator = skills({ library: still(list) });
     const model = scriptedModel([response(call('1', 'ls')), 'Done.', 'Again.']);
@@ -85,24 +85,24 @@ describe('skills', () => {
     expect(new Set(model.requests.map(({ system }) => system[0]?.text)).size).toBe(1);
   });
 
-  it('takes the options of the index', async () => {
+  it('applies the options of the index', async () => {
     const [, shaped] = await eventsOf({
       library: still(async () => Promise.resolve(one)),
       tool: 'load',
       tokensPerSkill: 1,
       maxTokens: 200,
     });
-    expect((shaped as ModelRequest).system[0]?.text).toContain('the tool load');
+    expect((shaped as ModelRequest).system[0]?.text).toContain('The tool load');
     expect((shaped as ModelRequest).system[0]?.text).toContain('\n- pdf\n');
   });
 
-  it('leaves a request alone when there are no skills', async () => {
+  it('passes a request unchanged if there are no skills', async () => {
     const given = event('model.request', { step: 1, attempt: 1, ...request() });
     const events = await lastValueFrom(of(given).pipe(skills({ library: still() }), toArray()));
     expect(events).toEqual([given]);
   });
 
-  it('goes on without an index when finding skills fails', async () => {
+  it('continues without an index if finding skills fails', async () => {
     const events = await eventsOf({ library: still(async () => Promise.reject(new Error('No disk.'))) });
     expect(events).toMatchObject([
       { type: 'skills.problem', code: 'failed', message: expect.stringContaining('No disk.') as string },
@@ -110,7 +110,7 @@ describe('skills', () => {
     ]);
   });
 
-  it('goes on without an index when finding them takes too long', async () => {
+  it('continues without an index if finding skills times out', async () => {
     vi.useFakeTimers({ now: 0 });
     try {
       const events: TurnEvent[] = [];
@@ -146,7 +146,7 @@ describe('skills', () => {
 });
 
 describe('skillsIndex', () => {
-  it('is a section of the session tier, with what is to be told about skills', async () => {
+  it('returns a section of the session tier with problems', async () => {
     const { id, tier, text } = skillsIndex(
       still(async () => Promise.resolve(one)),
       { tool: 'load' },

@@ -16,7 +16,7 @@ import type { SkillProblem } from './problem.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** Something is wrong with a skill, or with the index of all. */
+    /** A problem with a skill or with the index. */
     'skills.problem': SkillProblem;
   }
 }
@@ -25,7 +25,7 @@ declare module '@h/turn' {
 export interface SkillsOptions extends SkillIndexOptions {
   readonly library: SkillLibrary;
   /**
-   * How long finding the skills may hold a request, in milliseconds. The turn then goes on without the index.
+   * Time limit for finding skills, in milliseconds. After it the turn continues without the index.
    *
    * @defaultValue `2000`
    */
@@ -41,14 +41,13 @@ const checks: OptionChecks<SkillsOptions> = {
 };
 
 /**
- * Puts the index of skills at the end of the system prompt: for pipelines without `prompt()`, which takes
- * {@link skillsIndex} into its session tier instead.
+ * Appends the skill index to the system prompt. For pipelines without `prompt()`; with it, add {@link skillsIndex} to its
+ * session tier instead.
  *
- * The index is made once a turn. The cache mark of the last system block moves on to it, so that it is cached with what
- * stands before it. What is wrong with skills is told as `skills.problem`; nothing of it ends a turn. A request that has its
- * index is left as it is.
+ * The index is rendered once per turn. The cache mark of the last system block moves to the index, so that both are cached.
+ * Problems with skills are emitted as `skills.problem` and never end a turn. A request with an index passes unchanged.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
  *
  * @example
  * ```ts
@@ -90,7 +89,7 @@ export const skills = (options: SkillsOptions): TurnOperator => {
           finish([
             notice('skills.problem', {
               code: 'timed-out',
-              message: `Finding the skills took longer than ${deadlineMs} ms; there is no index in this turn.`,
+              message: `Finding skills took longer than ${deadlineMs} ms. This turn has no skill index.`,
             }),
           ]);
         });
@@ -100,7 +99,7 @@ export const skills = (options: SkillsOptions): TurnOperator => {
           finish([
             notice('skills.problem', {
               code: 'failed',
-              message: `Finding the skills failed: ${error instanceof Error ? error.message : String(error)}`,
+              message: `Finding skills failed: ${error instanceof Error ? error.message : String(error)}`,
             }),
           ]);
         });
@@ -119,7 +118,7 @@ export const skills = (options: SkillsOptions): TurnOperator => {
   return intercept('skills', setup, { after: ['failover', 'prompt'], before: ['compaction'] });
 };
 
-/** The blocks with one more, to which the cache mark of the last one has moved. */
+/** Appends a block and moves the cache mark of the last block to it. */
 const moved = (system: readonly SystemBlock[], text: string): readonly SystemBlock[] => {
   const last = system.at(-1);
   if (last?.cache === undefined) return [...system, { text }];

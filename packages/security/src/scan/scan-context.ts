@@ -41,10 +41,9 @@ export interface ScanContextResult {
 /**
  * Finds attempts to redirect a model in an external text: a context file, a rule, a skill, a page.
  *
- * It reads the text as a model would: folded, in comments and hidden markup, decoded from base64 and tag characters, and
- * tells phrases that are said from those that are spoken about. Time is in proportion to the length.
- *
- * It never throws for any text. A scan finds known forms of requests and is no proof.
+ * Reads the text as a model would: folded, including comments and hidden markup, and decoded from base64 and tag characters.
+ * Distinguishes requests from text about requests. Runs in linear time and never throws for any text. A scan finds known
+ * forms of requests; a clean verdict is not a proof.
  *
  * @throws InvalidOptionError for an unknown option
  *
@@ -70,7 +69,7 @@ const verdictOf = (findings: readonly Finding[]): ScanContextResult['verdict'] =
   return findings.some(({ severity }) => severity === 'suspicious') ? 'suspicious' : 'clean';
 };
 
-/** More are not told, the worst first. */
+/** Maximum number of reported findings; the worst are reported. */
 const maxHits = 200;
 const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };
 
@@ -116,7 +115,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   return worstFirst.slice(0, maxHits).toSorted((one, other) => one.start - other.start);
 };
 
-/** Findings of one rule that overlap are one: as long as both, and as bad as the worse. */
+/** Merges overlapping findings of one rule into their union with the worse severity. */
 const merged = (hits: readonly Hit[]): readonly Hit[] => {
   const lastOf = new Map<string, Hit>();
   const kept = new Set<Hit>();
@@ -134,7 +133,7 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
 
 const phraseHits = (folded: Folded): readonly Said[] => phraseGroups.flatMap((group) => hitsOf(group, folded));
 
-/** Around a hint, a phrase is no longer than this on either side. */
+/** Maximum length of a phrase on either side of a hint. */
 const maxPhrase = 200;
 
 const hitsOf = ({ hint, phrases }: PhraseGroup, { text, at }: Folded): readonly Said[] => {
@@ -154,7 +153,7 @@ const hitsOf = ({ hint, phrases }: PhraseGroup, { text, at }: Folded): readonly 
   return hits;
 };
 
-/** The surroundings of all matches, joined if they overlap. */
+/** Windows around all matches of a hint; overlapping windows are joined. */
 const windowsAround = (text: string, hint: RegExp): readonly Region[] => {
   const windows: { start: number; end: number }[] = [];
   for (const { 0: match, index } of text.matchAll(hint)) {
@@ -186,14 +185,14 @@ const judged = (
   return { rule, severity: isHarmless ? 'note' : 'malicious', start, end };
 };
 
-/** Whether a decoded span asks for anything: encoding is no way to give examples. */
+/** Whether a decoded span contains a request. Encoded text counts even if it is weak. */
 const isAttempt = (decoded: string): boolean =>
   [...phraseHits(fold(decoded)), ...findCommands(decoded)].some(
     ({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft' || rule === 'authority',
   );
 
 const closeBy = 400;
-/** Harmless on their own, and not together with a request to keep them quiet. */
+/** Rules that are harmless alone but suspicious next to a request for secrecy. */
 const covert: ReadonlySet<string> = new Set([
   'secret-in-url',
   'remote-script',
@@ -211,7 +210,7 @@ const secretFile =
 const taking =
   /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 
-/** Requests that are harmless apart and an attack together: secrecy and a deed, or secrecy and a file of secrets. */
+/** Raises the severity of combinations: secrecy with an action, or secrecy with a file of secrets. */
 const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
   const secrecy = hits.filter(({ rule }) => rule === 'secrecy').slice(0, maxHits);
   if (secrecy.length === 0) return pairs(hits);
@@ -242,7 +241,7 @@ const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
   return pairs(hits.map((hit) => (raised.has(hit) ? { ...hit, severity: worse(hit) } : hit)));
 };
 
-/** Two different signs of the kinds that ordinary files rarely have, close together. */
+/** Rules that rarely match ordinary files. Two different ones close together are suspicious. */
 const rare: ReadonlySet<string> = new Set([
   'authority',
   'new-instructions',
