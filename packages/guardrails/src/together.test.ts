@@ -1,4 +1,4 @@
-import { harness, intercept, memorySessions, reply, retry, type TurnOperator } from '@h/turn';
+import { harness, intercept, memorySessions, reply, retry, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { costing, cut, eager, run } from '../test/turns.js';
