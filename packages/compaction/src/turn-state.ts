@@ -151,9 +151,11 @@ export class TurnState {
   /** Learns from a rejected request of this size; the error may name the window. */
   learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
     // A number far from our own count is a limit on something else.
-    if (named === undefined || named < tokens * leastOfCount) this.#caps.set(model ?? '', tokens);
-    else if (this.notes.windows[model ?? ''] !== named)
-      this.notes = { ...this.notes, windows: { ...this.notes.windows, [model ?? '']: named } };
+    const name = model ?? '';
+    if (named === undefined || named < tokens * leastOfCount) this.#caps.set(name, tokens);
+    else if (this.notes.windows[name] !== named) {
+      this.notes = { ...this.notes, windows: { ...this.notes.windows, [name]: named } };
+    }
   }
 
   /** Records the model of a request. Returns whether it changed. */

@@ -5,8 +5,10 @@ import {
   retry,
   type DecideContext,
   type Decision,
+  type Handlers,
   type NewEvent,
   type ObserveHandlers,
+  type OperatorContext,
   type TurnEvent,
   type TurnEventOf,
   type TurnOperator,
@@ -57,7 +59,7 @@ const chantingCode = 'chanting';
  */
 export const handOff = (options: HandOffOptions): TurnOperator => {
   const settings = handOffSettingsOf(options);
-  return intercept('hand-off', (operator) => {
+  const setup = (operator: OperatorContext): Handlers => {
     let session = '';
     let state: TriggerState = { ...noRecord, hasFailed: false, loopBlocks: 0 };
     let stepsSince = Infinity;
@@ -196,7 +198,8 @@ export const handOff = (options: HandOffOptions): TurnOperator => {
             : undefined,
       },
     };
-  });
+  };
+  return intercept('hand-off', setup, { after: ['compaction', 'loop-detect'] });
 };
 
 /** Notices of packages that this one does not know, by their names. */
