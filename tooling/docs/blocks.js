@@ -1,15 +1,15 @@
 /**
- * @typedef {{ line: number, code: string }} Module A module that the page's examples make, laid out so that its lines
- *   have the numbers that they have in the page, and the line where it starts.
+ * @typedef {{ line: number, code: string }} Module A module of the page's examples, with the line numbers of the
+ *   page, and the line where it starts.
  */
 
 const fence = /^(?<indent>\s*)(?<ticks>`{3,}|~{3,})(?<info>.*)$/;
 const isTypeScript = /** @type {(info: string) => boolean} */ (info) => /^(?:ts|tsx|typescript)$/.test(info);
 
 /**
- * The TypeScript examples of a Markdown page. Each is a module of its own, unless it says that it goes on from the one
- * before, with the word `continued` after the language. What a reader need not see stands in a comment that starts with
- * the line `<!-- ts`, before the example.
+ * Extracts the TypeScript examples of a Markdown page. Each is a separate module, unless the word `continued` after the
+ * language adds it to the previous one. Hidden declarations are in a comment before the example that starts with the line
+ * `<!-- ts`.
  *
  * @type {(page: string) => Module[]}
  */

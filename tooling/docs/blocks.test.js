@@ -17,7 +17,7 @@ describe('modulesOf', () => {
     expect(numbered(['```json', '{}', '```', '```bash', '```ts', 'npm test', '```', '```', 'text', '```'])).toEqual([]);
   });
 
-  it('adds a block that goes on to the module before', () => {
+  it('adds a `continued` block to the previous module', () => {
     expect(numbered(['```ts', 'one();', '```', 'and', '```ts continued', 'two();', '```'])).toEqual([
       ['2 one();', '6 two();'],
     ]);

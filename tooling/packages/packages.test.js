@@ -33,7 +33,7 @@ const built = {
   'dist/index.d.ts': 'export declare const one: () => number;\n',
 };
 
-/** Lays a package into a folder of its own. @type {(files: Record<string, string>, manifest?: object) => Promise<string>} */
+/** Writes a package to a temporary folder. @type {(files: Record<string, string>, manifest?: object) => Promise<string>} */
 const lay = async (files, manifest = sound) => {
   const folder = await mkdtemp(join(tmpdir(), 'h-sample-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
 
 /** What is wrong with options. */
 export interface OptionFault {
-  /** Whose options they are: `guardrails()`. */
+  /** The owner of the options, such as `guardrails()`. */
   readonly owner: string;
   /** Which one it is, such as `models[0].settings`; empty when it is the options as a whole. */
   readonly option: string;

@@ -11,13 +11,13 @@ export const arrayOf = (item: OptionCheck): OptionCheck =>
     return undefined;
   });
 
-/** An object that has only these keys, whose values pass. */
+/** Accepts objects with these keys only, if their values pass. */
 export const objectOf = (checks: Readonly<Record<string, OptionCheck>>): OptionCheck =>
   withParts(`an object with the keys ${Object.keys(checks).join(', ')}`, anyObject, (object) =>
     faultAmong(object, checks),
   );
 
-/** An object that has any keys, whose values all pass. */
+/** Accepts objects with any keys, if all values pass. */
 export const recordOf = (item: OptionCheck): OptionCheck =>
   withParts(`an object in which each value is ${item.expected}`, anyObject, (object) => {
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {

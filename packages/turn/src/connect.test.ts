@@ -72,7 +72,7 @@ describe('connect', () => {
     ]);
   });
 
-  it('tells which operator failed, and goes on with the others', () => {
+  it('reports which operator failed, and continues with the others', () => {
     const broken = intercept('broken', () => ({ decide: { 'tool.call': () => null } }));
     const { connection, left, errors } = open(broken);
     connection.feed(toolCall);
@@ -81,7 +81,7 @@ describe('connect', () => {
     expect(left).toEqual([delta]);
   });
 
-  it('tells that an operator could not be set up', () => {
+  it('reports an operator whose setup failed', () => {
     const { errors } = open(
       intercept('unready', () => {
         throw new Error('No key.');
@@ -92,7 +92,7 @@ describe('connect', () => {
     ]);
   });
 
-  it('tells that a native operator has failed or completed the stream, also while another one holds an event', async () => {
+  it('reports a native operator that fails or completes, also while an event is held', async () => {
     const failing = open(
       tap(() => {
         throw new Error('Native.');
@@ -114,7 +114,7 @@ describe('connect', () => {
     await vi.waitFor(() => expect(holding.errors).toHaveLength(1));
   });
 
-  it('ends what the operators do when it is closed, and lets nothing in or out after that', async () => {
+  it('stops the operators when it is closed, and accepts and emits nothing afterwards', async () => {
     const finalize = vi.fn();
     let keep: ((decision: undefined) => void) | undefined;
     for (const native of [[], [tap<TurnEvent>()]]) {

@@ -83,7 +83,7 @@ describe('finish', () => {
     expect(watched.end).toMatchObject({ outcome: 'error', reason: 'The process ended before the turn did.' });
   });
 
-  it('takes a reason, and leaves a turn alone that has ended', async () => {
+  it('accepts a reason, and does not change a turn that has ended', async () => {
     const records = await recordsOf();
     const { agent, turn, sessions } = await finished(records);
     expect((await reply(agent.finish(turn, 'Given up.'))).outcome).toBe('completed');
@@ -95,7 +95,7 @@ describe('finish', () => {
     });
   });
 
-  it('refuses a turn that nobody knows, or that runs', async () => {
+  it('rejects an unknown turn and a running one', async () => {
     const sessions = memorySessions();
     const agent = harness({ model: scriptedModel([{ never: [] }]), sessions }).pipe();
     expect(await reply(agent.finish('turn-7'))).toMatchObject({ outcome: 'error', error: { code: 'unknown-turn' } });

@@ -97,7 +97,7 @@ describe('a held event', () => {
     expect(seen).toEqual({ events: expected, error: undefined, isComplete: true });
   });
 
-  it('is dropped by a promise or an observable of null, where nobody waits for it', async () => {
+  it('is dropped by a promise or an observable of null if the loop does not need it', async () => {
     for (const answer of [() => Promise.resolve(null), () => of(null), () => of(null).pipe(delay(1))]) {
       const { source, seen } = open({ decide: { 'event.ignored': answer } });
       source.next(event('event.ignored', { event: 'x', reason: 'a' }));
@@ -114,7 +114,7 @@ describe('a held event', () => {
     expect(seen.events).toEqual(['first', '1', '2']);
   });
 
-  it('goes with the first emission, while the observable still has more to say', async () => {
+  it('is replaced by the first emission of an observable that continues', async () => {
     const later = new Subject<NewEvent>();
     const { source, seen } = open(onCall(() => concat(of(remark('asked')), later)));
     source.next(toolCall('1'));
@@ -140,7 +140,7 @@ describe('a held event', () => {
     expect(seen).toMatchObject({ events: ['1'], isComplete: true });
   });
 
-  it('loses nothing when it is let go inside another event, with the source complete', async () => {
+  it('loses nothing when it is released inside another event after the source completed', async () => {
     const gate = new Subject<undefined>();
     const hold = intercept('hold', ({ after, emit }) => {
       after(1, () => emit(remark('now')));
@@ -151,7 +151,7 @@ describe('a held event', () => {
     expect(events.map(labelOf)).toEqual(['now', 'held']);
   });
 
-  it('passes a native operator and another interceptor as if it had come late', async () => {
+  it('passes a native operator and another interceptor like a late event', async () => {
     const slow = intercept('slow', () =>
       onCall((id) => (id === '1' ? timer(5).pipe(() => of(undefined).pipe(delay(5))) : undefined)),
     );

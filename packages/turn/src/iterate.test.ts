@@ -72,7 +72,7 @@ describe('iterate', () => {
     expect(left).toHaveBeenCalledOnce();
   });
 
-  it('ends the turn on return() while an event is waited for, and answers who waits', async () => {
+  it('ends the turn on return() while next() is pending, and resolves the pending call', async () => {
     const left = vi.fn();
     const iterator = iterate(new Observable<TurnEvent>(() => left))[Symbol.asyncIterator]();
     const waiting = [iterator.next(), iterator.next()];

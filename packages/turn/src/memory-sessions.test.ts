@@ -29,7 +29,7 @@ describe('memorySessions', () => {
     expect([...open(store, 'bob').snapshot.messages]).toEqual([]);
   });
 
-  it('lets one writer in at a time', () => {
+  it('admits one writer at a time', () => {
     const store = memorySessions();
     const first = open(store);
     expect(() => open(store)).toThrow(SessionBusyError);
@@ -39,7 +39,7 @@ describe('memorySessions', () => {
     expect(() => open(store)).not.toThrow();
   });
 
-  it('takes nothing from a writer that has let go, also when it lets go twice', () => {
+  it('accepts nothing from a writer that has closed, even twice', () => {
     const store = memorySessions();
     const first = open(store);
     void first.close();

@@ -14,7 +14,7 @@ describe('finalize', () => {
     return { told, operator: intercept('last', () => ({ finalize: (ending) => void told.push(ending) })) };
   };
 
-  it('is told how the turn has ended', async () => {
+  it('receives the end of the turn', async () => {
     const { told, operator } = endings();
     await reply(
       harness({ model: scriptedModel(['Hi.']) })
@@ -39,7 +39,7 @@ describe('finalize', () => {
     ]);
   });
 
-  it('is told that the subscriber has left', () => {
+  it('receives the cancellation when the subscriber leaves', () => {
     const { told, operator } = endings();
     watch(
       harness({ model: scriptedModel([{ never: [] }]) })
@@ -49,7 +49,7 @@ describe('finalize', () => {
     expect(told).toMatchObject([{ outcome: 'cancelled', reason: 'The subscriber unsubscribed.' }]);
   });
 
-  it('is told nothing outside of a harness', () => {
+  it('receives nothing outside of a harness', () => {
     const { told, operator } = endings();
     NEVER.pipe(operator).subscribe().unsubscribe();
     expect(told).toEqual([undefined]);

@@ -50,7 +50,7 @@ describe('reply', () => {
     });
   });
 
-  it('joins an answer that was cut off and went on after words of the harness, not after those of a person', async () => {
+  it('joins a truncated answer continued after an internal message, not after a user message', async () => {
     const cut = { ...response('Once upon '), finishReason: 'length' as const };
     expect((await ask([cut, 'a time.'], goOnOnce({ internal: true }))).text).toBe('Once upon a time.');
     expect((await ask([cut, 'a time.'], goOnOnce())).text).toBe('a time.');

@@ -338,7 +338,7 @@ describe('resuming', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'blocked', reason: '3 results' });
   });
 
-  it('hands out the recorded end of a turn that has ended, and does nothing', async () => {
+  it('emits the recorded end of a turn that has ended, and runs nothing', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);
     const lines = [...first.store.lines];
@@ -401,7 +401,7 @@ describe('resuming', () => {
     }
   });
 
-  it('is cancelled while its store takes its time to open, or for ever', async () => {
+  it('is cancelled while its store opens slowly or hangs', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);
     const lines = first.store.lines.slice(0, 5);

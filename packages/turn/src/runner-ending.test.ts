@@ -57,7 +57,7 @@ const onStop = (
 const never = (): Promise<undefined> => new Promise(() => undefined);
 
 describe('instead of the end, an operator', () => {
-  it('goes on with another step, after its messages', async () => {
+  it('continues with another step, after its messages', async () => {
     const ended = run([
       onStop((_, count) => (count === 1 ? proceed([user('And the tests?')], 'They were not run.') : undefined)),
     ]);
@@ -78,14 +78,14 @@ describe('instead of the end, an operator', () => {
     ]);
   });
 
-  it('goes on without a message, for one step', async () => {
+  it('continues without a message, for one step', async () => {
     const ended = run([onStop((_, count) => (count === 1 ? proceed([], 'Once more.') : undefined))]);
     await vi.advanceTimersByTimeAsync(0);
     expectOver('', ended);
     expect(ended.end).toMatchObject({ outcome: 'completed', steps: 2 });
   });
 
-  it('goes on after it has thought about it, however long', async () => {
+  it('continues after holding the stop for any time', async () => {
     const slow = onStop((_, count) =>
       count === 1
         ? new Promise((resolve) => setTimeout(() => resolve(proceed([user('More.')], 'x')), 600_000))
@@ -138,7 +138,7 @@ describe('instead of the end, an operator', () => {
     ]);
   });
 
-  it('keeps a value for the next turn of the session, and takes it back', async () => {
+  it('stores a value for the next turn of the session, and removes it', async () => {
     const counting = (value: (before: unknown) => number | null): TurnOperator =>
       intercept('counting', () => {
         let before: unknown;
@@ -183,7 +183,7 @@ describe('a stop in the place of what the runner appends', () => {
 });
 
 describe('the cap on model calls', () => {
-  it('ends a turn that goes on and on, and no operator can turn that down', async () => {
+  it('ends a turn that keeps continuing, and no operator can reject it', async () => {
     for (const decide of [() => proceed([user('More.')], 'x'), () => proceed([], 'x')]) {
       const ended = run([onStop(decide)], { maxModelCalls: 4 });
       await vi.advanceTimersByTimeAsync(0);
@@ -212,7 +212,7 @@ describe('the cap on model calls', () => {
     expect(ended.end.outcome).toBe('blocked');
   });
 
-  it('is 1,000 unless it is told otherwise, and can be lifted', async () => {
+  it('defaults to 1,000 and can be lifted', async () => {
     const endless = (): ScriptStep[] =>
       Array.from({ length: 1_005 }, (_, index) => (index < 1_003 ? response(call('1', 'ls')) : 'Done.'));
     const capped = run([], { script: endless() });
@@ -274,7 +274,7 @@ describe('an aborted signal', () => {
     }
   });
 
-  it('is listened to no longer than the turn takes', async () => {
+  it('has no listener after the turn has ended', async () => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, 'removeEventListener');
     const ended = run([], { input: { signal } });
@@ -307,7 +307,7 @@ describe('the grace of a turn that is closing', () => {
     },
   );
 
-  it('is five seconds unless it is told otherwise', async () => {
+  it('defaults to five seconds', async () => {
     const ended = run([holding('turn.end')], { script: ['Hello.'] });
     await vi.advanceTimersByTimeAsync(4_999);
     expect(ended.isComplete).toBe(false);
@@ -382,7 +382,7 @@ describe('an operator that fails while the turn is closing', () => {
     expect(ended.end.error?.message).toMatch(/is broken/);
   });
 
-  it('can not say anything after the end', async () => {
+  it('emits nothing after the end', async () => {
     const late = intercept('late', ({ after, emit }) => ({
       observe: { 'turn.end': () => void after(1, () => emit(notice('event.ignored', { event: 'late', reason: 'x' }))) },
     }));

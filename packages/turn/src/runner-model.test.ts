@@ -154,7 +154,7 @@ describe('a model driver', () => {
     expect(model).toHaveBeenCalledOnce();
   });
 
-  it('is left, with its signal aborted, when the turn ends', async () => {
+  it('is unsubscribed, with its signal aborted, when the turn ends', async () => {
     let signal: AbortSignal | undefined;
     const left = vi.fn();
     const model: ModelDriver = (_, context) => {
@@ -179,7 +179,7 @@ describe('a model driver', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('is told the turn, the session, the step and the attempt', async () => {
+  it('receives the turn, the session, the step and the attempt', async () => {
     const contexts: unknown[] = [];
     const model = scriptedModel([
       (_, { turn, session, step, attempt }) => (
@@ -252,7 +252,7 @@ describe('a retry', () => {
     expect(model).toHaveBeenCalledTimes(3);
   });
 
-  it('may wait: the error leaves marked, the request is held', async () => {
+  it('can wait: the error leaves marked and the request is held', async () => {
     const backoff = intercept('backoff', ({ after }) => ({
       decide: {
         'model.error': (event) => retry(event),
@@ -300,7 +300,7 @@ describe('a retry', () => {
 });
 
 describe('an operator in the place of the model', () => {
-  it('answers itself, and the model is not called', async () => {
+  it('answers a request without calling the model', async () => {
     const cached = intercept('cached', () => ({
       decide: {
         'model.request': ({ step, attempt }) => ({
@@ -317,7 +317,7 @@ describe('an operator in the place of the model', () => {
     expect(model).not.toHaveBeenCalled();
   });
 
-  it('fails in its place', async () => {
+  it('fails a request without calling the model', async () => {
     const failing = intercept('failing', () => ({
       decide: {
         'model.request': ({ step, attempt }) => ({
@@ -370,7 +370,7 @@ describe('an operator in the place of the model', () => {
     });
   });
 
-  it('goes on after a failure instead of ending', async () => {
+  it('continues after a failure instead of ending', async () => {
     let calls = 0;
     const again = intercept('again', () => ({
       decide: {
@@ -390,7 +390,7 @@ describe('an operator in the place of the model', () => {
     ]);
   });
 
-  it('says something at a time when nobody asked, and is told that it means nothing', async () => {
+  it('gets event.ignored for an answer that no request waits for', async () => {
     const shouting = intercept('shouting', ({ emit }) => ({
       observe: {
         'history.append': ({ origin }) => {

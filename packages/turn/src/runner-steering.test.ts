@@ -128,7 +128,7 @@ describe('a message for a turn that runs', () => {
     });
   });
 
-  it('while a call is held for approval: nothing of the step runs, what was let go later neither', async () => {
+  it('while a call is held for approval: nothing of the step runs, nor a call released later', async () => {
     let allow = (): void => undefined;
     const ask = intercept('ask', () => ({
       decide: {
@@ -146,7 +146,7 @@ describe('a message for a turn that runs', () => {
     expect(all('tool.result').map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });
 
-  it('while tools run: the driver is told, running calls go on, and their results stay', async () => {
+  it('while tools run: signals the driver, and running calls continue', async () => {
     const sessions = slowSessions();
     let skipped = false;
     const inner = scriptedTools({ ls: () => new Promise((resolve) => setTimeout(() => resolve('a.txt'), 5)) });
@@ -172,7 +172,7 @@ describe('a message for a turn that runs', () => {
     expect(rolesOf(sessions.messages('alice'))).toBe('Go. | assistant | tool | Hurry. | assistant');
   });
 
-  it('with the last answer of the model: the turn goes on instead of ending', async () => {
+  it('with the last answer of the model: continues the turn instead of ending', async () => {
     const { messages, end } = await run(once('model.response'), { script: ['Hello.', 'You are right.'] });
     expect(rolesOf(messages)).toBe('Go. | assistant | Only text files. | assistant');
     expect(end).toMatchObject({ outcome: 'completed', steps: 2 });

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(60_000);
 
-describe('a store that takes its time', () => {
+describe('a slow store', () => {
   it('holds back calls that must not run twice until they are stored, and shows only what is stored', async () => {
     const performed: string[] = [];
     const sessions = slowSessions({ delayMs: (_, count) => 1 + ((count * 5) % 7) });
@@ -62,7 +62,7 @@ describe('a store that takes its time', () => {
     expect(watched.end.outcome).toBe('completed');
   });
 
-  it('does not keep the turn from going on when something that is not recorded comes behind what is', async () => {
+  it('continues the turn when an unrecorded event follows recorded ones', async () => {
     const chatty = intercept('chatty', () => ({
       decide: Object.fromEntries(
         (['turn.start', 'session.loaded', 'history.append', 'model.response', 'tool.call', 'tool.result'] as const).map(
@@ -84,7 +84,7 @@ describe('a store that takes its time', () => {
     expect(watched.types[at + 1]).toBe('event.ignored');
   });
 
-  it('that is slow to let go keeps the next turn waiting, not failing', async () => {
+  it('that is slow to close delays the next turn instead of failing it', async () => {
     const sessions = slowSessions({ delayMs: (operation) => (operation === 'close' ? 50 : 1) });
     const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), sessions }).pipe();
     const turns: Watched[] = [];
@@ -104,7 +104,7 @@ describe('a store that takes its time', () => {
     ]);
   });
 
-  it('is let go once it is open when the subscriber left before that', async () => {
+  it('is released once it is open if the subscriber left before that', async () => {
     const sessions = slowSessions({ delayMs: 10 });
     const agent = harness({ model: scriptedModel(['One.']), sessions }).pipe();
     const left = watch(agent.turn({ session: 'alice', input: 'first' }));
@@ -117,7 +117,7 @@ describe('a store that takes its time', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not go round in circles when a turn is aborted and left while it is being opened and another one waits', async () => {
+  it('does not loop when a turn is aborted while it is being opened and another one waits', async () => {
     const sessions = slowSessions({ delayMs: 10 });
     const agent = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe();
     const controller = new AbortController();
@@ -133,7 +133,7 @@ describe('a store that takes its time', () => {
   });
 });
 
-describe('a session that already runs a turn', () => {
+describe('a session that is already running a turn', () => {
   it.each([[undefined], [2]])(
     'refuses another one with a typed error, and lets the first go on (delay %s)',
     async (delayMs) => {
@@ -308,7 +308,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it.each([[undefined], [1]])('to let go does not keep the end back (delay %s)', async (delayMs) => {
+  it.each([[undefined], [1]])('to close does not delay the end (delay %s)', async (delayMs) => {
     const sessions = slowSessions(failing('close', 0, delayMs));
     const watched = watch(
       harness({ model: scriptedModel(['Hello.']), sessions })
@@ -321,7 +321,7 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a session that is not in order', () => {
+describe('a session with an invalid history', () => {
   const asks: Message = { role: 'assistant', content: [call('1', 'ls')] };
   const result = (id: string): Message => ({
     role: 'tool',
@@ -357,7 +357,7 @@ describe('a session that is not in order', () => {
     expect(again.all('session.loaded')[0]?.repairs).toEqual([]);
   });
 
-  it('is handed on as it is when it is in order', async () => {
+  it('is loaded unchanged if its history is valid', async () => {
     const history = [user('a'), asks, result('1')];
     const sessions = slowSessions({ initial: { alice: history } });
     const watched = watch(

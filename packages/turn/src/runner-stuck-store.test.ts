@@ -30,7 +30,7 @@ const ask = async (agent: Agent, waitMs = 5_000): Promise<Watched> => {
 };
 
 describe('a store that hangs', () => {
-  it('in close() keeps neither the end of the turn back nor the next turn waiting, and nobody writes until it is done', async () => {
+  it('in close() delays neither the end nor the next turn, and stays locked until it is done', async () => {
     const sessions = hanging('close');
     const agent = agentWith(sessions);
     const first = await ask(agent);
@@ -114,7 +114,7 @@ describe('a store that hangs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('in append() of a stop that an operator says out of the blue ends the turn all the same', async () => {
+  it('in append() of an unprompted stop of an operator still ends the turn', async () => {
     const timeLimit = intercept('time-limit', ({ after, emit }) => ({
       observe: { 'model.request': () => void after(100, () => emit(stop('timed-out'))) },
     }));
@@ -149,7 +149,7 @@ describe('a store that hangs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is not taken for stuck while an operator holds the end, nor while it answers in time', async () => {
+  it('is not considered stuck while an operator holds the end or it answers in time', async () => {
     const sessions = slowSessions({ delayMs: (operation) => (operation === 'close' ? 450 : 1) });
     const agent = agentWith(sessions);
     const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
@@ -160,7 +160,7 @@ describe('a store that hangs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('wherever it does, whenever the turn is given up, hangs nobody else, and leaves a sound session', async () => {
+  it('at any operation and any abort, blocks no other session and leaves a valid one', async () => {
     let hung = 0;
     for (const operation of ['open', 'append', 'close'] as const) {
       for (let place = 0; place < (operation === 'append' ? 12 : 1); place += 1) {
@@ -200,7 +200,7 @@ describe('a store that hangs', () => {
     expect(hung).toBeGreaterThan(50);
   });
 
-  it('fails in words that name the session and what hangs', () => {
+  it('names the session and the pending operation in its error', () => {
     expect(new SessionStuckError('alice', 'append')).toMatchObject({
       code: 'session-stuck',
       session: 'alice',

@@ -58,7 +58,7 @@ describe('what an operator appends to the history', () => {
     }
   });
 
-  it('comes at once where nothing is in the way', async () => {
+  it('is appended immediately when no tool is running', async () => {
     const { messages } = await run([
       beside('model.request', append(user('Note.')), (event) => event.type === 'model.request' && event.step === 1),
     ]);
@@ -75,7 +75,7 @@ describe('what an operator appends to the history', () => {
     expect(line(messages)).toBe('user: Go. | assistant 1,2 | tool 1,2 | user: Note.');
   });
 
-  it('is repaired where it is not in order by itself', async () => {
+  it('is repaired if it is invalid', async () => {
     const stray: readonly Message[] = [
       {
         role: 'tool',
@@ -141,7 +141,7 @@ describe('what an operator puts in the place of the history', () => {
 });
 
 describe('the transcript', () => {
-  it('holds nothing of an answer that says nothing, which providers refuse', async () => {
+  it('omits an empty answer, which providers reject', async () => {
     const { messages, watched } = await run(
       [],
       [response('', call('1', 'ls')), { content: [], finishReason: 'stop', usage: response().usage }],

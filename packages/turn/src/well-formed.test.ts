@@ -24,7 +24,7 @@ describe('wellFormed', () => {
     );
   });
 
-  it('is the value itself where there is none, and changes nothing of what it was given', () => {
+  it('returns the same value if it is well formed, and never mutates its input', () => {
     fc.assert(
       fc.property(value, (given) => {
         const before = structuredClone(given);

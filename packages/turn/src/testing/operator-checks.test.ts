@@ -164,7 +164,7 @@ interface Passing {
   readonly teardown?: (subscription: Subscription) => void;
 }
 
-/** An operator that passes everything, but for what it is told to get wrong. */
+/** An operator that passes everything, except for one configured mistake. */
 const passing =
   ({
     error = (subscriber, thrown) => subscriber.error(thrown),
