@@ -6,12 +6,7 @@ import { defineConfig } from 'tsup';
 var entriesOf = (exports) =>
   Object.entries(exports).flatMap(([subpath, target]) => {
     if (typeof target !== 'object' || target === null || !('@h/source' in target)) return [];
-    const {
-      '@h/source': source,
-      types = '',
-      default: file = '',
-    } = /** @type {Record<string, string>} */
-    target;
+    const { '@h/source': source, types = '', default: file = '' } = /** @type {Record<string, string>} */ target;
     return source === void 0 ? [] : [{ subpath, source, types, file }];
   });
 

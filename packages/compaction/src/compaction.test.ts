@@ -1,5 +1,6 @@
 import { harness, memorySessions, repairHistory, reply, textOf, type Message, type ModelRequest } from '@h/turn';
-import { call, describeOperator, failure, response, scriptedModel, user } from '@h/turn/testing';
+import { call, failure, response, scriptedModel, user } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { describe, expect, it, vi } from 'vitest';
 import { conversation } from '../test/conversations.js';
 import { paraphrasing, recorded } from '../test/summarizers.js';

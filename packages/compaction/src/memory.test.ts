@@ -1,5 +1,6 @@
 import { MessageList, type Message, type ModelRequest, type TurnEvent, type TurnOperator } from '@h/turn';
-import { describeOperator, event, failure, request, response, user } from '@h/turn/testing';
+import { event, failure, request, response, user } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { conversation } from '../test/conversations.js';

@@ -11,15 +11,8 @@ import {
   type SessionStore,
   type TurnEvent,
 } from '@h/turn';
-import {
-  describeOperator,
-  event,
-  request,
-  response,
-  scriptedModel,
-  scriptedTools,
-  type ScriptedModel,
-} from '@h/turn/testing';
+import { event, request, response, scriptedModel, scriptedTools, type ScriptedModel } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { agentOf, runSession, tailOf, use } from '../test/agents.js';

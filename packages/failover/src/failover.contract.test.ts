@@ -1,4 +1,4 @@
-import { describeOperator } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { models, poolOf } from '../test/turns.js';
 import { failover } from './failover.js';
 

@@ -14,7 +14,8 @@ import {
   type TurnEventOf,
   type TurnEventType,
 } from '@h/turn';
-import { call, describeOperator, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
+import { call, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { bashTool, editTool, writeTool } from '../test/agent-tools.js';

@@ -1,5 +1,6 @@
 import { repairHistory, type TurnEvent } from '@h/turn';
-import { call, describeOperator, event, marbles, request, response, scriptedTools, user } from '@h/turn/testing';
+import { call, event, request, response, scriptedTools, user } from '@h/turn/testing';
+import { describeOperator, marbles } from '@h/turn/vitest';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eager, run, worker } from '../test/turns.js';

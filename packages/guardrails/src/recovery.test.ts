@@ -1,14 +1,6 @@
 import { harness, reply, textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
-import {
-  call,
-  event,
-  marbles,
-  request,
-  response,
-  scriptedModel,
-  scriptedTools,
-  type ScriptStep,
-} from '@h/turn/testing';
+import { call, event, request, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
+import { marbles } from '@h/turn/vitest';
 import { filter, map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { cut, run, type Ran } from '../test/turns.js';

@@ -1,5 +1,6 @@
 import { harness, intercept, memorySessions, notice, repairHistory } from '@h/turn';
-import { call, describeOperator, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,6 @@
 import { deny as denyCall, harness, intercept, reply, stop, type TurnEvent, type TurnOutcome } from '@h/turn';
-import { call, describeOperator, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { diskOf } from '../test/disk.js';

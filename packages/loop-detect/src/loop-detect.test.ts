@@ -8,7 +8,8 @@ import {
   type ToolResultOutput,
   type TurnEventOf,
 } from '@h/turn';
-import { call, describeOperator, event, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, event, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { again, asking, failing, resultTexts, run, storeOf, type Ran } from '../test/turns.js';

@@ -16,10 +16,8 @@ import {
 } from '@h/turn';
 import {
   call,
-  describeOperator,
   event,
   failure,
-  marbles,
   ok,
   request,
   response,
@@ -28,6 +26,7 @@ import {
   scriptedTools,
   user,
 } from '@h/turn/testing';
+import { describeOperator, marbles } from '@h/turn/vitest';
 import fc from 'fast-check';
 import { concat, from, lastValueFrom, map, Observable, of, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';

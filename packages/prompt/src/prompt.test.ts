@@ -8,17 +8,8 @@ import {
   type ModelRequest,
   type TurnEvent,
 } from '@h/turn';
-import {
-  call,
-  describeOperator,
-  event,
-  failure,
-  request,
-  response,
-  scriptedModel,
-  scriptedTools,
-  user,
-} from '@h/turn/testing';
+import { call, event, failure, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { PromptCache } from './prompt-cache.js';

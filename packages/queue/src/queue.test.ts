@@ -11,7 +11,8 @@ import {
   type SessionStore,
   type TurnEvent,
 } from '@h/turn';
-import { call, describeOperator, event, marbles, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { describeOperator, marbles } from '@h/turn/vitest';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';

@@ -9,19 +9,8 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import {
-  call,
-  describeOperator,
-  event,
-  failure,
-  marbles,
-  ok,
-  request,
-  response,
-  scriptedModel,
-  scriptedTools,
-  user,
-} from '@h/turn/testing';
+import { call, event, failure, ok, request, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
+import { describeOperator, marbles } from '@h/turn/vitest';
 import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';

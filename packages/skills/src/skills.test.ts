@@ -1,5 +1,6 @@
 import { harness, reply, type ModelRequest, type TurnEvent } from '@h/turn';
-import { call, describeOperator, event, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, event, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lifelike, type Tree } from '../test/skills-tree.js';

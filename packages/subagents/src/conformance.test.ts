@@ -1,4 +1,4 @@
-import { describeOperator } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { policyGuard, subagents, unrestricted } from './index.js';
 
 const worker = { description: 'Works.', create: () => Promise.reject(new Error('Nobody asks for one.')) };

@@ -15,7 +15,8 @@ import {
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
-import { call, describeOperator, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import * as fc from 'fast-check';
 import { lastValueFrom, tap, toArray, type Observable } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,17 +1,7 @@
 import { harness, reply, type TurnEventOf } from '@h/turn';
 import { InvalidOptionError } from '@h/options';
-import {
-  call,
-  describeOperator,
-  event,
-  failure,
-  marbles,
-  ok,
-  request,
-  response,
-  scriptedModel,
-  scriptedTools,
-} from '@h/turn/testing';
+import { call, event, failure, ok, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { describeOperator, marbles } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { template } from './template.js';

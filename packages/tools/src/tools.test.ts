@@ -1,5 +1,6 @@
 import type { ToolOutcome, ToolResultOutput, TurnEvent, TurnEventOf } from '@h/turn';
-import { call, describeOperator, event, ok, request, response } from '@h/turn/testing';
+import { call, event, ok, request, response } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import fc from 'fast-check';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';

@@ -5,7 +5,8 @@ import type { TurnEvent, TurnOperator } from './events.js';
 import { harness } from './harness.js';
 import { intercept } from './intercept.js';
 import { reply } from './reply.js';
-import { call, event, marbles, response, scriptedModel, scriptedTools } from './testing/index.js';
+import { call, event, response, scriptedModel, scriptedTools } from './testing/index.js';
+import { marbles } from './testing/vitest.js';
 
 const remark = (reason: string, at = 0): TurnEvent => event('event.ignored', { event: 'x', reason }, { at });
 

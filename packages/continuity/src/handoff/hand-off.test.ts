@@ -18,16 +18,8 @@ import {
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
-import {
-  call,
-  describeOperator,
-  failure,
-  response,
-  scriptedModel,
-  scriptedTools,
-  user,
-  type ScriptStep,
-} from '@h/turn/testing';
+import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { git, repository, temporaryFolder } from '../../test/folders.js';

@@ -1,5 +1,6 @@
 import type { ToolDefinition, TurnEvent, TurnEventOf } from '@h/turn';
-import { describeOperator, event, request, user } from '@h/turn/testing';
+import { event, request, user } from '@h/turn/testing';
+import { describeOperator } from '@h/turn/vitest';
 import { concat, from, lastValueFrom, NEVER, of, takeUntil, timer, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InvalidOptionError } from '@h/options';

@@ -1,7 +1,4 @@
 export * from './builders.js';
-export { describeOperator } from './describe-operator.js';
-export { marbles, type TurnMarbles } from './marbles.js';
-export { operatorChecks, type OperatorCheck, type OperatorCheckOptions } from './operator-checks.js';
 export { sampleTurn } from './sample-turn.js';
 export {
   scriptedModel,
