@@ -74,7 +74,7 @@ describe('what happened', () => {
     const file = join(await temporaryFolder(), 'turn.jsonl');
     await run([call('glob', { pattern: '*' }), 'Done.'], ['--record', file]);
     expect((await readFile(file, 'utf8')).trimEnd().split('\n').length).toBeGreaterThan(5);
-    const cli = join(dirname(createRequire(import.meta.url).resolve('@h/observe/package.json')), 'dist/cli.js');
+    const cli = join(dirname(createRequire(import.meta.url).resolve('@h/trace/package.json')), 'dist/cli.js');
     const { stdout } = await promisify(execFile)(process.execPath, [cli, file]);
     expect(stdout).toContain('glob');
     expect(await readFile(`${file}.html`, 'utf8')).toContain('<html');

@@ -160,11 +160,11 @@ describe('--plan', () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^all-done · 0 sessions\.$/m) as string });
   });
 
-  it('says in one line what it cannot begin with', async () => {
+  it('reports in one line why a plan cannot start', async () => {
     const { words, environment, workspace } = await prepare([]);
     expect(await runCoder({ words: [...words, '--check', check], environment })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--plan: say what is to be done; [^\n]*\n$/) as string,
+      stderr: expect.stringMatching(/^--plan: this folder has no plan to continue; give a prompt\.\n$/) as string,
     });
     await writeFile(join(workspace, 'mine.txt'), 'mine');
     expect(await runCoder({ words: [...words, '--check', check, 'x'], environment })).toMatchObject({

@@ -48,7 +48,7 @@ describe('a rough workspace', () => {
     const { code, told, stdout } = await tryOut(await temporaryFolder(), 'bash', { command: 'yes', timeoutMs: 500 });
     expect(code).toBe(0);
     expect(told.length).toBeLessThanOrEqual(16_000);
-    expect(told).toContain('The command took longer than 500 ms');
+    expect(told).toContain('The command exceeded its time limit of 500 ms');
     expect(stdout).toMatch(/^✗ bash yes/m);
   });
 

@@ -112,8 +112,9 @@ export class CallWatch {
     this.#isSummarized = false;
   }
 
+  /** The history was replaced, so that repeating what it held is no loop, unless it was replaced because of one. */
   forgive(): void {
-    this.#book.detector.forgive();
+    if (!this.#isStepReported && this.#ending === undefined) this.#book.detector.forgive();
   }
 
   /** Judges the calls of an answer together. */

@@ -111,7 +111,7 @@ describe('a journal record', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['torn', '{"v":1,"seq":0,"ev', /not JSON; it was torn or changed/],
+    ['torn', '{"v":1,"seq":0,"ev', /not valid JSON: it was truncated or modified/],
     ['of another version', '{"v":2,"seq":0,"event":{"type":"turn.start"},"derived":false}', /not of version 1/],
     ['without an event', '{"v":1,"seq":0,"event":null,"derived":false}', /not of version 1/],
     ['no object', '7', /not of version 1/],

@@ -77,10 +77,12 @@ export const decodeRecord = (line: string): JournalRecord => {
   try {
     record = fromPlain(JSON.parse(line));
   } catch (error) {
-    throw new TurnError('invalid-record', 'The journal record is not JSON; it was torn or changed.', { cause: error });
+    throw new TurnError('invalid-record', 'The journal record is not valid JSON: it was truncated or modified.', {
+      cause: error,
+    });
   }
   if (!isRecord(record)) {
-    throw new TurnError('invalid-record', `The journal record does not have version 1: ${line.slice(0, 80)}`);
+    throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
   }
   checkEvent(record);
   return record;
@@ -161,5 +163,5 @@ const fromPlain = (value: unknown): unknown => {
 const unwritable = (kind: string): TurnError =>
   new TurnError(
     'unwritable-record',
-    `A journal record holds ${kind}, which JSON cannot represent. Events must be plain data.`,
+    `A journal record contains ${kind}, which JSON cannot represent. Events must be plain data.`,
   );
