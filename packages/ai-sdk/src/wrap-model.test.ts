@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { intercept, retry, stop, type PipelineOperator, type TurnEventOf } from '@h/turn';
+import { intercept, retry, stop, type PipelineOperator } from '@h/turn';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';

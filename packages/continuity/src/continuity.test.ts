@@ -11,7 +11,7 @@ import {
   type SessionStore,
   type TurnEvent,
 } from '@h/turn';
-import { event, request, response, scriptedModel, scriptedTools, type ScriptedModel } from '@h/turn/testing';
+import { response, scriptedModel, scriptedTools, type ScriptedModel } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';

@@ -72,8 +72,9 @@ export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
   const description = oneLine(textField(fields, 'description') ?? '')
     .slice(0, maxDescription)
     .toWellFormed();
-  if (description === '')
+  if (description === '') {
     return refuse('no-description', 'The description is missing. Describe when to use the skill.');
+  }
   const name = nameOf(textField(fields, 'name'), place, problems);
   if (name === undefined) {
     return refuse(

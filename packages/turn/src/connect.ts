@@ -70,8 +70,9 @@ export const connect = (
   );
   return {
     replay: (event) => {
-      if (isLive)
+      if (isLive) {
         throw new TypeError('replay() was called after feed(). Replay all past events before the first feed().');
+      }
       const error = pipeline.observe(event);
       if (error) onError(error);
     },

@@ -54,7 +54,7 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
   let level: readonly unknown[] = isObject(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= limit) return true;
-    level = level.flatMap((item) => Object.values(item as object).filter(isObject));
+    level = level.flatMap((item) => (Object.values(item as object) as readonly unknown[]).filter(isObject));
   }
   return false;
 };

@@ -35,7 +35,7 @@ const slowStore = (seed: number, durable: JournalRecord[]) => {
   const sessions: SessionStore = {
     ...inner,
     open: async (name) => {
-      const open = (await inner.open(name)) as OpenSession;
+      const open = await inner.open(name);
       return {
         snapshot: open.snapshot,
         journal: open.journal,

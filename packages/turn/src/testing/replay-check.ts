@@ -79,7 +79,8 @@ const play = async (
         isOver = true;
       },
     });
-    for (let waited = 0; !isOver && waited < patienceMs; waited += 1000) await vi.advanceTimersByTimeAsync(1000);
+    const hasEnded = (): boolean => isOver;
+    for (let waited = 0; !hasEnded() && waited < patienceMs; waited += 1000) await vi.advanceTimersByTimeAsync(1000);
     subscription.unsubscribe();
     expect(isOver, 'the turn does not end').toBe(true);
     return journal;
