@@ -3,7 +3,7 @@ import { attacks, generatedAttack } from '../../test/attacks.js';
 import { makeCanary, type Canary } from '../../test/canary.js';
 import { commandPermissions } from './command-permissions.js';
 
-const seed = Number(process.env['CANARY_SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['CANARY_SEED'] ?? process.env['PROPERTY_SEED'] ?? Date.now() % 1_000_000);
 const rounds = 40_000;
 
 /** A small generator of pseudorandom numbers, so that a run can be repeated. */
