@@ -6,16 +6,18 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readInside } from './read.js';
 
-/** Swaps a folder for a link to another one and back, until it is killed. */
+/** Swaps a folder for a link to another one and back until it is killed, and pauses after every 10th time. */
 const swapper = `
 const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
 const [folder, outside] = process.argv.slice(1);
 console.log('ready');
-for (;;) {
+const cell = new Int32Array(new SharedArrayBuffer(4));
+for (let round = 1; ; round += 1) {
   renameSync(folder, folder + '.real');
   symlinkSync(outside, folder);
   unlinkSync(folder);
   renameSync(folder + '.real', folder);
+  if (round % 10 === 0) Atomics.wait(cell, 0, 0, 10);
 }`;
 
 it.skipIf(process.platform !== 'linux')('never reads outside while the folder is swapped for a link', async () => {
