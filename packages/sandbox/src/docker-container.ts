@@ -43,7 +43,8 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
       isOver = true;
       client.stdin.end();
       const { exitCode, stderr } = await cli.run(['rm', '--force', '--volumes', name]);
-      if (exitCode === 0 || /No such container/i.test(stderr)) return;
+      // The clean-up process may have begun to remove it: then the daemon completes that.
+      if (exitCode === 0 || /No such container|removal of container .* is already in progress/i.test(stderr)) return;
       throw new SandboxError(
         'sandbox-failed',
         'docker',

@@ -180,7 +180,7 @@ describe.skipIf(noDocker !== undefined)(
     });
 
     it('refuses a variable that it could not pass on whole', async () => {
-      await expect(open({ environment: { PEM: 'one\ntwo' } })).rejects.toMatchObject({ code: 'invalid-input' });
+      await expect(open({ environment: { PEM: 'one\ntwo' } })).rejects.toMatchObject({ code: 'invalid-option' });
       expect(containers()).toEqual([]);
     });
 
