@@ -40,29 +40,43 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
+/** Runs one task at a time: `git worktree` reads the entries of all work trees, also of one that is half written. */
+const inTurn = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const result = last.then(task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
+
 /** Creates a work tree on a separate branch for each sub-agent, commits its work and removes the folder. */
-const workTree = async ({ id }: ChildInfo): Promise<Isolation> => {
-  const folder = join(home, 'trees', id);
-  const branch = `agent/${id}`;
-  await git(repository, 'worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD');
-  return {
-    folder,
-    original: repository,
-    finish: async (status) => {
-      await git(folder, 'add', '--all');
-      const changed = await git(folder, 'status', '--porcelain');
-      if (changed !== '') await git(folder, 'commit', '--quiet', '-m', `Work of ${id}, ${status}`);
-      await git(repository, 'worktree', 'remove', '--force', '--', folder);
-      if (changed === '') await git(repository, 'branch', '--quiet', '-D', '--', branch);
-      return changed === '' ? undefined : `branch ${branch}`;
-    },
+const workTrees = () => {
+  const alone = inTurn();
+  return async ({ id }: ChildInfo): Promise<Isolation> => {
+    const folder = join(home, 'trees', id);
+    const branch = `agent/${id}`;
+    await alone(() => git(repository, 'worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'));
+    return {
+      folder,
+      original: repository,
+      finish: (status) =>
+        alone(async () => {
+          await git(folder, 'add', '--all');
+          const changed = await git(folder, 'status', '--porcelain');
+          if (changed !== '') await git(folder, 'commit', '--quiet', '-m', `Work of ${id}, ${status}`);
+          await git(repository, 'worktree', 'remove', '--force', '--', folder);
+          if (changed === '') await git(repository, 'branch', '--quiet', '-D', '--', branch);
+          return changed === '' ? undefined : `branch ${branch}`;
+        }),
+    };
   };
 };
 
 const editors = (contexts: ChildContext[]) =>
   subagents({
     policy: { ...unrestricted, write: [repository] },
-    isolate: workTree,
+    isolate: workTrees(),
     agents: {
       editor: {
         description: 'Edits.',
