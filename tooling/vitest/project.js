@@ -14,6 +14,11 @@ const alias =
 const isLong = process.env['TEST_LONG'] === '1';
 
 /**
+ * How often a failed test is repeated: once in CI, where `summary.js` lists each test that passed only then; never by hand.
+ */
+export const retry = process.env['CI'] === 'true' ? 1 : 0;
+
+/**
  * The tests of one package: every `*.test.ts` in it, or with `TEST_LONG=1` every `*.long.test.ts`.
  *
  * Packages keep no state in modules, so their test files share them: loading all of them again for each file takes a third of
@@ -27,6 +32,7 @@ export const project = ({ isolate = false } = {}) =>
       include: isLong ? ['**/*.long.test.{ts,js}'] : ['**/*.test.{ts,js}'],
       exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', ...(isLong ? [] : ['**/*.long.test.{ts,js}'])],
       isolate,
+      retry,
       // Loading a tokenizer takes seconds when both cores are busy.
       testTimeout: isLong ? 900_000 : 30_000,
       benchmark: { include: ['**/*.bench.ts'] },

@@ -21,40 +21,71 @@ const node = (args, environment = {}) =>
     );
   });
 
-/** Runs the fixture with an outcome of its choice and prints the summary. @type {(outcome: string) => Promise<{ code: number, lines: string[] }>} */
-const summaryOf = async (outcome) => {
+/**
+ * Runs the fixture so that it ends as told, with or without the second attempts of CI, and prints the summary.
+ *
+ * @type {(outcome: string, ci?: boolean) => Promise<{ code: number, lines: string[] }>}
+ */
+const summaryOf = async (outcome, ci = true) => {
   const folder = await mkdtemp(join(tmpdir(), 'h-summary-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'summary.json');
-  await node([vitest, 'run', '--root', fixtures], { H_SUMMARY: file, H_OUTCOME: outcome });
+  await node([vitest, 'run', '--root', fixtures], { H_SUMMARY: file, H_OUTCOME: outcome, CI: ci ? 'true' : '' });
   return node([summary, file]);
 };
 
 const skipped = ['Skipped tests:', '- outcomes.fixture.js > a suite > needs a component: bubblewrap is not installed'];
+const steady = [...skipped, 'Flaky tests: none'];
 
 describe('the summary of a test run', () => {
-  it('says which tests were skipped and why, and counts last', async () => {
-    expect(await summaryOf('passed')).toEqual({ code: 0, lines: [...skipped, '1 passed, 0 failed, 1 skipped'] });
+  it('lists skipped tests with their reasons and ends with the counts', async () => {
+    expect(await summaryOf('passed')).toEqual({
+      code: 0,
+      lines: [...steady, '1 passed, 0 failed, 1 skipped, 0 flaky'],
+    });
   });
 
-  it('fails when a test failed', async () => {
-    expect(await summaryOf('failed')).toEqual({ code: 1, lines: [...skipped, '1 passed, 1 failed, 1 skipped'] });
+  it('fails when a test fails at both attempts', async () => {
+    expect(await summaryOf('failed')).toEqual({
+      code: 1,
+      lines: [...steady, '1 passed, 1 failed, 1 skipped, 0 flaky'],
+    });
+  });
+
+  it('lists tests that passed only at the second attempt, with the first error, and passes', async () => {
+    const error = 'expected 1 to be 2 // Object.is equality';
+    expect(await summaryOf('flaky')).toEqual({
+      code: 0,
+      lines: [
+        ...skipped,
+        'Flaky tests:',
+        `- outcomes.fixture.js > a suite > passes at the second attempt: passed at the second attempt; ${error}`,
+        '2 passed, 0 failed, 1 skipped, 1 flaky',
+      ],
+    });
+  });
+
+  it('fails at the first failure outside of CI', async () => {
+    expect(await summaryOf('flaky', false)).toEqual({
+      code: 1,
+      lines: [...steady, '1 passed, 1 failed, 1 skipped, 0 flaky'],
+    });
   });
 
   it('fails when a test was skipped without a reason', async () => {
     const { code, lines } = await summaryOf('silent');
     expect(code).toBe(1);
     expect(lines).toContain('- outcomes.fixture.js > a suite > is silent: NO REASON GIVEN');
-    expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped');
+    expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped, 0 flaky');
   });
 
-  it('fails when a file could not be loaded', async () => {
-    const { code, lines } = await summaryOf('broken');
+  it.each(['broken', 'setup'])('fails when a file could not be loaded or set up (%s)', async (outcome) => {
+    const { code, lines } = await summaryOf(outcome);
     expect(code).toBe(1);
     expect(lines).toContain('Errors outside of tests: 1');
   });
 
   it('fails when the tests did not run', async () => {
-    expect(await node([summary, 'missing.json'])).toEqual({ code: 1, lines: ['The unit tests did not run.'] });
+    expect(await node([summary, 'missing.json'])).toEqual({ code: 1, lines: ['The tests did not run.'] });
   });
 });
