@@ -274,7 +274,10 @@ describe('bridge', () => {
       seen = textsOf(messages);
       return next(answers);
     };
-    const first = await session.model({ messages: history, perform: async (request) => model(request) });
+    const { response: first } = await session.model({
+      messages: history,
+      perform: async (request) => ({ response: model(request), value: 1 }),
+    });
     history.push({ from: 'model', parts: first.content });
     const { outcome } = await session.tool({
       id: 'a',
@@ -283,7 +286,7 @@ describe('bridge', () => {
       run: () => Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'tree' } }, value: 1 }),
     });
     history.push({ from: 'tool', id: 'a', name: 'look', output: outcome.output }, person('Hurry.'));
-    await session.model({ messages: history, perform: async (request) => model(request) });
+    await session.model({ messages: history, perform: async (request) => ({ response: model(request), value: 1 }) });
     expect(seen).toEqual(['Look.', 'a()', 'a=tree', 'Hurry.']);
   });
 
@@ -291,15 +294,15 @@ describe('bridge', () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
-    const first = await session.model({
+    const { response: first } = await session.model({
       messages: history,
-      perform: async () => response(call('a', 'look'), call('b', 'look')),
+      perform: async () => ({ response: response(call('a', 'look'), call('b', 'look')), value: 1 }),
     });
     history.push(
       { from: 'model', parts: first.content },
       { from: 'tool', id: 'a', name: 'look', output: { type: 'error-text', value: 'gone' } },
     );
-    await session.model({ messages: history, perform: async () => response('Done.') });
+    await session.model({ messages: history, perform: async () => ({ response: response('Done.'), value: 1 }) });
     expect(events.flatMap((event) => (event.type === 'tool.result' ? [[event.call.id, event.status]] : []))).toEqual([
       ['a', 'failed'],
       ['b', 'skipped'],
@@ -322,7 +325,10 @@ describe('bridge', () => {
     });
     const asked: string[] = [];
     const session = sessionOf([asking], { isControlFlow: (thrown) => thrown instanceof Interrupt });
-    await session.model({ messages: [person('Go.')], perform: async () => response(call('a', 'go')) });
+    await session.model({
+      messages: [person('Go.')],
+      perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
+    });
     const make = () =>
       session.tool({
         id: 'a',
@@ -378,7 +384,10 @@ describe('bridge', () => {
     expect(aborted).toBe(1);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
 
-    await session.model({ messages: [person('Go.')], perform: async () => response(call('a', 'go')) });
+    await session.model({
+      messages: [person('Go.')],
+      perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
+    });
     const toolStarted = started();
     const tool = session.tool({ id: 'a', name: 'go', input: {}, run: (_, signal) => hanging(signal) });
     await toolStarted;
@@ -447,10 +456,10 @@ describe('bridge', () => {
 
   it('refuses two model calls at once in one session', async () => {
     const session = sessionOf([]);
-    const first = session.model({ messages: [person('Hi')], perform: () => new Promise(() => undefined) });
-    await expect(session.model({ messages: [person('Hi')], perform: async () => response('x') })).rejects.toMatchObject(
-      { code: 'session-busy' },
-    );
+    const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });
+    await expect(
+      session.model({ messages: [person('Hi')], perform: async () => ({ response: response('x'), value: 1 }) }),
+    ).rejects.toMatchObject({ code: 'session-busy' });
     session.end();
     await expect(first).rejects.toThrow(TurnStoppedError);
   });

@@ -65,7 +65,7 @@ export interface Bridge<HostMessage> {
  * declare const format: HostFormat<Message>;
  * const session = bridge(operators, { host: 'My loop', format }).session('alice');
  * declare const callModel: HostModelCall<Message>['perform'];
- * const { content } = await session.model({ messages: [{ role: 'user', content: 'Hello' }], perform: callModel });
+ * const { response } = await session.model({ messages: [{ role: 'user', content: 'Hello' }], perform: callModel });
  * ```
  */
 export const bridge = <HostMessage>(

@@ -33,7 +33,7 @@ import {
 import { Observable, type Subscriber } from 'rxjs';
 import { CallSlot, type Permission } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
-import type { Approve, HostModelCall, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
+import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
 import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
 import type { ToolLock } from './tool-lock.js';
 
@@ -59,9 +59,9 @@ export interface RunOptions<HostMessage> {
 /** A model call of the host that waits for its answer. */
 class OpenCall<HostMessage> {
   readonly call: HostModelCall<HostMessage>;
-  readonly promise: Promise<ModelResponse>;
+  readonly promise: Promise<HostModelResult<unknown>>;
   /** Settles the promise. Later calls change nothing. */
-  resolve!: (response: ModelResponse) => void;
+  resolve!: (result: HostModelResult<unknown>) => void;
   reject!: (error: unknown) => void;
   attempts = 0;
   isUpdated = false;
@@ -71,6 +71,9 @@ class OpenCall<HostMessage> {
   failure: ErrorInfo | undefined;
   /** Complete answers, of which all but the last were continued. */
   readonly answers: ModelResponse[] = [];
+  /** What the host's model returned last. */
+  returned: { readonly value: unknown } | undefined;
+  isChanged = false;
 
   constructor(call: HostModelCall<HostMessage>) {
     this.call = call;
@@ -101,7 +104,8 @@ export class HostRun<HostMessage> {
   #held:
     | { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: DecisionInput) => void }
     | undefined;
-  #entered: readonly AssistantPart[] | undefined;
+  /** The latest answer as it entered the operators. */
+  #entered: TurnEventOf<'model.response'> | undefined;
   #delivered:
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
     | undefined;
@@ -145,7 +149,7 @@ export class HostRun<HostMessage> {
   }
 
   /** Makes a model call of the host through the operators. */
-  model(call: HostModelCall<HostMessage>): Promise<ModelResponse> {
+  model(call: HostModelCall<HostMessage>): Promise<HostModelResult<unknown>> {
     const open = new OpenCall(call);
     const onAbort = (): void => {
       open.reject(call.signal?.reason);
@@ -200,8 +204,8 @@ export class HostRun<HostMessage> {
             this.#held = { event, resume: resolve as (decision: DecisionInput) => void };
           });
         },
-        'model.response': ({ content }) => {
-          this.#entered = content;
+        'model.response': (event) => {
+          this.#entered = event;
         },
         'tool.result': (event) => this.#slots.get(event.call.id)?.enter(event),
       },
@@ -261,8 +265,9 @@ export class HostRun<HostMessage> {
       const hostRequest = { ...rest, messages: [...history.render(messages), ...history.render(tail)] };
       void Promise.resolve()
         .then(() => open.call.perform(hostRequest, context))
-        .then((response) => {
+        .then(({ response, value }) => {
           open.failure = undefined;
+          open.returned = { value };
           subscriber.next({ type: 'response', response });
           subscriber.complete();
         })
@@ -331,7 +336,11 @@ export class HostRun<HostMessage> {
     );
     for (const id of calls) this.#slots.set(id, new CallSlot(this.#runTool));
     open?.answers.push(event);
-    const isChanged = event.content !== this.#entered || (open?.answers.length ?? 0) > 1;
+    const isChanged =
+      event.content !== this.#entered?.content ||
+      event.finishReason !== this.#entered.finishReason ||
+      (open?.answers.length ?? 0) > 1;
+    if (open) open.isChanged = isChanged;
     this.#delivered = { hasAnswer: event.content.length > 0, isChanged, calls };
     if (calls.length > 0) this.#resolve();
   }
@@ -341,7 +350,7 @@ export class HostRun<HostMessage> {
     const response = open && joined(open.answers);
     if (!open || !response) return;
     this.#open = undefined;
-    open.resolve(response);
+    open.resolve({ response, ...(!open.isChanged && open.returned && { returned: open.returned }) });
   }
 
   /** Answers the calls that the host did not make, with the results that it has for them. */
@@ -372,6 +381,7 @@ export class HostRun<HostMessage> {
     if (!open) return;
     if (end.outcome === 'replied' && this.#lastText) {
       open.answers.push({ content: partsOf(this.#lastText), finishReason: 'stop', usage: noUsage });
+      open.isChanged = true;
     }
     if (open.answers.length > 0 && (end.outcome === 'completed' || end.outcome === 'replied')) return this.#resolve();
     const thrown =

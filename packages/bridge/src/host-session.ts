@@ -5,13 +5,12 @@ import {
   TurnError,
   type JournalRecord,
   type Message,
-  type ModelResponse,
   type OpenSession,
   type SessionSnapshot,
   type SessionStore,
   type UserMessage,
 } from '@h/turn';
-import type { HostFormat, HostModelCall, HostToolCall, HostToolResult } from './host.js';
+import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
 import { HostRun, type RunOptions } from './host-run.js';
 import { TurnStoppedError } from './errors.js';
@@ -46,10 +45,10 @@ export class HostSession<HostMessage> {
    * Rejects with what `perform` threw if no operator handled it, with {@link TurnStoppedError} if an operator ended
    * the turn, and with the reason of `signal` if the host cancelled the call.
    */
-  async model(call: HostModelCall<HostMessage>): Promise<ModelResponse> {
+  async model<Value>(call: HostModelCall<HostMessage, Value>): Promise<HostModelResult<Value>> {
     const run = this.#runFor(call);
     if (run.end) throw new TurnStoppedError(run.end);
-    return run.model(call);
+    return run.model(call) as Promise<HostModelResult<Value>>;
   }
 
   /**
@@ -127,9 +126,12 @@ export class HostSession<HostMessage> {
       messages: [],
       perform: () =>
         Promise.resolve({
-          content: [{ type: 'tool-call', toolCallId: id, toolName: name, input }],
-          finishReason: 'tool-calls',
-          usage: noUsage,
+          response: {
+            content: [{ type: 'tool-call', toolCallId: id, toolName: name, input }],
+            finishReason: 'tool-calls',
+            usage: noUsage,
+          },
+          value: undefined,
         }),
     });
     return run;

@@ -35,8 +35,22 @@ export interface HostModelContext {
   onDelta(delta: ModelDelta): void;
 }
 
+/** What a model of the host returned. */
+export interface HostModelReturn<Value> {
+  readonly response: ModelResponse;
+  /** The value as the host's own model returned it. */
+  readonly value: Value;
+}
+
+/** The answer to a model call, as it left the operators. */
+export interface HostModelResult<Value> {
+  readonly response: ModelResponse;
+  /** The model's own value, unless an operator changed the answer or continued it. */
+  readonly returned?: { readonly value: Value } | undefined;
+}
+
 /** A model call of the host. */
-export interface HostModelCall<HostMessage> {
+export interface HostModelCall<HostMessage, Value = unknown> {
   /** The whole history that the host would send, without system messages. */
   readonly messages: readonly HostMessage[];
   readonly system?: readonly SystemBlock[] | undefined;
@@ -49,7 +63,7 @@ export interface HostModelCall<HostMessage> {
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
   /** Calls the model once. A rejection is a failed call, which operators may retry. */
-  perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<ModelResponse>;
+  perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<HostModelReturn<Value>>;
   /** Receives the deltas that left the operators. */
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
   /**

@@ -6,6 +6,8 @@ export type {
   HostModelCall,
   HostModelContext,
   HostModelRequest,
+  HostModelResult,
+  HostModelReturn,
   HostToolCall,
   HostToolResult,
   HostToolReturn,

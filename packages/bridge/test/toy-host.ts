@@ -57,11 +57,11 @@ export const toyLoop = async ({
   maxSteps = 20,
 }: ToyOptions): Promise<string> => {
   for (let step = 0; step < maxSteps; step += 1) {
-    const answer = await session.model({
+    const { response: answer } = await session.model({
       messages: [...history],
       run,
       signal,
-      perform: (request, context) => Promise.resolve(model(request, context.signal)),
+      perform: async (request, context) => ({ response: await model(request, context.signal), value: 'own' }),
     });
     history.push({ from: 'model', parts: answer.content, extra: 'kept' });
     const calls = answer.content.filter((part) => part.type === 'tool-call');
