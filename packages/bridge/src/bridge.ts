@@ -8,8 +8,9 @@ import {
   recordOf,
   required,
 } from '@h/options';
-import { toErrorInfo, type ErrorInfo, type PipelineOperator, type ToolEffect } from '@h/turn';
+import type { ErrorInfo, PipelineOperator, ToolEffect } from '@h/turn';
 import type { Approve, HostFormat } from './host.js';
+import { describeError as describeAny } from './describe-error.js';
 import { HostSession } from './host-session.js';
 
 /** Options of {@link bridge}. */
@@ -30,7 +31,11 @@ export interface BridgeOptions<HostMessage> {
    * @defaultValue denies every call that needs an approval
    */
   readonly approve?: Approve | undefined;
-  /** Describes what the host's model or tool threw, so that operators know a rate limit from an invalid key. */
+  /**
+   * Describes what the host's model or tool threw, so that operators distinguish a rate limit from an invalid key.
+   *
+   * @defaultValue reads name, message, code, causes, and status and waiting times of a response
+   */
   readonly describeError?: ((thrown: unknown) => ErrorInfo) | undefined;
   /** Whether a tool threw a control-flow error of the host, such as an interrupt, which is passed on. */
   readonly isControlFlow?: ((thrown: unknown) => boolean) | undefined;
@@ -86,7 +91,7 @@ export const bridge = <HostMessage>(
     format,
     effects,
     approve = denyAll(host),
-    describeError = toErrorInfo,
+    describeError = describeAny,
     isControlFlow = () => false,
     maxSessions = 1000,
   } = options;

@@ -177,15 +177,22 @@ export class HostRun<HostMessage> {
   /** Makes a tool call of the host through the operators. */
   async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const slot = this.#slots.get(call.id) as CallSlot<Value>;
+    const onAbort = (): void => this.close('The host cancelled its tool call.');
+    if (call.signal?.aborted) onAbort();
+    call.signal?.addEventListener('abort', onAbort, { once: true });
     slot.attach(call);
-    for (;;) {
-      const news = await slot.next();
-      if (news.type === 'result') return news.result;
-      if (news.type === 'thrown') throw news.error;
-      // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
-      const decision = await (call.approve ?? this.#options.approve)(news.request);
-      slot.answered();
-      this.#agent.answer(news.request.id, decision);
+    try {
+      for (;;) {
+        const news = await slot.next();
+        if (news.type === 'result') return news.result;
+        if (news.type === 'thrown') throw news.error;
+        // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
+        const decision = await (call.approve ?? this.#options.approve)(news.request);
+        slot.answered();
+        this.#agent.answer(news.request.id, decision);
+      }
+    } finally {
+      call.signal?.removeEventListener('abort', onAbort);
     }
   }
 

@@ -95,6 +95,7 @@ export interface HostToolCall<Value> {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
   /** Runs the tool with the call as it left the operators. A rejection is a failed call. */
   run(call: ToolCall, signal: AbortSignal): Promise<HostToolReturn<Value>>;

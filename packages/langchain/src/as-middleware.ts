@@ -1,0 +1,267 @@
+import {
+  bridge,
+  TurnStoppedError,
+  type Bridge,
+  type BridgeOptions,
+  type HostModelRequest,
+  type HostToolReturn,
+} from '@h/bridge';
+import { anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
+import { TurnError, type ModelSettings, type PipelineOperator, type SystemBlock, type ToolDefinition } from '@h/turn';
+import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@langchain/core/messages';
+import { toJsonSchema } from '@langchain/core/utils/json_schema';
+import { createMiddleware, type AgentMiddleware } from 'langchain';
+import * as z from 'zod';
+import { toResponse } from './answer.js';
+import { messageFormat, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
+
+/** Options of {@link asMiddleware}. */
+export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'effects' | 'approve' | 'maxSessions'> {
+  /**
+   * What happens when an operator stops the turn: `'end'` ends the agent with a message that gives the reason,
+   * `'error'` rejects with `TurnStoppedError`.
+   *
+   * @defaultValue `'end'`, as in the limits of LangChain
+   */
+  readonly exitBehavior?: 'end' | 'error' | undefined;
+  /**
+   * Returns the model for the model name and the credential that an operator chose, such as `failover`.
+   *
+   * @defaultValue the agent's model; a turn whose operators choose another one ends with an error
+   */
+  readonly resolve?: ((choice: ModelChoice) => ModelRequest['model']) | undefined;
+}
+
+/** A model that an operator chose. */
+export interface ModelChoice {
+  readonly model: string | undefined;
+  /** Id of the credential. */
+  readonly credential: string | undefined;
+}
+
+type Hooks = Required<Pick<AgentMiddleware, 'wrapModelCall' | 'wrapToolCall'>>;
+type ModelRequest = Parameters<Hooks['wrapModelCall']>[0];
+type ToolRequest = Parameters<Hooks['wrapToolCall']>[0];
+type ToolAnswer = Awaited<ReturnType<Hooks['wrapToolCall']>>;
+type HostTool = ModelRequest['tools'][number];
+
+/**
+ * Makes a LangChain middleware of operators: each `invoke` of the agent is one turn.
+ *
+ * The thread (`configurable.thread_id`) is the session. Interrupts, commands and aborts pass unchanged; approvals
+ * become interrupts if `approve` calls `interrupt()` of LangGraph. A tool that throws is answered with an error
+ * message, as without middleware.
+ *
+ * @param given - options, if the first argument is an object
+ *
+ * @example
+ * ```ts
+ * const agent = createAgent({ model, tools, middleware: [asMiddleware(loopDetect(), guardrails({ maxSteps: 40 }))] });
+ * ```
+ */
+export const asMiddleware = (
+  ...given: readonly [MiddlewareOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
+): AgentMiddleware => {
+  const [first, ...rest] = given;
+  const isConfigured = typeof first === 'object';
+  const options: MiddlewareOptions = isConfigured ? first : {};
+  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+  checkOptions('asMiddleware()', options, {
+    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
+    approve: anyFunction,
+    maxSessions: integerFrom(1),
+    exitBehavior: oneOf('end', 'error'),
+    resolve: anyFunction,
+  });
+  const { exitBehavior = 'end', resolve, ...shared } = options;
+  const host = bridge<BaseMessage>(operators, {
+    ...shared,
+    host: 'LangChain',
+    format: messageFormat,
+    isControlFlow: isBubbleUp,
+  });
+  return createMiddleware({
+    name: 'h',
+    stateSchema: z.object({ _hRun: z.string().optional() }),
+    // oxlint-disable-next-line h/no-clock -- LangChain has no ids of runs; this one must be unique and nothing else depends on it
+    beforeAgent: () => ({ _hRun: crypto.randomUUID() }),
+    afterAgent: (state, { configurable }) => {
+      if (configurable?.thread_id === undefined) host.forget(sessionOf(state, configurable));
+    },
+    wrapModelCall: (request, handler) => callModel(host, request as ModelRequest, handler, exitBehavior, resolve),
+    wrapToolCall: (request, handler) => callTool(host, request as ToolRequest, handler),
+  });
+};
+
+/** The thread of the agent; without a checkpointer, the run. */
+const sessionOf = (state: object, configurable: { readonly thread_id?: string } | undefined): string =>
+  configurable?.thread_id ?? String(runOf(state));
+
+const runOf = (state: object): unknown => ('_hRun' in state ? state._hRun : undefined);
+
+const callModel = async (
+  host: Bridge<BaseMessage>,
+  request: ModelRequest,
+  handler: Parameters<Hooks['wrapModelCall']>[1],
+  exitBehavior: 'end' | 'error',
+  resolve: MiddlewareOptions['resolve'],
+): Promise<AIMessage> => {
+  const { messages, systemMessage, tools, toolChoice, modelSettings, runtime, state } = request;
+  const system = systemBlocks(systemMessage);
+  const definitions = new Map(tools.map((tool) => [toDefinition(tool), tool]));
+  const settings = toSettings(toolChoice, modelSettings);
+  /** LangChain refuses a request whose prompt and message both differ from those of the attempt before. */
+  // oxlint-disable-next-line typescript/no-deprecated -- LangChain still compares it, see above
+  let { systemPrompt } = request;
+  const withSystem = (changed: readonly SystemBlock[]): Partial<ModelRequest> => {
+    if (changed === system) return {};
+    const message = toSystemMessage(changed);
+    const before = systemPrompt;
+    systemPrompt = message.text;
+    // oxlint-disable-next-line typescript/no-deprecated -- as above
+    return { systemPrompt: before, systemMessage: message };
+  };
+  const choice = (changed: HostModelRequest<BaseMessage>): Partial<ModelRequest> => {
+    const { model, credential } = changed;
+    if (model === undefined && credential === undefined) return {};
+    if (!resolve) throw unknownChoice(model, credential);
+    return { model: resolve({ model, credential }) };
+  };
+  try {
+    const { response, returned } = await host.session(sessionOf(state, runtime.configurable)).model<AIMessage>({
+      messages,
+      system,
+      tools: [...definitions.keys()],
+      settings,
+      run: runOf(state),
+      signal: runtime.signal,
+      perform: async (changed, { signal }) => {
+        const answer = await untilAborted(
+          signal,
+          handler({
+            ...request,
+            ...choice(changed),
+            messages: [...changed.messages],
+            ...withSystem(changed.system),
+            tools: changed.tools.map((tool) => toolOf(tool, definitions)),
+            ...(changed.settings !== settings && fromSettings(changed.settings)),
+          }),
+        );
+        return { response: toResponse(answer), value: answer };
+      },
+    });
+    return (
+      returned?.value ?? toAIMessage(response.content, { response_metadata: { finish_reason: response.finishReason } })
+    );
+  } catch (error) {
+    if (!(error instanceof TurnStoppedError) || exitBehavior === 'error') throw error;
+    const { outcome, reason } = error;
+    return new AIMessage({
+      content: reason ?? `The agent was stopped: ${outcome}.`,
+      response_metadata: { h: { outcome, ...(reason !== undefined && { reason }) } },
+    });
+  }
+};
+
+const callTool = async (
+  host: Bridge<BaseMessage>,
+  request: ToolRequest,
+  handler: Parameters<Hooks['wrapToolCall']>[1],
+): Promise<ToolAnswer> => {
+  const { toolCall, runtime, state } = request;
+  const { id = '', name, args } = toolCall;
+  const { outcome, returned } = await host.session(sessionOf(state, runtime.configurable)).tool<ToolAnswer>({
+    id,
+    name,
+    input: args,
+    signal: runtime.signal,
+    run: async (call) => {
+      try {
+        const input = call.input as typeof args;
+        return returnOf(
+          await handler(input === args ? request : { ...request, toolCall: { ...toolCall, args: input } }),
+        );
+      } catch (error) {
+        if (isBubbleUp(error) || runtime.signal?.aborted) throw error;
+        return returnOf(failure(id, name, error));
+      }
+    },
+  });
+  return returned?.value ?? toolMessage(id, name, outcome.output);
+};
+
+const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
+  // A command updates the state of the graph in its own way. Operators see that the tool ran.
+  if (!ToolMessage.isInstance(answer)) {
+    return { outcome: { status: 'ok', output: { type: 'text', value: '[Command]' } }, value: answer };
+  }
+  const output = outputOf(answer);
+  if (answer.status !== 'error') return { outcome: { status: 'ok', output }, value: answer };
+  return { outcome: { status: 'failed', output, error: { name: 'Error', message: answer.text } }, value: answer };
+};
+
+/** With a middleware, LangChain ends the agent if a tool throws; without one it lets the model read this text. */
+const failure = (id: string, name: string, error: unknown): ToolMessage =>
+  toolMessage(id, name, { type: 'error-text', value: `${String(error)}\n Please fix your mistakes.` });
+
+/** Whether LangGraph threw this to direct the graph: an interrupt or a command for a parent. */
+const isBubbleUp = (thrown: unknown): boolean =>
+  typeof thrown === 'object' && thrown !== null && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
+
+const untilAborted = <Value>(signal: AbortSignal, value: Value | PromiseLike<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    Promise.resolve(value)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+  });
+
+const systemBlocks = (message: SystemMessage | undefined): readonly SystemBlock[] => {
+  if (!message) return [];
+  if (typeof message.content === 'string') return message.content === '' ? [] : [{ text: message.content }];
+  return message.content.flatMap((block) => (block.type === 'text' ? [{ text: String(block.text) }] : []));
+};
+
+const toDefinition = (tool: HostTool): ToolDefinition => {
+  const { name, description, schema } = tool as Partial<Record<string, unknown>>;
+  const inputSchema: unknown = typeof schema === 'object' && schema !== null ? toJsonSchema(schema) : {};
+  return {
+    name: typeof name === 'string' ? name : '',
+    description: typeof description === 'string' ? description : '',
+    inputSchema: inputSchema as ToolDefinition['inputSchema'],
+  };
+};
+
+const toolOf = (definition: ToolDefinition, tools: ReadonlyMap<ToolDefinition, HostTool>): HostTool => {
+  const tool = tools.get(definition) ?? [...tools].find(([{ name }]) => name === definition.name)?.[1];
+  if (tool) return tool;
+  throw new TurnError(
+    'unknown-tool',
+    `An operator added the tool ${JSON.stringify(definition.name)} to the request, which the agent does not have. Add it to \`tools\` of createAgent().`,
+  );
+};
+
+const toSettings = (choice: ModelRequest['toolChoice'], settings: ModelRequest['modelSettings']): ModelSettings => ({
+  ...settings,
+  ...(choice !== undefined && { toolChoice: typeof choice === 'string' ? choice : { toolName: choice.function.name } }),
+});
+
+const fromSettings = ({
+  toolChoice,
+  ...settings
+}: ModelSettings): Pick<ModelRequest, 'toolChoice' | 'modelSettings'> => ({
+  modelSettings: settings,
+  ...(toolChoice !== undefined && {
+    toolChoice:
+      typeof toolChoice === 'string'
+        ? toolChoice
+        : { type: 'function' as const, function: { name: toolChoice.toolName } },
+  }),
+});
+
+const unknownChoice = (model: string | undefined, credential: string | undefined): TurnError =>
+  new TurnError(
+    'unknown-model',
+    `An operator chose ${[model !== undefined && `the model ${JSON.stringify(model)}`, credential !== undefined && `the credential ${JSON.stringify(credential)}`].filter(Boolean).join(' and ')}. Pass \`resolve\` to asMiddleware() to return the model for it.`,
+  );

@@ -1,0 +1,1 @@
+export { asMiddleware, type MiddlewareOptions, type ModelChoice } from './as-middleware.js';

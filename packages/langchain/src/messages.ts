@@ -1,0 +1,232 @@
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+  type ContentBlock,
+} from '@langchain/core/messages';
+import type { HostFormat } from '@h/bridge';
+import {
+  textOf,
+  type AssistantPart,
+  type CacheMark,
+  type FilePart,
+  type JSONValue,
+  type Message,
+  type SystemBlock,
+  type TextPart,
+  type ToolPart,
+  type ToolResultOutput,
+  type UserPart,
+} from '@h/turn';
+
+type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
+
+/** The messages of LangChain, and those of a turn. */
+export const messageFormat: HostFormat<BaseMessage> = {
+  read: (message) => {
+    switch (message.type) {
+      case 'ai':
+        return { role: 'assistant', content: assistantParts(message as AIMessage) };
+      case 'tool':
+        return { role: 'tool', content: [toolResult(message as ToolMessage)] };
+      case 'system':
+        return { role: 'system', content: message.text };
+      default:
+        return { role: 'user', content: userContent(message) };
+    }
+  },
+  write: (message) => {
+    switch (message.role) {
+      case 'assistant':
+        return [toAIMessage(typeof message.content === 'string' ? [textPart(message.content)] : message.content)];
+      case 'tool':
+        return message.content.flatMap(toToolMessage);
+      case 'system':
+        return [new SystemMessage(message.content)];
+      case 'user':
+        return [new HumanMessage(toUserContent(message))];
+    }
+  },
+};
+
+const textPart = (text: string): TextPart => ({ type: 'text', text });
+
+const blocksOf = ({ content }: BaseMessage): readonly Block[] =>
+  typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : content;
+
+const userContent = (message: BaseMessage): string | readonly UserPart[] =>
+  typeof message.content === 'string' ? message.content : blocksOf(message).map(userPart);
+
+/** A block that has no equivalent is shown to operators by its type. It reaches the model unchanged. */
+const userPart = (block: Block): UserPart => {
+  if (block.type === 'text') return textPart(asText(block['text']));
+  return filePart(block) ?? textPart(`[${asText(block.type)}]`);
+};
+
+const filePart = ({ type, ...block }: Block): FilePart | undefined => {
+  const isMedia = type === 'image' || type === 'file' || type === 'audio' || type === 'video';
+  const { image_url: image, url, data } = block;
+  const address = type === 'image_url' ? (typeof image === 'string' ? image : (image as Block)['url']) : url;
+  const mediaType = asText(
+    block['mimeType'] ?? block['mime_type'] ?? (type === 'file' ? 'application/octet-stream' : 'image/*'),
+  );
+  if ((isMedia || type === 'image_url') && typeof address === 'string' && URL.canParse(address)) {
+    return { type: 'file', data: new URL(address), mediaType };
+  }
+  return isMedia && typeof data === 'string' ? { type: 'file', data, mediaType } : undefined;
+};
+
+/** Reads the parts of an answer. Each block keeps its original form for the way back. */
+export const assistantParts = (message: AIMessage): readonly AssistantPart[] => [
+  ...blocksOf(message).flatMap(assistantPart),
+  ...(message.tool_calls ?? []).map(({ id, name, args }): AssistantPart => ({
+    type: 'tool-call',
+    toolCallId: id ?? '',
+    toolName: name,
+    input: args,
+  })),
+  ...(message.invalid_tool_calls ?? []).map(({ id, name, args }): AssistantPart => ({
+    type: 'tool-call',
+    toolCallId: id ?? '',
+    toolName: name ?? '',
+    input: args,
+  })),
+];
+
+const assistantPart = (block: Block): readonly AssistantPart[] => {
+  switch (block.type) {
+    case 'text':
+    case 'text_delta':
+      return [{ ...textPart(asText(block['text'])), ...original(block) }];
+    case 'thinking':
+    case 'reasoning':
+      return [{ type: 'reasoning', text: asText(block['thinking'] ?? block['reasoning']), ...original(block) }];
+    case 'tool_use':
+    case 'tool_call':
+    case 'input_json_delta':
+      return [];
+    default:
+      return [{ type: 'custom', kind: `langchain.${asText(block.type)}`, ...original(block) }];
+  }
+};
+
+const original = (block: Block): Pick<TextPart, 'providerOptions'> =>
+  Object.keys(block).length <= 2 && block.type === 'text'
+    ? {}
+    : { providerOptions: { langchain: { block: JSON.parse(JSON.stringify(block)) as JSONValue } } };
+
+/** An answer as a message of LangChain. */
+export const toAIMessage = (
+  parts: readonly AssistantPart[],
+  more: Partial<Pick<AIMessage, 'response_metadata'>> = {},
+): AIMessage => {
+  const blocks = parts.flatMap(toBlock);
+  const isPlain = blocks.every((block) => block.type === 'text' && Object.keys(block).length === 2);
+  return new AIMessage({
+    ...more,
+    content: isPlain ? blocks.map((block) => block['text']).join('') : (blocks as ContentBlock[]),
+    tool_calls: parts.flatMap((part) =>
+      part.type === 'tool-call'
+        ? [{ type: 'tool_call' as const, id: part.toolCallId, name: part.toolName, args: inputOf(part.input) }]
+        : [],
+    ),
+  });
+};
+
+const toBlock = (part: AssistantPart): readonly Block[] => {
+  const { block } = ('providerOptions' in part && part.providerOptions?.['langchain']) || {};
+  if (part.type === 'text') return [{ ...(block as Block | undefined), type: 'text', text: part.text }];
+  if (typeof block === 'object' && block !== null) return [block as unknown as Block];
+  return part.type === 'reasoning' ? [{ type: 'reasoning', reasoning: part.text }] : [];
+};
+
+const inputOf = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : { input };
+
+const toolResult = (message: ToolMessage): ToolPart => ({
+  type: 'tool-result',
+  toolCallId: message.tool_call_id,
+  toolName: message.name ?? '',
+  output: outputOf(message),
+});
+
+/** What the model reads of a tool message. */
+export const outputOf = (message: ToolMessage): ToolResultOutput => {
+  if (message.status === 'error') return { type: 'error-text', value: message.text };
+  if (typeof message.content === 'string') return { type: 'text', value: message.content };
+  const blocks = blocksOf(message);
+  if (blocks.every(({ type }) => type === 'text')) return { type: 'text', value: message.text };
+  return { type: 'json', value: JSON.parse(JSON.stringify(blocks)) as JSONValue };
+};
+
+const toToolMessage = (part: ToolPart): readonly ToolMessage[] =>
+  part.type === 'tool-result' ? [toolMessage(part.toolCallId, part.toolName, part.output)] : [];
+
+/** A result as a message of LangChain. */
+export const toolMessage = (
+  id: string,
+  name: string,
+  output: ToolResultOutput,
+  more: Partial<Pick<ToolMessage, 'artifact' | 'id' | 'metadata'>> = {},
+): ToolMessage =>
+  new ToolMessage({
+    ...more,
+    tool_call_id: id,
+    name,
+    status: output.type.startsWith('error') || output.type === 'execution-denied' ? 'error' : 'success',
+    content: resultContent(output),
+  });
+
+const resultContent = (output: ToolResultOutput): string | ContentBlock[] => {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value;
+    case 'execution-denied':
+      return `Denied: ${output.reason ?? 'a policy does not allow this call.'}`;
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? textPart(part.text) : part)) as ContentBlock[];
+    case 'json':
+    case 'error-json':
+      return isBlocks(output.value) ? output.value : JSON.stringify(output.value);
+  }
+};
+
+const isBlocks = (value: unknown): value is ContentBlock[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof (item as Block | null)?.type === 'string');
+
+const toUserContent = (message: Message): string | ContentBlock[] =>
+  message.role === 'user' && typeof message.content !== 'string'
+    ? message.content.map((part) => (part.type === 'text' ? textPart(part.text) : toFileBlock(part)) as ContentBlock)
+    : textOf(message);
+
+const toFileBlock = (part: Exclude<UserPart, TextPart>): Block => {
+  const data = part.type === 'image' ? part.image : part.data;
+  const mimeType = part.mediaType ?? 'image/*';
+  const type = mimeType.startsWith('image/') ? 'image' : 'file';
+  if (data instanceof URL) return { type, url: data.href, mimeType };
+  return { type, data: typeof data === 'string' ? data : base64(data), mimeType };
+};
+
+const base64 = (data: unknown): string => {
+  if (data instanceof Uint8Array) return Buffer.from(data).toString('base64');
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString('base64');
+  throw new TypeError(
+    'A file that an operator added has data of a kind that LangChain messages cannot contain. Use bytes, base64 text or a URL.',
+  );
+};
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** The system prompt as a message, with the cache marks of its blocks. */
+export const toSystemMessage = (system: readonly SystemBlock[]): SystemMessage =>
+  system.every(({ cache }) => cache === undefined)
+    ? new SystemMessage(system.map(({ text }) => text).join('\n\n'))
+    : new SystemMessage({ content: system.map(({ text, cache }) => ({ ...textPart(text), ...cacheControl(cache) })) });
+
+export const cacheControl = (cache: CacheMark | undefined): { readonly cache_control?: JSONValue } =>
+  cache === undefined
+    ? {}
+    : { cache_control: { type: 'ephemeral', ...(cache.ttl !== undefined && { ttl: cache.ttl }) } };
