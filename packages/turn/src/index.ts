@@ -2,7 +2,7 @@ export * from './decisions.js';
 export * from './describe-pipeline.js';
 export type { ErrorInfo } from './error-info.js';
 export * from './errors.js';
-export { eventSchemas } from './event-schemas.js';
+export { isNotice } from './event-shape.js';
 export type * from './events.js';
 export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
 export type {
@@ -22,7 +22,8 @@ export type { JSONObject, JSONValue } from './json.js';
 export { foldJournal } from './journal.js';
 export { memorySessions, type MemorySessions } from './memory-sessions.js';
 export { MessageList } from './message-list.js';
-export { messageSchema, textOf, toolCallsOf, toolResultOutputSchema } from './messages.js';
+export { isMessage, isToolResultOutput } from './message-checks.js';
+export { textOf, toolCallsOf } from './messages.js';
 export type * from './messages.js';
 export type * from './model.js';
 export type { HarnessOptions, TurnInput } from './options.js';

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SessionBusyError, TurnError } from './errors.js';
 import type { TurnEvent } from './events.js';
+import { harness } from './harness.js';
 import { memorySessions } from './memory-sessions.js';
+import { reply, type Reply } from './reply.js';
 import type { OpenSession, SessionStore } from './session-store.js';
-import { event, user } from './testing/index.js';
+import { event, scriptedModel, user } from './testing/index.js';
 
 const open = (store: SessionStore, session = 'alice'): OpenSession => store.open(session) as OpenSession;
 const write = ({ append }: OpenSession, turn: string, ...events: readonly TurnEvent[]): void => {
@@ -90,6 +92,17 @@ describe('memorySessions', () => {
     void alice.close();
     void bob.close();
     expect(store.unfinished()).toEqual([{ turn: 'turn-1', session: 'alice', startedAt: 7 }]);
+  });
+
+  it('remembers the last 1,000 turns by their ids, so that an id is used once', async () => {
+    const sessions = memorySessions();
+    const agent = harness({ model: scriptedModel(Array.from({ length: 1002 }, () => 'Hi.')), sessions }).pipe();
+    const start = (id: string): Promise<Reply> => reply(agent.turn({ session: 'alice', input: 'Hi', id }));
+    for (let turn = 0; turn <= 1001; turn += 1) await start(`turn-${turn}`);
+    const again = await start('turn-1');
+    expect(again.error).toMatchObject({ code: 'duplicate-turn' });
+    expect(again.error?.message).toContain('ended with the outcome completed');
+    expect((await start('turn-0')).error?.code).not.toBe('duplicate-turn');
   });
 
   it('forgets a session, but not one in which a turn runs', () => {

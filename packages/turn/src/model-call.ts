@@ -1,14 +1,14 @@
 import type { ObservableInput } from 'rxjs';
-import * as z from 'zod';
 import type { CallIds } from './call-ids.js';
+import { checked } from './data-checks.js';
 import { Effect } from './effects.js';
-import { errorInfoSchema, type ErrorInfo } from './error-info.js';
+import type { ErrorInfo } from './error-info.js';
 import { toErrorInfo } from './errors.js';
+import { driverError } from './event-checks.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
 import type { ModelCallContext, ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
-import { usageSchema, type Usage } from './usage.js';
-import { checked } from './validation.js';
+import type { Usage } from './usage.js';
 
 /** The turn, as a driver call sees it. */
 export interface EffectHost {
@@ -72,7 +72,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
 
   #failWith(output: Extract<ModelDriverOutput, { type: 'error' }>): void {
     try {
-      checked(driverErrorSchema, output, 'The error of the model driver');
+      checked(driverError, output, 'The model driver', 'output');
     } catch (error) {
       this.#fail(toErrorInfo(error));
       return;
@@ -112,5 +112,3 @@ const incompleteStream: ErrorInfo = {
   code: 'incomplete-stream',
   message: 'The model driver completed without a response.',
 };
-
-const driverErrorSchema = z.looseObject({ error: errorInfoSchema, usage: usageSchema.optional() });

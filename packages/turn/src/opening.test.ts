@@ -18,15 +18,15 @@ describe('a session that is loaded', () => {
     [
       'a role that does not exist',
       { role: 'wizard', content: 'Hi' },
-      /Message 1 of the loaded session is not valid: at role, found "wizard"/,
+      /^The loaded session: "messages\[1\]\.role" must be .*; received "wizard"/,
     ],
-    ['content of the wrong kind', { role: 'user', content: 7 }, /Message 1 .*content, found 7/],
+    ['content of the wrong kind', { role: 'user', content: 7 }, /"messages\[1\]\.content" must be .*; received 7/],
     [
       'a part without its id',
       { role: 'assistant', content: [{ type: 'tool-call', toolName: 'ls', input: {} }] },
-      /content\[0\]\.toolCallId, found nothing/,
+      /"messages\[1\]\.content\[0\]\.toolCallId" is required/,
     ],
-    ['nothing at all', null, /Message 1 .*at the top, found null/],
+    ['nothing at all', null, /"messages\[1\]" must be .*; received null/],
   ])('is refused with the place when it holds %s, and let go', async (_, message, expected) => {
     const { sessions, end } = turnOn([user('Hi'), message as Message]);
     const ended = await end();

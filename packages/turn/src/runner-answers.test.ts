@@ -153,9 +153,7 @@ describe('every call is answered exactly once when the driver', () => {
     const { texts } = await run(
       driver(() => [outcome('1', { status: 'ok', output: { type: 'text', value: 7 } }), result('2'), result('3')]),
     );
-    expect(texts['1']).toMatch(
-      /^The outcome of the tool "a" is not valid: at output\.value, found 7: .*expected string/,
-    );
+    expect(texts['1']).toMatch(/^The tool "a": "outcome\.output\.value" must be a string; received 7/);
   });
 });
 

@@ -103,50 +103,48 @@ describe('a model driver', () => {
       () => of(answer(undefined)),
       {
         code: 'invalid-input',
-        message: expect.stringMatching(
-          /^The answer of the model driver is not valid: at the top, found nothing/,
-        ) as string,
+        message: expect.stringMatching(/^The model driver: "response" must be .*; received undefined/) as string,
       },
     ],
     ['something of another type', () => of({ type: 'shout' }), { code: 'invalid-input' }],
     [
       'a finish reason that there is not',
       () => of(answer({ ...response('x'), finishReason: 'done' })),
-      { message: expect.stringMatching(/at finishReason, found "done"/) as string },
+      { message: expect.stringMatching(/"response\.finishReason" must be .*; received "done"/) as string },
     ],
     [
       'content that is no list',
       () => of(answer({ ...response('x'), content: 'x' })),
-      { message: expect.stringMatching(/at content, found "x"/) as string },
+      { message: expect.stringMatching(/"response\.content" must be .*; received "x"/) as string },
     ],
     [
       'a part without its text',
       () => of(answer({ ...response('x'), content: [{ type: 'text' }] })),
-      { message: expect.stringMatching(/at content\[0\]\.text, found nothing/) as string },
+      { message: expect.stringMatching(/"response\.content\[0\]\.text" is required/) as string },
     ],
     [
       'usage that is not a number',
       () => of(answer({ ...response('x'), usage: { ...usage(), output: Number.NaN } })),
-      { message: expect.stringMatching(/at usage\.output/) as string },
+      { message: expect.stringMatching(/"response\.usage\.output" must be/) as string },
     ],
     [
       'negative usage',
       () => of(answer({ ...response('x'), usage: { ...usage(), input: -1 } })),
-      { message: expect.stringMatching(/at usage\.input, found -1/) as string },
+      { message: expect.stringMatching(/"response\.usage\.input" must be .*; received -1/) as string },
     ],
     [
       'an error that says nothing',
       () => of({ type: 'error' }),
       {
         code: 'invalid-input',
-        message: expect.stringMatching(/^The error of the model driver is not valid: at error/) as string,
+        message: expect.stringMatching(/^The model driver: "output\.error/) as string,
       },
     ],
     ['an error that is a string', () => of({ type: 'error', error: 'bad' }), { code: 'invalid-input' }],
     [
       'an error with usage that is none',
       () => of({ type: 'error', error: failure('x'), usage: { input: 'many' } }),
-      { message: expect.stringMatching(/at usage\.input, found "many"/) as string },
+      { message: expect.stringMatching(/"output\.usage\.input" must be .*; received "many"/) as string },
     ],
   ])('that gives %s fails the call, once, and ends the turn', async (_, drive, error) => {
     const { watched, model } = await run(drive);
