@@ -15,6 +15,8 @@ export interface EffectHost {
   readonly turn: string;
   readonly session: string;
   readonly callIds: CallIds;
+  /** When the turn must have ended, in milliseconds since 1970. */
+  readonly deadlineAt: number | undefined;
   now(): number;
   /** Sends an event into the pipeline. */
   enter(event: TurnEvent): void;
@@ -93,13 +95,19 @@ class CallContext implements ModelCallContext {
   readonly step: number;
   readonly attempt: number;
   readonly #call: ModelCall;
+  readonly #host: EffectHost;
 
-  constructor(call: ModelCall, { turn, session }: EffectHost, { step, attempt }: TurnEventOf<'model.request'>) {
-    this.turn = turn;
-    this.session = session;
+  constructor(call: ModelCall, host: EffectHost, { step, attempt }: TurnEventOf<'model.request'>) {
+    this.turn = host.turn;
+    this.session = host.session;
     this.step = step;
     this.attempt = attempt;
     this.#call = call;
+    this.#host = host;
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#host.deadlineAt;
   }
 
   get signal(): AbortSignal {

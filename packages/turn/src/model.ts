@@ -89,6 +89,11 @@ export interface ModelCallContext {
   readonly session: string;
   readonly step: number;
   readonly attempt: number;
+  /**
+   * When the turn will be ended, in milliseconds since 1970: the earliest deadline that an operator has set, now.
+   * `undefined` without one. It may change while the call runs.
+   */
+  readonly deadlineAt?: number | undefined;
   /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
 }

@@ -90,6 +90,11 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     return this.#session.opened?.callIds ?? new CallIds();
   }
 
+  get deadlineAt(): number | undefined {
+    const at = this.#queue.deadlineAt;
+    return at === Infinity ? undefined : at;
+  }
+
   get phase(): TurnState {
     return phaseOf(this.#state, this.#effects.areToolsRunning);
   }

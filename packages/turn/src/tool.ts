@@ -103,6 +103,11 @@ export interface ToolRunContext {
   readonly turn: string;
   readonly session: string;
   readonly step: number;
+  /**
+   * When the turn will be ended, in milliseconds since 1970: the earliest deadline that an operator has set, now.
+   * `undefined` without one. It may change while the call runs.
+   */
+  readonly deadlineAt?: number | undefined;
   /** Aborted when the turn ends or its subscriber leaves. */
   readonly signal: AbortSignal;
   /** Aborted when new input has arrived: answer calls that have not begun as `skipped`; running calls continue. */
