@@ -38,7 +38,7 @@ export class EventQueue {
     return this.#burstTime;
   }
 
-  /** The earliest deadline that an operator has set, in milliseconds since 1970; `Infinity` if there is none. */
+  /** The earliest deadline that an operator has set, in milliseconds since 1970; `Infinity` without one. */
   get deadlineAt(): number {
     let earliest = Infinity;
     if (this.#deadlines) for (const at of this.#deadlines.values()) earliest = Math.min(earliest, at);

@@ -90,7 +90,7 @@ describe('the options of harness()', () => {
     expect(blocks.requests[0]?.system).toEqual([{ text: 'a', cache: { ttl: '1h' } }, { text: 'b' }]);
   });
 
-  it('keep sessions in memory by themselves, one store for each agent', async () => {
+  it('default to a separate in-memory store for each agent', async () => {
     const first = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
     await runTurn(first, 'first');
     expect((await runTurn(first, 'second')).all('session.loaded')[0]?.messages.length).toBe(2);
@@ -98,7 +98,7 @@ describe('the options of harness()', () => {
     expect((await runTurn(second, 'first')).all('session.loaded')[0]?.messages.length).toBe(0);
   });
 
-  it('make the ids of turns and messages', async () => {
+  it('generate the ids of turns and messages', async () => {
     let count = 0;
     const agent = harness({
       model: scriptedModel(['One.', 'Two.', 'Three.']),
@@ -239,7 +239,7 @@ describe('the input of turn()', () => {
     ],
     ['messages', [user('a'), user('b')], [user('a'), user('b')]],
     ['lone surrogates', 'a\ud800', [user('a\ufffd')]],
-  ])('may be %s', async (_, input, messages) => {
+  ])('accepts %s', async (_, input, messages) => {
     const sessions = memorySessions();
     const { messages: added } = await reply(
       harness({ model: scriptedModel(['Hello.']), sessions })
@@ -250,7 +250,7 @@ describe('the input of turn()', () => {
     expect(sessions.messages('s').slice(0, -1)).toEqual(messages);
   });
 
-  it('comes to the operators with all that was said about it', async () => {
+  it('reaches the operators with all of its members', async () => {
     const watched = watch(
       harness({ model: scriptedModel(['Hi.']) })
         .pipe()
@@ -280,7 +280,7 @@ describe('the input of turn()', () => {
 });
 
 describe('a turn', () => {
-  it('is cold: nothing happens before it is subscribed to, and every subscription runs it once', async () => {
+  it('is cold: it starts when subscribed to, and every subscription runs it once', async () => {
     const asked = scriptedModel(['One.', 'Two.']);
     const agent = harness({ model: asked }).pipe();
     const turn$ = agent.turn({ session: 's', input: 'Hi' });
@@ -289,7 +289,7 @@ describe('a turn', () => {
     expect(texts).toEqual(['One.', 'Two.']);
   });
 
-  it('is listed with what it is doing while it is under way', async () => {
+  it('is listed with its activity while it runs', async () => {
     const states: string[] = [];
     let admit = (): void => undefined;
     const queue: TurnOperator = intercept('queue', () => ({
@@ -371,7 +371,7 @@ describe('answer()', () => {
       tools: scriptedTools({ ls: 'a' }),
     }).pipe(asking(idOf));
 
-  it('takes a word or a decision with its reason, once, while the turn waits', async () => {
+  it('accepts a decision once, with or without a reason, while the turn waits', async () => {
     const agent = agentOf(({ turn }) => `${turn}:1`);
     const watched = await untilAsked(agent, 'alice');
     const id = watched.all('approval.request')[0]?.id ?? '';
@@ -385,7 +385,7 @@ describe('answer()', () => {
     expect(agent.answer(id, 'once')).toBe(false);
   });
 
-  it('is of no use once the turn is stopping', async () => {
+  it('returns false once the turn is stopping', async () => {
     const agent = agentOf(({ turn }) => turn);
     const controller = new AbortController();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
@@ -403,7 +403,7 @@ describe('answer()', () => {
     expect(() => agentOf(() => 'x').answer('x', decision as 'once')).toThrow(message);
   });
 
-  it('can not be meant for two turns: the second that asks under one id ends with an error', async () => {
+  it('ends the second turn that requests an approval with an id in use', async () => {
     const agent = agentOf(() => 'the-same');
     const first = await untilAsked(agent, 'alice');
     const second = await untilAsked(agent, 'bob');
@@ -415,7 +415,7 @@ describe('answer()', () => {
   });
 });
 
-describe('the other ways in', () => {
+describe('resume(), steer() and unfinished()', () => {
   const agent = harness({ model }).pipe();
   it('reject input of the wrong shape', () => {
     expect(() => agent.resume('')).toThrow(/^resume\(\): "turn" must be a non-empty string; received ""/);
@@ -426,7 +426,7 @@ describe('the other ways in', () => {
     expect(() => agent.steer('s', 7 as unknown as string)).toThrow(/received 7/);
   });
 
-  it('list the turns that never ended, but not those that run', async () => {
+  it('list turns without an end, except running ones', async () => {
     const sessions = memorySessions();
     const running = watch(
       harness({ model: scriptedModel([{ never: [] }]), sessions })

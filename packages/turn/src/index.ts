@@ -1,10 +1,19 @@
 export * from './decisions.js';
-export * from './describe-pipeline.js';
+export { describePipeline } from './describe-pipeline.js';
 export type { ErrorInfo } from './error-info.js';
-export * from './errors.js';
+export {
+  DuplicateTurnError,
+  InvalidInputError,
+  OperatorError,
+  SessionBusyError,
+  SessionStuckError,
+  toErrorInfo,
+  TurnError,
+  UnknownTurnError,
+} from './errors.js';
 export { isNotice } from './event-shape.js';
 export type * from './events.js';
-export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
+export { harness, type Agent, type Harness } from './harness.js';
 export type {
   DecideContext,
   DecideHandlers,
@@ -12,7 +21,6 @@ export type {
   DecisionInput,
   Handlers,
   Interceptor,
-  InterceptorPlace,
   ObserveHandlers,
   OperatorContext,
 } from './handlers.js';

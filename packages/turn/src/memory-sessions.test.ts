@@ -24,7 +24,7 @@ const end = event('turn.end', {
 });
 
 describe('memorySessions', () => {
-  it('begins with the histories that it is given, and knows no others', () => {
+  it('starts with the given histories', () => {
     const store = memorySessions({ alice: [user('Earlier.')] });
     expect(store.messages('alice')).toEqual([user('Earlier.')]);
     expect(store.messages('bob')).toEqual([]);
@@ -41,7 +41,7 @@ describe('memorySessions', () => {
     expect(() => open(store)).not.toThrow();
   });
 
-  it('accepts nothing from a writer that has closed, even twice', () => {
+  it('rejects records of a closed writer, which may close twice', () => {
     const store = memorySessions();
     const first = open(store);
     void first.close();
@@ -53,7 +53,7 @@ describe('memorySessions', () => {
     expect(store.messages('alice')).toEqual([user('Hi')]);
   });
 
-  it('keeps the journal of the latest turn, and what was before it as history and state', () => {
+  it('stores the journal of the latest turn, and everything before it as history and state', () => {
     const store = memorySessions();
     const first = open(store);
     write(first, 'turn-1', ...turnOf('one'), end);
@@ -70,7 +70,7 @@ describe('memorySessions', () => {
     expect(store.messages('alice')).toEqual([user('one'), user('two')]);
   });
 
-  it('finds the session of a turn as long as its journal is kept', () => {
+  it('finds the session of a turn while its journal is stored', () => {
     const store = memorySessions();
     const writer = open(store);
     write(writer, 'turn-1', ...turnOf('one'), end);
@@ -105,7 +105,7 @@ describe('memorySessions', () => {
     expect((await start('turn-0')).error?.code).not.toBe('duplicate-turn');
   });
 
-  it('forgets a session, but not one in which a turn runs', () => {
+  it('deletes a session, unless a turn runs in it', () => {
     const store = memorySessions({ alice: [user('Earlier.')] });
     const writer = open(store);
     write(writer, 'turn-1', ...turnOf('one'));

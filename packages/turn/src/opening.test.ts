@@ -7,7 +7,7 @@ import type { Message } from './messages.js';
 import type { PastTurn, SessionStore } from './session-store.js';
 import { scriptedModel, user } from './testing/index.js';
 
-describe('a session that is loaded', () => {
+describe('a loaded session', () => {
   const turnOn = (messages: readonly Message[]) => {
     const sessions = memorySessions({ alice: messages });
     const agent = harness({ model: scriptedModel(['Hello.', 'Hello.']), sessions }).pipe();
@@ -27,7 +27,7 @@ describe('a session that is loaded', () => {
       /"messages\[1\]\.content\[0\]\.toolCallId" is required/,
     ],
     ['nothing at all', null, /"messages\[1\]" must be .*; received null/],
-  ])('is refused with the place when it holds %s, and let go', async (_, message, expected) => {
+  ])('is rejected with the place if it contains %s, and is released', async (_, message, expected) => {
     const { sessions, end } = turnOn([user('Hi'), message as Message]);
     const ended = await end();
     expect(ended).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'invalid-input' } });
@@ -35,7 +35,7 @@ describe('a session that is loaded', () => {
     expect(() => sessions.delete('alice')).not.toThrow();
   });
 
-  it('may hold everything that the schemas know', async () => {
+  it('accepts every valid kind of message', async () => {
     const { end } = turnOn([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }], metadata: { internal: true } },

@@ -49,7 +49,7 @@ export interface HarnessOptions {
   readonly defaultModel?: string | undefined;
   /**
    * The maximum number of model calls in a turn, retries included. A backstop behind `@h/guardrails` that ends a turn
-   * whose guards are missing or broken.
+   * if its guards are missing or fail.
    *
    * @defaultValue `1000`, several times the model calls of the longest turns of current coding agents
    */

@@ -132,7 +132,7 @@ export class TurnSession {
     });
   }
 
-  /** Starts the timeout for the operations that the store still has to finish. */
+  /** Starts the timeout for the pending operations of the store. */
   watch(onStuck: (operation: StoreOperation) => void): void {
     const { scheduler, closeGraceMs } = this.#timeout;
     this.#stopWatch?.();
