@@ -1,11 +1,13 @@
-import { repairHistory, type TurnEvent } from '@h/turn';
+import { harness, repairHistory, reply, type ModelDriver, type Reply, type TurnEvent } from '@h/turn';
 import { call, event, request, response, scriptedTools, user } from '@h/turn/testing';
 import { describeOperator, marbles } from '@h/turn/vitest';
 import * as fc from 'fast-check';
+import { asyncScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { eager, run, worker } from '../test/turns.js';
 import { createBudget } from './budget.js';
 import { guardrails } from './guardrails.js';
+import type { GuardrailsOptions } from './options.js';
 
 const requestOf = (step: number, attempt = 1): TurnEvent => event('model.request', { step, attempt, ...request() });
 const changes = ['turn.stop', 'model.request', 'model.response', 'session.state', 'budget.near'];
@@ -22,6 +24,21 @@ describe('guardrails', () => {
     () => guardrails({ budget: createBudget({ maxTokens: 1e9, maxDurationMs: 1e9 }), maxTokensRecoveries: 1 }),
     { changes },
   );
+
+  it('announces the first of its limits on duration as the deadline of the turn', async () => {
+    const deadlines: (number | undefined)[] = [];
+    const model: ModelDriver = (_, { deadlineAt }) => {
+      deadlines.push(deadlineAt);
+      return [{ type: 'response', response: response('Done.') }];
+    };
+    const scheduler = { now: () => 5000, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
+    const start = (options: GuardrailsOptions): Promise<Reply> =>
+      reply(harness({ model, scheduler }).pipe(guardrails(options)).turn({ session: 'alice', input: 'Go.' }));
+    await start({});
+    await start({ maxDurationMs: 60_000, session: { maxDurationMs: 20_000 } });
+    await start({ maxDurationMs: 60_000, budget: createBudget({ maxDurationMs: 90_000 }) });
+    expect(deadlines).toEqual([undefined, 25_000, 65_000]);
+  });
 
   it('lets the last allowed step pass and answers the next one with a stop', () => {
     marbles(({ turn, expectObservable }) => {

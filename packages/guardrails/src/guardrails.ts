@@ -55,8 +55,15 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
     const interrupt = (): void => {
       for (const event of guard.interrupt(operator.now())) operator.emit(event);
     };
+    /** Announces when the first limit on duration will be used up. */
+    const announce = (): void => {
+      const now = operator.now();
+      const left = accounts.all.map((account) => account.left('maxDurationMs', now));
+      operator.setDeadline(now + Math.min(Infinity, ...left));
+    };
     const watchTime = (): void => {
       cancelTimer?.();
+      announce();
       const delayMs = nextTimeMs(accounts.all, operator.now(), settings);
       if (delayMs === undefined) return;
       cancelTimer = operator.after(Math.min(Math.ceil(delayMs), longestTimerMs), () => {

@@ -1,4 +1,4 @@
-import { messageSchema, toolResultOutputSchema } from '@h/turn';
+import { isMessage, isToolResultOutput } from '@h/turn';
 import { showValue } from '@h/options';
 import type { HookPoint } from './hook.js';
 
@@ -10,7 +10,7 @@ const requestParts: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: isText,
   settings: isObject,
   system: Array.isArray,
-  tail: (value) => Array.isArray(value) && value.every((message) => messageSchema.safeParse(message).success),
+  tail: (value) => Array.isArray(value) && value.every(isMessage),
   tools: Array.isArray,
 };
 
@@ -25,10 +25,8 @@ const members: Readonly<Record<string, (value: unknown) => boolean>> = {
     Object.entries(value as object).every(
       ([part, own]) => own === undefined || (requestParts[part] ?? isAnything)(own),
     ),
-  output: (value) => isText(value) || toolResultOutputSchema.safeParse(value).success,
-  proceed: (value) =>
-    isText(value) ||
-    (Array.isArray(value) && value.length > 0 && value.every((message) => messageSchema.safeParse(message).success)),
+  output: (value) => isText(value) || isToolResultOutput(value),
+  proceed: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isMessage)),
 };
 
 interface AnswerShape {

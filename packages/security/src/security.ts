@@ -1,6 +1,6 @@
 import {
   annotate,
-  eventSchemas,
+  isNotice,
   intercept,
   notice,
   type DecideHandlers,
@@ -157,7 +157,7 @@ const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefi
 /** Redacts the payload of every event that has no handler: the notices of all operators. */
 const noticeHandler = (redactor: Redactor): NonNullable<DecideHandlers['*']> => {
   return (event) => {
-    if (Object.hasOwn(eventSchemas, event.type) && event.type !== 'event.ignored') return undefined;
+    if (!isNotice(event.type)) return undefined;
     const { type, turn, at, annotations, ...payload } = event;
     const redacted = redactor.redactData(payload);
     return redacted === payload

@@ -104,6 +104,15 @@ describe('toolDriver', () => {
     });
     expect(seen?.signal.aborted).toBe(false);
   });
+
+  it('shares the time until the deadline of the turn, unless it has its own', () => {
+    const deadlines: (number | undefined)[] = [];
+    const tool = testTool('look', (_, { deadlineAt }) => (deadlines.push(deadlineAt), 'x'), { timeoutMs: 500 });
+    const turn = { deadlineAt: 1_000_100 };
+    runCalls(toolDriver([tool], { reserveMs: 0 }), [toolCall('1', 'look')], turn);
+    runCalls(toolDriver([tool], { reserveMs: 0, deadlineAt: 1_000_200 }), [toolCall('1', 'look')], turn);
+    expect(deadlines).toEqual([1_000_100, 1_000_200]);
+  });
 });
 
 describe('a call that fails', () => {

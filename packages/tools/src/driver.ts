@@ -36,6 +36,8 @@ export interface ToolDriverOptions extends ToolsetChoice {
   /**
    * When the turn must end, as milliseconds since 1970, or a function that returns it. Each call then gets at most an equal
    * share of the time that remains for its step.
+   *
+   * @defaultValue the deadline of the turn, which `guardrails({ maxDurationMs })` sets
    */
   readonly deadlineAt?: number | ((context: ToolRunContext) => number | undefined) | undefined;
   /**
@@ -102,7 +104,8 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
     return fresh.replay;
   };
   const deadlineOf = (context: ToolRunContext): number | undefined => {
-    const deadlineAt = typeof options.deadlineAt === 'function' ? options.deadlineAt(context) : options.deadlineAt;
+    const given = typeof options.deadlineAt === 'function' ? options.deadlineAt(context) : options.deadlineAt;
+    const deadlineAt = given ?? context.deadlineAt;
     return deadlineAt === undefined ? undefined : deadlineAt - reserveMs;
   };
   return {

@@ -1,4 +1,4 @@
-import { InvalidInputError, messageSchema, type Message } from '@h/turn';
+import { InvalidInputError, isMessage, type Message } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
 import { isObject, parsedOr } from './json.js';
 import { Notes } from './notes.js';
@@ -14,7 +14,7 @@ export const parseAISDK = (text: string): Transcript => {
   const builder = new TranscriptBuilder(new Notes());
   for (const [index, value] of list.entries()) {
     const revived = revive(value);
-    if (messageSchema.safeParse(revived).success) builder.add(revived as Message);
+    if (isMessage(revived)) builder.add(revived);
     else builder.notes.dropped('a message that is no ModelMessage', index + 1);
   }
   if (builder.isEmpty && list.length > 0) {

@@ -1,4 +1,4 @@
-/** The same work without any harness: an async generator that asks, streams, runs the tool and goes on. */
+/** The same work without a harness: an async generator that calls the model, streams, runs the tool and repeats. */
 export async function* bareLoop(model, runTool, input, maxSteps) {
   const messages = [{ role: 'user', content: input }];
   for (let step = 1; step <= maxSteps; step += 1) {

@@ -186,7 +186,7 @@ const parkBare = () => {
   const pending = new Promise(() => undefined);
   const kept = Array.from({ length: parkedTurns }, () => {
     const model = async function* () {
-      await pending;
+      yield await pending;
     };
     const turn = bareLoop(model, async () => result, 'go', 1);
     void turn.next();

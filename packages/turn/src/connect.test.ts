@@ -23,7 +23,7 @@ const delta = event('model.delta', { step: 1, attempt: 1, delta: { type: 'text',
 const toolCall = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'rm', input: {} } });
 
 describe('connect', () => {
-  it('lets what the host feeds pass the operators, with the turn and the time', () => {
+  it('passes events of the host through the operators, with the turn and the time', () => {
     const guard = intercept('guard', () => ({ decide: { 'tool.call': (given) => deny(given, 'No.') } }));
     const { connection, left, scheduler } = open(guard);
     scheduler.frame = 40;
@@ -31,13 +31,13 @@ describe('connect', () => {
     expect(left).toEqual([{ ...toolCall, turn: 'turn-7', at: 40, denied: { reason: 'No.' } }]);
   });
 
-  it('gives events that are complete on as they are, of any type, without a loop of its own', () => {
+  it('passes on complete events of any type unchanged', () => {
     const { connection, left } = open();
     for (const given of sampleTurn()) connection.feed(given);
     expect(left).toEqual(sampleTurn());
   });
 
-  it('keeps events in order that are fed while another is on its way', () => {
+  it('keeps the order of events that are fed while another one is processed', () => {
     const { connection, left } = open(
       tap((given) => {
         if (given.type === 'model.request') {
@@ -56,7 +56,7 @@ describe('connect', () => {
     ]);
   });
 
-  it('drives the timers of operators by the scheduler', () => {
+  it('runs the timers of operators on the scheduler', () => {
     const slow = intercept('slow', ({ after, emit }) => ({
       observe: {
         'model.delta': () => void after(100, () => emit(notice('event.ignored', { event: 'late', reason: '' }))),
@@ -114,7 +114,7 @@ describe('connect', () => {
     await vi.waitFor(() => expect(holding.errors).toHaveLength(1));
   });
 
-  it('stops the operators when it is closed, and accepts and emits nothing afterwards', async () => {
+  it('stops the operators when it is closed, and emits nothing afterwards', async () => {
     const finalize = vi.fn();
     let keep: ((decision: undefined) => void) | undefined;
     for (const native of [[], [tap<TurnEvent>()]]) {

@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { jsonValueSchema, type JSONValue } from './json.js';
+import type { JSONValue } from './json.js';
 
 /**
  * An error as plain data that can be put into an event and a journal.
@@ -18,16 +17,3 @@ export interface ErrorInfo {
   readonly operator?: string | undefined;
   readonly cause?: ErrorInfo | undefined;
 }
-
-export const errorInfoSchema: z.ZodType<ErrorInfo> = z.object({
-  name: z.string(),
-  message: z.string(),
-  code: z.string().optional(),
-  status: z.number().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: jsonValueSchema.optional(),
-  operator: z.string().optional(),
-  cause: z
-    .custom<ErrorInfo>((value): boolean => errorInfoSchema.safeParse(value).success, 'expected an error as plain data')
-    .optional(),
-});

@@ -7,7 +7,7 @@ export interface Entrance {
 }
 
 /**
- * The queue of one turn: processes one event at a time, first in, first out.
+ * The queue and the clock of one turn: processes one event at a time, first in, first out.
  *
  * Events that arrive while another one is processed (from a driver, a timer, a settled promise) wait until that one
  * has left.
@@ -19,6 +19,8 @@ export class EventQueue {
   #isBusy = false;
   /** The time of the current burst of events, read at most once. */
   #burstTime: number | undefined;
+  /** When each operator that has announced it will end the turn, in milliseconds since 1970. */
+  #deadlines: Map<object, number> | undefined;
 
   constructor(scheduler: SchedulerLike = asyncScheduler) {
     this.scheduler = scheduler;
@@ -34,6 +36,18 @@ export class EventQueue {
     if (!this.#isBusy) return this.scheduler.now();
     this.#burstTime ??= this.scheduler.now();
     return this.#burstTime;
+  }
+
+  /** The earliest deadline that an operator has set, in milliseconds since 1970; `Infinity` without one. */
+  get deadlineAt(): number {
+    let earliest = Infinity;
+    if (this.#deadlines) for (const at of this.#deadlines.values()) earliest = Math.min(earliest, at);
+    return earliest;
+  }
+
+  setDeadline(operator: object, at: number): void {
+    this.#deadlines ??= new Map();
+    this.#deadlines.set(operator, at);
   }
 
   /** Processes the event after all events before it have left. */

@@ -34,6 +34,9 @@ const required: Partial<Readonly<Record<TurnEventType, Readonly<Record<string, C
 
 const tables = new Map(Object.entries(required).map(([type, fields]) => [type, Object.entries(fields)]));
 
+/** Whether events of this type only inform: the notices of packages, which the loop neither reads nor journals. */
+export const isNotice = (type: string): boolean => !tables.has(type);
+
 /** Returns the first field that the runner reads and that is missing or has the wrong type. */
 export const brokenField = (event: { readonly type: string }): string | undefined => {
   const fields = tables.get(event.type);

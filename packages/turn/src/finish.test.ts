@@ -17,7 +17,7 @@ const recordsOf = async (): Promise<readonly JournalRecord[]> => {
   return sessions.journal('alice');
 };
 
-/** A store as a process leaves it that died after so many records. */
+/** The store of a process that died after N records. */
 const leftBehind = async (records: readonly JournalRecord[]) => {
   const sessions = slowSessions();
   const open = await sessions.open('alice');
@@ -49,7 +49,7 @@ const finished = async (records: readonly JournalRecord[]) => {
 };
 
 describe('finish', () => {
-  it('ends a turn wherever its process died, without running anything', async () => {
+  it('ends a turn at any record, without running anything', async () => {
     const records = await recordsOf();
     expect(records.length).toBeGreaterThan(30);
     for (let count = 1; count < records.length; count += 1) {
@@ -65,7 +65,7 @@ describe('finish', () => {
     }
   });
 
-  it('shows what was recorded, marked as replayed, and then how it was closed', async () => {
+  it('emits the recorded events marked as replayed, then those that close the turn', async () => {
     const records = await recordsOf();
     const place = records.findIndex(({ event }) => event.type === 'tool.call' && event.call.name === 'write');
     const { watched } = await finished(records.slice(0, place + 2));

@@ -67,6 +67,17 @@ export interface OperatorContext {
    * @returns a function that cancels the timer
    */
   after(delayMs: number, callback: () => void): () => void;
+  /**
+   * Announces when this operator will end the turn, in milliseconds since 1970. A later call replaces the time;
+   * `Infinity` withdraws it. Only an announcement: the operator still ends the turn. It is not journaled, so call it in
+   * `start` or later.
+   */
+  setDeadline(at: number): void;
+  /**
+   * The time that is left until the earliest deadline of all operators, in milliseconds; 0 after it, `Infinity` without
+   * one. Work inside a turn (a summary, a reflection, a hook) takes at most this long.
+   */
+  timeLeft(): number;
 }
 
 /** The place of an operator in a pipe. `describePipeline` checks it. */

@@ -1,3 +1,5 @@
+import { InvalidOptionError } from '@h/options';
+import { map } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { runTurn, watch, type Watched } from '../test/turns.js';
 import { InvalidInputError } from './errors.js';
@@ -14,41 +16,49 @@ const model = scriptedModel([]);
 
 describe('the options of harness()', () => {
   it.each<[string, unknown, RegExp]>([
-    ['no model', {}, /^An option of harness\(\) is not valid: at model, found nothing: expected a function$/],
-    ['a model that is no function', { model: 'gpt' }, /at model, found "gpt": expected a function/],
+    ['a missing model', {}, /^harness\(\): "model" is required; it must be a function\.$/],
+    ['a model that is not a function', { model: 'gpt' }, /"model" must be a function; received "gpt"/],
     [
-      'tools that are no driver',
+      'tools that are not a driver',
       { model, tools: { run: () => [] } },
-      /at tools, found \{\}: expected an object with definitions\(\) and run\(\)/,
+      /"tools" must be an object with definitions\(\) and run\(\)/,
     ],
     [
-      'sessions that are no store',
+      'sessions that are not a store',
       { model, sessions: new Map() },
-      /at sessions, .*expected an object with open\(\) and locate\(\) and unfinished\(\)/,
+      /"sessions" must be an object with open\(\) and locate\(\) and unfinished\(\)/,
     ],
-    ['a system prompt that is a number', { model, system: 7 }, /at system, found 7/],
+    ['a system prompt that is a number', { model, system: 7 }, /"system" must be .*; received 7/],
     ['a system block with an unknown key', { model, system: [{ text: 'x', cahce: {} }] }, /cahce/],
-    ['a setting that there is not', { model, settings: { temprature: 1 } }, /at settings, .*temprature/],
+    ['an unknown setting', { model, settings: { temprature: 1 } }, /unknown option "settings\.temprature"/],
     [
       'a setting of the wrong type',
       { model, settings: { temperature: 'hot' } },
-      /at settings\.temperature, found "hot": .*expected number/,
+      /"settings\.temperature" must be a number .*; received "hot"/,
     ],
-    ['no output at all', { model, settings: { maxOutputTokens: 0 } }, /at settings\.maxOutputTokens, found 0/],
     [
-      'an unknown amount of thinking',
-      { model, settings: { reasoning: 'hard' } },
-      /at settings\.reasoning, found "hard"/,
+      'an output limit of 0',
+      { model, settings: { maxOutputTokens: 0 } },
+      /"settings\.maxOutputTokens" must be .*; received 0/,
     ],
-    ['a cap of none', { model, maxModelCalls: 0 }, /at maxModelCalls, found 0/],
-    ['a cap of half a call', { model, maxModelCalls: 1.5 }, /at maxModelCalls, found 1\.5/],
-    ['a grace below nothing', { model, closeGraceMs: -1 }, /at closeGraceMs, found -1/],
-    ['a scheduler that is none', { model, scheduler: {} }, /at scheduler, .*schedule\(\) and now\(\)/],
-    ['ids that are no function', { model, newId: 'x' }, /at newId, found "x": expected a function/],
-    ['a key that there is not', { model, maxSteps: 5 }, /maxSteps/],
-    ['nothing', undefined, /at the top, found nothing/],
-  ])('are refused with the path, the value and what was expected: %s', (_, options, message) => {
-    expect(() => harness(options as HarnessOptions)).toThrow(InvalidInputError);
+    [
+      'an unknown reasoning effort',
+      { model, settings: { reasoning: 'hard' } },
+      /"settings\.reasoning" must be .*; received "hard"/,
+    ],
+    ['a cap of 0', { model, maxModelCalls: 0 }, /"maxModelCalls" must be an integer from 1 or Infinity; received 0/],
+    ['a fractional cap', { model, maxModelCalls: 1.5 }, /"maxModelCalls" .*; received 1\.5/],
+    ['a negative grace time', { model, closeGraceMs: -1 }, /"closeGraceMs" must be a number from 0; received -1/],
+    [
+      'an object that is not a scheduler',
+      { model, scheduler: {} },
+      /"scheduler" must be an object with schedule\(\) and now\(\)/,
+    ],
+    ['newId that is not a function', { model, newId: 'x' }, /"newId" must be a function; received "x"/],
+    ['an unknown option', { model, maxSteps: 5 }, /maxSteps/],
+    ['undefined', undefined, /options must be an object; received undefined/],
+  ])('are rejected with the name, the value and what was expected: %s', (_, options, message) => {
+    expect(() => harness(options as HarnessOptions)).toThrow(InvalidOptionError);
     expect(() => harness(options as HarnessOptions)).toThrow(message);
   });
 
@@ -80,7 +90,7 @@ describe('the options of harness()', () => {
     expect(blocks.requests[0]?.system).toEqual([{ text: 'a', cache: { ttl: '1h' } }, { text: 'b' }]);
   });
 
-  it('keep sessions in memory by themselves, one store for each agent', async () => {
+  it('default to a separate in-memory store for each agent', async () => {
     const first = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
     await runTurn(first, 'first');
     expect((await runTurn(first, 'second')).all('session.loaded')[0]?.messages.length).toBe(2);
@@ -88,7 +98,7 @@ describe('the options of harness()', () => {
     expect((await runTurn(second, 'first')).all('session.loaded')[0]?.messages.length).toBe(0);
   });
 
-  it('make the ids of turns and messages', async () => {
+  it('generate the ids of turns and messages', async () => {
     let count = 0;
     const agent = harness({
       model: scriptedModel(['One.', 'Two.', 'Three.']),
@@ -108,44 +118,105 @@ describe('the options of harness()', () => {
   });
 });
 
+describe('pipe()', () => {
+  const factory = (): TurnOperator => intercept('made', () => ({}));
+  const wantsOptions = (options: { readonly limit: number }): TurnOperator => {
+    if (typeof options.limit !== 'number') throw new TypeError('"limit" must be a number.');
+    return intercept('made', () => ({}));
+  };
+
+  it.each<[string, readonly unknown[], RegExp]>([
+    [
+      'undefined',
+      [factory(), undefined],
+      /^harness\(\)\.pipe\(\): argument 2 of 2 must be an operator; received undefined\./,
+    ],
+    ['an array of operators', [[factory()]], /argument 1 of 1 must be an operator; received \[a function\]/],
+    ['a factory', [factory], /argument 1 of 1 is not an operator: it returned a function\. .*call it: factory\(\)\./],
+    [
+      'a factory that needs options',
+      [factory(), wantsOptions],
+      /argument 2 of 2 is not an operator: it threw "\\"limit\\" must be a number\."\. .*call it: wantsOptions\(\)\./,
+    ],
+    ['an anonymous function', [() => 7], /it returned 7\. If it makes an operator, call it\.$/],
+  ])('rejects %s with the position and the fix', (_, operators, message) => {
+    const pipe = (): unknown => harness({ model }).pipe(...(operators as TurnOperator[]));
+    expect(pipe).toThrow(InvalidOptionError);
+    expect(pipe).toThrow(message);
+  });
+
+  it('accepts native operators and none', () => {
+    expect(harness({ model }).pipe(map((event) => event)).operators).toHaveLength(1);
+    expect(harness({ model }).pipe().operators).toHaveLength(0);
+  });
+});
+
+describe('newId of harness()', () => {
+  it.each<[string, () => string, object]>([
+    [
+      'throws',
+      () => {
+        throw new Error('No entropy.');
+      },
+      { code: 'new-id-failed', message: 'newId() of harness() threw "No entropy.". It must return a new id.' },
+    ],
+    ['returns an empty string', () => '', { code: 'invalid-input' }],
+    ['returns a number', () => 7 as unknown as string, { code: 'invalid-input' }],
+  ])('ends the turn with an error when it %s, and steer() throws', async (_, newId, error) => {
+    const asked = scriptedModel(['Hi.']);
+    const agent = harness({ model: asked, newId }).pipe();
+    const { outcome, error: reported } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect({ outcome, error: reported }).toMatchObject({ outcome: 'error', error });
+    expect(asked.requests).toEqual([]);
+    expect(agent.running()).toEqual([]);
+    expect(() => agent.steer('alice', 'Hi')).toThrow(
+      expect.objectContaining({ code: 'code' in error ? error.code : '' }),
+    );
+  });
+});
+
 describe('the input of turn()', () => {
   const agent = harness({ model }).pipe();
   it.each<[string, unknown, RegExp]>([
+    ['a missing session', { input: 'Hi' }, /^turn\(\): "session" is required; it must be a non-empty string\.$/],
+    ['an empty session', { session: '', input: 'Hi' }, /"session" must be a non-empty string; received ""/],
+    ['a missing input', { session: 's' }, /"input" is required/],
+    ['an empty string', { session: 's', input: '' }, /"input" must be .*; received ""/],
+    ['an empty list', { session: 's', input: [] }, /"input" must be .*; received \[\]/],
     [
-      'no session',
-      { input: 'Hi' },
-      /^The input of turn\(\) is not valid: at session, found nothing: .*expected string/,
-    ],
-    ['an empty session', { session: '', input: 'Hi' }, /at session, found ""/],
-    ['no input', { session: 's' }, /at input, found nothing/],
-    ['an empty text', { session: 's', input: '' }, /at input, found ""/],
-    ['an empty list', { session: 's', input: [] }, /at input, found \[\]/],
-    [
-      'a message that says nothing',
+      'an empty message',
       { session: 's', input: { role: 'user', content: '' } },
-      /at input\.content, found "": expected a non-empty message/,
+      /"input\.content" must be a non-empty string or array; received ""/,
     ],
     [
-      'a message of somebody else',
+      'an assistant message',
       { session: 's', input: { role: 'assistant', content: 'Hi' } },
-      /at input\.role, found "assistant": .*expected "user"/,
+      /"input\.role" must be "user"; received "assistant"/,
     ],
-    ['a part without its text', { session: 's', input: [{ type: 'text' }] }, /at input/],
+    ['a part without its text', { session: 's', input: [{ type: 'text' }] }, /"input\[0\]\.text" is required/],
     [
       'a part in a message without its text',
       { session: 's', input: { role: 'user', content: [{ type: 'text' }] } },
-      /at input\.content\[0\]\.text, found nothing/,
+      /"input\.content\[0\]\.text" is required; it must be a string/,
     ],
-    ['an unknown priority', { session: 's', input: 'Hi', priority: 'urgent' }, /at priority, found "urgent"/],
-    ['a signal that is none', { session: 's', input: 'Hi', signal: {} }, /at signal/],
     [
-      'metadata that is no JSON',
-      { session: 's', input: 'Hi', metadata: { when: new Date() } },
-      /at metadata, .*expected a JSON object/,
+      'an unknown priority',
+      { session: 's', input: 'Hi', priority: 'urgent' },
+      /"priority" must be .*; received "urgent"/,
     ],
-    ['a key that there is not', { session: 's', input: 'Hi', user: 'alice' }, /user/],
-    ['nothing', undefined, /at the top, found nothing/],
-  ])('is refused before anything happens: %s', (_, input, message) => {
+    [
+      'an object that is not a signal',
+      { session: 's', input: 'Hi', signal: {} },
+      /"signal" must be an instance of AbortSignal/,
+    ],
+    [
+      'metadata that is not JSON',
+      { session: 's', input: 'Hi', metadata: { when: new Date() } },
+      /"metadata" must be a JSON object/,
+    ],
+    ['an unknown member', { session: 's', input: 'Hi', user: 'alice' }, /user/],
+    ['undefined', undefined, /must be an object; received undefined/],
+  ])('is rejected before anything happens: %s', (_, input, message) => {
     expect(() => agent.turn(input as TurnInput)).toThrow(InvalidInputError);
     expect(() => agent.turn(input as TurnInput)).toThrow(message);
     expect(() => agent.turn(input as TurnInput)).toThrow(
@@ -168,7 +239,7 @@ describe('the input of turn()', () => {
     ],
     ['messages', [user('a'), user('b')], [user('a'), user('b')]],
     ['lone surrogates', 'a\ud800', [user('a\ufffd')]],
-  ])('may be %s', async (_, input, messages) => {
+  ])('accepts %s', async (_, input, messages) => {
     const sessions = memorySessions();
     const { messages: added } = await reply(
       harness({ model: scriptedModel(['Hello.']), sessions })
@@ -179,7 +250,7 @@ describe('the input of turn()', () => {
     expect(sessions.messages('s').slice(0, -1)).toEqual(messages);
   });
 
-  it('comes to the operators with all that was said about it', async () => {
+  it('reaches the operators with all of its members', async () => {
     const watched = watch(
       harness({ model: scriptedModel(['Hi.']) })
         .pipe()
@@ -209,7 +280,7 @@ describe('the input of turn()', () => {
 });
 
 describe('a turn', () => {
-  it('is cold: nothing happens before it is subscribed to, and every subscription runs it once', async () => {
+  it('is cold: it starts when subscribed to, and every subscription runs it once', async () => {
     const asked = scriptedModel(['One.', 'Two.']);
     const agent = harness({ model: asked }).pipe();
     const turn$ = agent.turn({ session: 's', input: 'Hi' });
@@ -218,7 +289,7 @@ describe('a turn', () => {
     expect(texts).toEqual(['One.', 'Two.']);
   });
 
-  it('is listed with what it is doing while it is under way', async () => {
+  it('is listed with its activity while it runs', async () => {
     const states: string[] = [];
     let admit = (): void => undefined;
     const queue: TurnOperator = intercept('queue', () => ({
@@ -300,7 +371,7 @@ describe('answer()', () => {
       tools: scriptedTools({ ls: 'a' }),
     }).pipe(asking(idOf));
 
-  it('takes a word or a decision with its reason, once, while the turn waits', async () => {
+  it('accepts a decision once, with or without a reason, while the turn waits', async () => {
     const agent = agentOf(({ turn }) => `${turn}:1`);
     const watched = await untilAsked(agent, 'alice');
     const id = watched.all('approval.request')[0]?.id ?? '';
@@ -314,7 +385,7 @@ describe('answer()', () => {
     expect(agent.answer(id, 'once')).toBe(false);
   });
 
-  it('is of no use once the turn is stopping', async () => {
+  it('returns false once the turn is stopping', async () => {
     const agent = agentOf(({ turn }) => turn);
     const controller = new AbortController();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.', signal: controller.signal }));
@@ -325,14 +396,14 @@ describe('answer()', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    ['yes', /^The decision of answer\(\) is not valid: at decision, found "yes"/],
+    ['yes', /^answer\(\): "decision\.decision" must be "once" or .*; received "yes"/],
     [{ decision: 'once', why: 'x' }, /why/],
-    [undefined, /found nothing/],
-  ])('refuses %j', (decision, message) => {
+    [undefined, /received undefined/],
+  ])('rejects %j', (decision, message) => {
     expect(() => agentOf(() => 'x').answer('x', decision as 'once')).toThrow(message);
   });
 
-  it('can not be meant for two turns: the second that asks under one id ends with an error', async () => {
+  it('ends the second turn that requests an approval with an id in use', async () => {
     const agent = agentOf(() => 'the-same');
     const first = await untilAsked(agent, 'alice');
     const second = await untilAsked(agent, 'bob');
@@ -344,16 +415,18 @@ describe('answer()', () => {
   });
 });
 
-describe('the other ways in', () => {
+describe('resume(), steer() and unfinished()', () => {
   const agent = harness({ model }).pipe();
-  it('refuse what they cannot use', () => {
-    expect(() => agent.resume('')).toThrow(/^The turn to resume is not valid: at the top, found ""/);
-    expect(() => agent.steer('s', '')).toThrow(/^The message of steer\(\) is not valid: at the top, found ""/);
-    expect(() => agent.steer('s', { role: 'user', content: [] })).toThrow(/at content, found \[\]/);
-    expect(() => agent.steer('s', 7 as unknown as string)).toThrow(/found 7/);
+  it('reject input of the wrong shape', () => {
+    expect(() => agent.resume('')).toThrow(/^resume\(\): "turn" must be a non-empty string; received ""/);
+    expect(() => agent.steer('s', '')).toThrow(/^steer\(\): "message" must be a non-empty string; received ""/);
+    expect(() => agent.steer('s', { role: 'user', content: [] })).toThrow(
+      /"message\.content" must be .*; received \[\]/,
+    );
+    expect(() => agent.steer('s', 7 as unknown as string)).toThrow(/received 7/);
   });
 
-  it('list the turns that never ended, but not those that run', async () => {
+  it('list turns without an end, except running ones', async () => {
     const sessions = memorySessions();
     const running = watch(
       harness({ model: scriptedModel([{ never: [] }]), sessions })

@@ -1,26 +1,28 @@
+import { nonEmptyString } from '@h/options';
 import { asyncScheduler, Observable } from 'rxjs';
-import * as z from 'zod';
 import { Approvals } from './approvals.js';
-import { approvalDecisionSchema } from './event-schemas.js';
+import { checked } from './data-checks.js';
+import { toErrorInfo, TurnError } from './errors.js';
+import { approvalDecision } from './event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
 import {
-  harnessOptionsSchema,
-  resumeOptionsSchema,
-  steeringSchema,
+  checkHarnessOptions,
+  checkResumeOptions,
+  checkTurnInput,
+  toSteeringMessage,
   toUserMessages,
-  turnInputSchema,
   type HarnessOptions,
   type TurnInput,
 } from './options.js';
-import type { PipelineOperator } from './pipeline.js';
-import { TurnRun, type RunnerOptions } from './runner.js';
+import { checkOperators, type PipelineOperator } from './pipeline.js';
+import type { RunnerOptions } from './runner-options.js';
+import { TurnRun } from './runner.js';
 import { SessionGate } from './session-gate.js';
 import type { MaybePromise, UnfinishedTurn } from './session-store.js';
 import type { ToolDefinition } from './tool.js';
-import { checked } from './validation.js';
 
 /** A turn that has not ended. */
 export interface RunningTurn {
@@ -84,14 +86,19 @@ export interface Agent {
 
 /** Drivers without operators. */
 export interface Harness {
-  /** Adds operators around the loop, in the order in which they see events: interceptors and any RxJS operator. */
+  /**
+   * Adds operators around the loop, in the order in which they see events: interceptors and any RxJS operator.
+   *
+   * @throws InvalidOptionError with the position of an argument that is not an operator, such as a factory that was
+   * not called
+   */
   pipe(...operators: readonly PipelineOperator[]): Agent;
 }
 
 /**
  * Creates the loop of an agent from a model, tools and sessions. `pipe()` adds the operators.
  *
- * @throws InvalidInputError if an option has the wrong shape or is unknown
+ * @throws InvalidOptionError if an option has the wrong shape or is unknown
  *
  * @example
  * ```ts
@@ -100,15 +107,21 @@ export interface Harness {
  * ```
  */
 export const harness = (options: HarnessOptions): Harness => {
-  checked(harnessOptionsSchema, options, 'An option of harness()');
-  return { pipe: (...operators) => createAgent(options, operators) };
+  checkHarnessOptions(options);
+  return {
+    pipe: (...operators) => {
+      checkOperators(operators);
+      return createAgent(options, operators);
+    },
+  };
 };
 
 const createAgent = (options: HarnessOptions, operators: readonly PipelineOperator[]): Agent => {
   const sessions = options.sessions ?? memorySessions();
   // oxlint-disable-next-line h/no-clock -- ids must be unique across processes; a resumed turn reads them from its journal
-  const newId = options.newId ?? (() => crypto.randomUUID());
-  const gate = new SessionGate<TurnRun>(sessions);
+  const uniqueId = (): string => crypto.randomUUID();
+  const newId = options.newId ? idFactory(options.newId) : uniqueId;
+  const gate = new SessionGate(sessions);
   const approvals = new Approvals();
   const runs = new Set<TurnRun>();
   const shared: RunnerOptions = {
@@ -128,7 +141,8 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     begin: (run: TurnRun, cancelled: string | undefined) => void,
   ): Observable<TurnEvent> =>
     new Observable((subscriber) => {
-      const started = new TurnRun(turn(), shared, subscriber);
+      const { id, failure } = attempt(turn);
+      const started = new TurnRun(id ?? uniqueId(), shared, subscriber);
       runs.add(started);
       const onAbort = (): void => started.cancel(abortReason(signal));
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -137,20 +151,14 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
         signal?.removeEventListener('abort', onAbort);
         started.abandon();
       });
-      begin(started, signal?.aborted === true ? abortReason(signal) : undefined);
+      if (id === undefined) started.fail('The turn has no id.', failure);
+      else begin(started, signal?.aborted === true ? abortReason(signal) : undefined);
     });
   return {
     operators,
     turn: (given) => {
-      const {
-        session,
-        input,
-        trigger = 'user',
-        priority,
-        signal,
-        metadata,
-        id,
-      } = checked(turnInputSchema, given, 'The input of turn()');
+      checkTurnInput(given);
+      const { session, input, trigger = 'user', priority, signal, metadata, id } = given;
       const messages = toUserMessages(input);
       const start: NewEventOf<'turn.start'> = {
         type: 'turn.start',
@@ -167,8 +175,9 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       );
     },
     resume: (turn, options = {}) => {
-      const id = checked(z.string().min(1), turn, 'The turn to resume');
-      const { signal } = checked(resumeOptionsSchema, options, 'An option of resume()');
+      const id = checked(nonEmptyString, turn, 'resume()', 'turn');
+      checkResumeOptions(options);
+      const { signal } = options;
       return run(
         () => id,
         signal,
@@ -176,7 +185,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       );
     },
     finish: (turn, reason = 'The process ended before the turn did.') => {
-      const id = checked(z.string().min(1), turn, 'The turn to finish');
+      const id = checked(nonEmptyString, turn, 'finish()', 'turn');
       return run(
         () => id,
         undefined,
@@ -184,18 +193,44 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       );
     },
     steer: (session, message, id) => {
-      const [given] = toUserMessages(checked(steeringSchema, message, 'The message of steer()'));
-      const messageId = id === undefined ? newId() : checked(z.string().min(1), id, 'The id of steer()');
-      return (given && gate.holderOf(session)?.steer(messageId, given)) ?? false;
+      const given = toSteeringMessage(message);
+      const messageId = id === undefined ? newId() : checked(nonEmptyString, id, 'steer()', 'id');
+      return gate.holderOf(session)?.steer(messageId, given) ?? false;
     },
     answer: (approvalId, decision) => {
       const given = typeof decision === 'string' ? { decision } : decision;
-      const answer = checked(approvalDecisionSchema, given, 'The decision of answer()');
+      const answer = checked(approvalDecision, given, 'answer()', 'decision');
       return approvals.answer(approvalId, answer);
     },
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
     unfinished: () => sessions.unfinished(),
   };
+};
+
+const attempt = (makeId: () => string): { readonly id?: string; readonly failure?: unknown } => {
+  try {
+    return { id: makeId() };
+  } catch (failure) {
+    return { failure };
+  }
+};
+
+/** Checks what `newId` of the caller does: it may throw or return anything. */
+const idFactory = (newId: () => string) => (): string => {
+  let id: unknown;
+  try {
+    id = newId();
+  } catch (error) {
+    const { message } = toErrorInfo(error);
+    throw new TurnError(
+      'new-id-failed',
+      `newId() of harness() threw ${JSON.stringify(message)}. It must return a new id.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return checked(nonEmptyString, id, 'harness()', 'newId()') as string;
 };
 
 /** Builds the request of a step without copying the parts that do not change between steps. */

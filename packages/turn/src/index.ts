@@ -1,10 +1,19 @@
 export * from './decisions.js';
-export * from './describe-pipeline.js';
+export { describePipeline } from './describe-pipeline.js';
 export type { ErrorInfo } from './error-info.js';
-export * from './errors.js';
-export { eventSchemas } from './event-schemas.js';
+export {
+  DuplicateTurnError,
+  InvalidInputError,
+  OperatorError,
+  SessionBusyError,
+  SessionStuckError,
+  toErrorInfo,
+  TurnError,
+  UnknownTurnError,
+} from './errors.js';
+export { isNotice } from './event-shape.js';
 export type * from './events.js';
-export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
+export { harness, type Agent, type Harness } from './harness.js';
 export type {
   DecideContext,
   DecideHandlers,
@@ -12,7 +21,6 @@ export type {
   DecisionInput,
   Handlers,
   Interceptor,
-  InterceptorPlace,
   ObserveHandlers,
   OperatorContext,
 } from './handlers.js';
@@ -22,7 +30,8 @@ export type { JSONObject, JSONValue } from './json.js';
 export { foldJournal } from './journal.js';
 export { memorySessions, type MemorySessions } from './memory-sessions.js';
 export { MessageList } from './message-list.js';
-export { messageSchema, textOf, toolCallsOf, toolResultOutputSchema } from './messages.js';
+export { isMessage, isToolResultOutput } from './message-checks.js';
+export { textOf, toolCallsOf } from './messages.js';
 export type * from './messages.js';
 export type * from './model.js';
 export type { HarnessOptions, TurnInput } from './options.js';

@@ -1,9 +1,10 @@
 import type { CallIds } from './call-ids.js';
-import { messageSchema, type AssistantPart, type Message, type ToolPart } from './messages.js';
-import { modelResponseSchema, type ModelResponse } from './model.js';
-import { toolOutcomeSchema, type ToolOutcome } from './tool.js';
-import type { Usage } from './usage.js';
-import { checked } from './validation.js';
+import { checked } from './data-checks.js';
+import { modelResponse, toolOutcome } from './event-checks.js';
+import { message } from './message-checks.js';
+import type { AssistantPart, Message } from './messages.js';
+import type { ModelResponse } from './model.js';
+import type { ToolOutcome } from './tool.js';
 import { wellFormed } from './well-formed.js';
 
 /**
@@ -12,11 +13,7 @@ import { wellFormed } from './well-formed.js';
 export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
   const deep = isObject(given) && Array.isArray(given.content) ? deepCalls(given.content) : [];
   const usable = deep.length === 0 ? given : withoutInputs(given, deep);
-  const response = wellFormed(
-    isObject(usable) && isPlainResponse(usable)
-      ? usable
-      : checked(modelResponseSchema, usable, 'The answer of the model driver'),
-  );
+  const response = wellFormed(checked(modelResponse, usable, 'The model driver', 'response'));
   const content = ids.claimAll(response.content);
   if (content === response.content && deep.length === 0) return response;
   return deep.length === 0 ? { ...response, content } : { ...response, content, invalidCalls: tooDeep(content, deep) };
@@ -59,56 +56,7 @@ const isDeeperThan = (value: unknown, levels: number): boolean => {
 
 /** Checks the outcome of a tool driver and replaces lone surrogates. */
 export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
-  wellFormed(
-    isObject(given) && isPlainOutcome(given)
-      ? given
-      : checked(toolOutcomeSchema, given, `The outcome of the tool ${JSON.stringify(name)}`),
-  );
-
-// The most common shapes are recognized here, because a schema copies what it checks and would dominate the overhead of a step.
-// The schemas decide about every other shape.
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-
-const isPlainResponse = ({ content, finishReason, usage, id, model, providerMetadata }: ModelResponse): boolean =>
-  Array.isArray(content) &&
-  content.every(isPlainPart) &&
-  (finishReason === 'stop' || finishReason === 'tool-calls') &&
-  isPlainUsage(usage) &&
-  (id === undefined || typeof id === 'string') &&
-  (model === undefined || typeof model === 'string') &&
-  providerMetadata === undefined;
-
-const isPlainPart = (part: AssistantPart): boolean => {
-  if (!isObject(part)) return false;
-  if (part.type === 'text') return typeof part.text === 'string' && part.providerOptions === undefined;
-  return (
-    part.type === 'tool-call' &&
-    typeof part.toolCallId === 'string' &&
-    typeof part.toolName === 'string' &&
-    part.providerExecuted === undefined &&
-    part.providerOptions === undefined
-  );
-};
-
-const isPlainUsage = (usage: Usage): boolean =>
-  isObject(usage) &&
-  isCount(usage.input) &&
-  isCount(usage.cacheRead) &&
-  isCount(usage.cacheWrite) &&
-  isCount(usage.output) &&
-  isCount(usage.reasoning);
-
-const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity;
-
-const isPlainOutcome = ({ status, output, durationMs, details }: ToolOutcome): boolean =>
-  status === 'ok' &&
-  isObject(output) &&
-  output.type === 'text' &&
-  typeof output.value === 'string' &&
-  output.providerOptions === undefined &&
-  (durationMs === undefined || isCount(durationMs)) &&
-  details === undefined;
+  wellFormed(checked(toolOutcome, given, `The tool ${JSON.stringify(name)}`, 'outcome'));
 
 /**
  * Checks a history that was loaded.
@@ -117,28 +65,10 @@ const isPlainOutcome = ({ status, output, durationMs, details }: ToolOutcome): b
  */
 export const checkHistory = (messages: Iterable<Message>): void => {
   let index = 0;
-  for (const message of messages) {
-    if (!isObject(message) || !isPlainMessage(message)) {
-      checked(messageSchema, message, `Message ${index} of the loaded session`);
-    }
+  for (const item of messages) {
+    checked(message, item, 'The loaded session', `messages[${index}]`);
     index += 1;
   }
 };
 
-const isPlainMessage = ({ role, content, providerOptions, metadata }: Message): boolean => {
-  if (providerOptions !== undefined || metadata !== undefined) return false;
-  if (role === 'user' || role === 'system') return typeof content === 'string';
-  if (!Array.isArray(content)) return role === 'assistant' && typeof content === 'string';
-  return role === 'assistant' ? content.every(isPlainPart) : role === 'tool' && content.every(isPlainResult);
-};
-
-const isPlainResult = (part: ToolPart): boolean =>
-  isObject(part) &&
-  part.type === 'tool-result' &&
-  typeof part.toolCallId === 'string' &&
-  typeof part.toolName === 'string' &&
-  part.providerOptions === undefined &&
-  isObject(part.output) &&
-  (part.output.type === 'text' || part.output.type === 'error-text') &&
-  typeof part.output.value === 'string' &&
-  part.output.providerOptions === undefined;
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

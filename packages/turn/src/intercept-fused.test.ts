@@ -226,11 +226,11 @@ const withNatives = (
     return natives.includes(index) ? [operator, tap<TurnEvent>(), filter<TurnEvent>(() => true)] : [operator];
   });
 
-describe('operators that are fused into one', () => {
+describe('fused operators', () => {
   beforeEach(() => vi.useFakeTimers({ now: 0 }));
   afterEach(() => vi.useRealTimers());
 
-  it('do the same as the same operators chained one by one, with and without native ones between them', async () => {
+  it('behave like the same operators chained one by one, with and without native ones', async () => {
     const properties = fc.asyncProperty(
       fc.array(plan(moves), { minLength: 1, maxLength: 4 }),
       feed,
@@ -248,7 +248,7 @@ describe('operators that are fused into one', () => {
     await fc.assert(properties, { numRuns: 60 });
   });
 
-  it('do it in the same order where nothing takes its time', async () => {
+  it('keep the same order if nothing is asynchronous', async () => {
     const inTick: readonly Move[] = [...synchronous, 'observable', 'in turn', 'empty'];
     const properties = fc.asyncProperty(
       fc.array(plan(inTick), { minLength: 1, maxLength: 5 }),
@@ -297,7 +297,7 @@ describe('native operators in the pipe of a turn', () => {
       ),
     ],
     ['takeUntil of something that never happens', takeUntil(new Subject())],
-  ])('%s stands before, between and behind ours', async (_, native) => {
+  ])('%s works before, between and behind interceptors', async (_, native) => {
     for (const operators of [
       [native, guard(), guard()],
       [guard(), native, guard()],
@@ -310,7 +310,7 @@ describe('native operators in the pipe of a turn', () => {
     }
   });
 
-  it('sees what the operators before it insert, not what those behind it do', async () => {
+  it('sees the events that operators before it insert, and no others', async () => {
     const seen: string[] = [];
     const insert = (name: string): Interceptor =>
       intercept(name, () => ({
@@ -345,7 +345,7 @@ describe('native operators in the pipe of a turn', () => {
     expect([...leaving.tools.ran, ...failing.tools.ran]).toEqual([]);
   });
 
-  it('works with an operator in a pipe of its own, as every operator of RxJS does', async () => {
+  it('works in a separate pipe, like every RxJS operator', async () => {
     const scheduler = new VirtualTimeScheduler();
     const source$ = from<TurnEvent[]>(
       [call('1'), call('2')].map(({ toolCallId }, index) =>

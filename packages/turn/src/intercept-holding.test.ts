@@ -59,7 +59,7 @@ const onCall = (answer: (id: string) => DecisionInput): Handlers => ({
 const ticks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe('a held event', () => {
-  it('lets others pass, and leaves when its promise is kept', async () => {
+  it('does not block other events, and leaves when its promise resolves', async () => {
     const answers = new Map<string, (decision: undefined) => void>();
     const { source, seen } = open(onCall((id) => new Promise<undefined>((resolve) => answers.set(id, resolve))));
     source.next(toolCall('1'));
@@ -108,7 +108,7 @@ describe('a held event', () => {
     }
   });
 
-  it('leaves in the tick in which it came when its observable answers at once', () => {
+  it('leaves in the same tick if its observable answers synchronously', () => {
     const { source, seen } = open(onCall((id) => (id === '1' ? of(remark('first'), toolCall('1')) : undefined)));
     source.next(toolCall('1'));
     source.next(toolCall('2'));
@@ -141,7 +141,7 @@ describe('a held event', () => {
     expect(seen).toMatchObject({ events: ['1'], isComplete: true });
   });
 
-  it('loses nothing when it is released inside another event after the source completed', async () => {
+  it('is not lost when it is released during another event after the source completed', async () => {
     const gate = new Subject<undefined>();
     const hold = intercept('hold', ({ after, emit }) => {
       after(1, () => emit(remark('now')));
@@ -164,7 +164,7 @@ describe('a held event', () => {
   });
 });
 
-describe('holding goes wrong', () => {
+describe('an invalid answer while holding', () => {
   const failures: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['a promise that is rejected', () => Promise.reject(new Error('No luck.')), /failed on tool\.call: No luck\./],
     ['an observable that fails', () => throwError(() => new Error('No luck.')), /failed on tool\.call: No luck\./],
@@ -197,22 +197,22 @@ describe('holding goes wrong', () => {
       /No luck\./,
     ],
     [
-      'a promise of what is no event',
+      'a promise of an invalid event',
       () => Promise.resolve('yes'),
       /answered tool\.call with a value of type string, which is not an event/,
     ],
     [
-      'an observable of what is no event',
+      'an observable of an invalid event',
       () => of(true),
       /answered tool\.call with a value of type boolean, which is not an event/,
     ],
     [
-      'an observable of a list that holds what is no event',
+      'an observable of a list with an invalid event',
       () => of([toolCall('1'), undefined]),
       /undefined, which is not an event/,
     ],
     [
-      'a promise of null for a call that has to be answered',
+      'a promise of null for a call that needs an answer',
       () => Promise.resolve(null),
       /removed tool\.call, which the turn waits for/,
     ],
@@ -227,7 +227,7 @@ describe('holding goes wrong', () => {
     expect((seen.error as OperatorError).operator).toBe('test');
   });
 
-  it('stops listening to an observable that has answered with what is no event', async () => {
+  it('unsubscribes from an observable that emitted an invalid event', async () => {
     const left = vi.fn();
     const answers = new Observable<NewEvent>((subscriber) => {
       subscriber.next(5 as unknown as NewEvent);
@@ -240,7 +240,7 @@ describe('holding goes wrong', () => {
     expect(seen.events).toEqual([]);
   });
 
-  it('for deltas: their handlers are synchronous, and a rejection is not left unhandled', async () => {
+  it('fails a delta handler that answers later, and handles its rejection', async () => {
     for (const answer of [
       async () => {
         throw new Error('x');
@@ -256,7 +256,7 @@ describe('holding goes wrong', () => {
     await ticks();
   });
 
-  it('for observers: they are synchronous too, and a rejection is not left unhandled', async () => {
+  it('fails an observe handler that answers later, and handles its rejection', async () => {
     const { source, seen } = open({
       observe: { 'tool.call': () => Promise.reject(new Error('x')) as unknown as void },
     });
@@ -267,7 +267,7 @@ describe('holding goes wrong', () => {
 });
 
 describe('the signal of a held event', () => {
-  it('is aborted when the subscriber leaves, and the answer changes nothing any more', async () => {
+  it('is aborted when the subscriber leaves, and a later answer is ignored', async () => {
     let signal: AbortSignal | undefined;
     let keepPromise: ((decision: undefined) => void) | undefined;
     const { source, subscription, seen } = open({
@@ -287,7 +287,7 @@ describe('the signal of a held event', () => {
     expect(seen).toEqual({ events: [], error: undefined, isComplete: false });
   });
 
-  it('is aborted when it is looked at for the first time after the end', () => {
+  it('is aborted if it is first read after the end', () => {
     const contexts: { readonly signal: AbortSignal }[] = [];
     const { source, subscription } = open({ decide: { 'tool.call': (_, context) => void contexts.push(context) } });
     source.next(toolCall('1'));
@@ -295,7 +295,7 @@ describe('the signal of a held event', () => {
     expect(contexts[0]?.signal.aborted).toBe(true);
   });
 
-  it('leaves the observable that it waits for', () => {
+  it('unsubscribes from the pending observable', () => {
     const left = vi.fn();
     const { source, subscription } = open(onCall(() => defer(() => new Observable<NewEvent>(() => left))));
     source.next(toolCall('1'));
@@ -304,7 +304,7 @@ describe('the signal of a held event', () => {
     expect(left).toHaveBeenCalledOnce();
   });
 
-  it('is of no interest to an observable that stops the turn', () => {
+  it('does not affect an observable that stops the turn', () => {
     const { source, seen } = open(onCall(() => of(stop('blocked'))));
     source.next(toolCall('1'));
     expect(seen.events).toEqual(['turn.stop']);

@@ -26,7 +26,7 @@ describe('after() and emit() of an operator', () => {
   beforeEach(() => vi.useFakeTimers({ now: 1_000 }));
   afterEach(() => vi.useRealTimers());
 
-  it('insert an event later, at the place of the operator, with the time of the scheduler', () => {
+  it('insert an event at the place of the operator, with the time of the scheduler', () => {
     const seen: string[] = [];
     const look = (name: string) =>
       intercept(name, () => ({ observe: { 'event.ignored': ({ reason }) => void seen.push(`${name}: ${reason}`) } }));
@@ -41,7 +41,7 @@ describe('after() and emit() of an operator', () => {
     expect(seen).toEqual(['below: at 1500']);
   });
 
-  it('call back once, unless it is cancelled', () => {
+  it('call back once, unless cancelled', () => {
     const calls: string[] = [];
     const operator = intercept('timers', ({ after }) => {
       after(10, () => calls.push('kept'));
@@ -56,7 +56,7 @@ describe('after() and emit() of an operator', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('leave no timer when the subscriber leaves, the source completes or fails, or the operator throws', () => {
+  it('leave no timer when the subscriber leaves, the source ends or the operator throws', () => {
     const source = new Subject<TurnEvent>();
     for (const end of [(left: () => void) => left(), () => source.complete(), () => source.error(new Error('x'))]) {
       const subscription = source.pipe(late(500)).subscribe({ error: () => undefined });
@@ -78,7 +78,7 @@ describe('after() and emit() of an operator', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('do nothing once the turn is over', () => {
+  it('do nothing after the turn has ended', () => {
     let context:
       | {
           readonly after: (delayMs: number, callback: () => void) => () => void;
@@ -117,7 +117,7 @@ describe('after() and emit() of an operator', () => {
     ]);
   });
 
-  it('are not for setup, where there is no turn to emit into', () => {
+  it('reject emit() during setup', () => {
     const errors: unknown[] = [];
     const operator = intercept('eager', ({ emit }) => {
       emit(remark('too early'));
@@ -133,7 +133,7 @@ describe('after() and emit() of an operator', () => {
     ]);
   });
 
-  it('keep the order of two events that a timer emits, whatever the first one sets off below', () => {
+  it('keep the order of two events of a timer, whatever the first one causes', () => {
     const emitted: string[] = [];
     const echo = intercept('echo', ({ emit }) => ({
       observe: { 'event.ignored': ({ reason }) => (reason === 'first' ? emit(remark('echo of first')) : undefined) },
@@ -155,7 +155,7 @@ describe('after() and emit() of an operator', () => {
   });
 });
 
-describe('an event that is inserted while another is on its way', () => {
+describe('an event that is inserted while another one is processed', () => {
   it('leaves after it', () => {
     const emitted: string[] = [];
     const operator = intercept('eager', ({ emit }) => ({
@@ -184,7 +184,7 @@ describe('virtual time', () => {
     });
   });
 
-  it('is the time of a whole turn, so that nothing in it waits for the clock', async () => {
+  it('drives a whole turn', async () => {
     const scheduler = new VirtualTimeScheduler(undefined, 0);
     const model = scriptedModel([response(call('1', 'ls')), 'Done.'], { delayMs: 60_000, scheduler });
     const limit = intercept('limit', ({ after, emit }) => {
@@ -204,7 +204,7 @@ describe('virtual time', () => {
     expect(seen.map(([, at]) => at)).toEqual(seen.map(([, at]) => at).toSorted((left, right) => left - right));
   });
 
-  it('ends a turn that takes too long, by a timer of an operator', async () => {
+  it('ends a slow turn by the timer of an operator', async () => {
     vi.useFakeTimers();
     try {
       const limit = intercept('limit', ({ after, emit }) => ({

@@ -60,12 +60,12 @@ describe('an event that a package adds by declaration merging', () => {
     expect(seen).toEqual([4, 3]);
   });
 
-  it('is not something else', () => {
+  it('rejects other members and types', () => {
     // @ts-expect-error -- its field has another type
     notice('types-test.measured', { metres: 'three' });
     // @ts-expect-error -- there is no such event
     notice('types-test.unheard-of', {});
-    // @ts-expect-error -- handlers are for events that there are
+    // @ts-expect-error -- handlers exist for known events only
     intercept('wrong', () => ({ observe: { 'types-test.unheard-of': () => undefined } }));
     // @ts-expect-error -- an answer is an event
     intercept('wrong', () => ({ decide: { 'turn.stop': () => 5 } }));
@@ -77,7 +77,7 @@ describe('an event that a package adds by declaration merging', () => {
 });
 
 describe('a pipe', () => {
-  it('takes any number of operators, ours and those of RxJS, and gives an agent', () => {
+  it('accepts any number of interceptors and RxJS operators and returns an agent', () => {
     const ours = intercept('ours', () => ({}));
     const agent = harness({ model: scriptedModel([]) }).pipe(
       ours,
@@ -95,7 +95,7 @@ describe('a pipe', () => {
     harness({ model: scriptedModel([]) }).pipe(tap((event: number) => event));
   });
 
-  it('gives helpers that are typed too', async () => {
+  it('has typed helpers', async () => {
     const ended = reply(EMPTY);
     expectTypeOf(ended).toEqualTypeOf<Promise<Reply>>();
     expect(await ended).toEqual({

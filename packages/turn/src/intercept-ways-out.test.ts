@@ -47,7 +47,7 @@ describe('finalize is called exactly once', () => {
     expect(calls()).toBe(1);
   });
 
-  it('for every operator of a turn, in their order, also when one of them throws in it', async () => {
+  it('for every operator, in order, also when one of them throws', async () => {
     const finalized: string[] = [];
     const operator = (name: string, isBroken = false) =>
       intercept(name, () => ({
@@ -61,7 +61,7 @@ describe('finalize is called exactly once', () => {
     expect(finalized).toEqual(['a', 'b', 'c']);
   });
 
-  it('for those that were set up when another one could not be', async () => {
+  it('for the operators that were set up when another setup failed', async () => {
     const finalize = vi.fn();
     const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(
       intercept('sound', () => ({ finalize })),
@@ -75,7 +75,7 @@ describe('finalize is called exactly once', () => {
     expect(finalize).toHaveBeenCalledOnce();
   });
 
-  it('also when what a held event waits for throws while it is left', () => {
+  it('also when unsubscribing from a pending answer throws', () => {
     const finalize = vi.fn();
     const held$ = new Observable<undefined>(() => boom);
     const operator = intercept('test', () => ({ finalize, decide: { 'tool.call': () => held$ } }));
@@ -123,7 +123,7 @@ describe('an operator that fails', () => {
       { decide: { 'tool.call': (given) => ({ ...given, call: { ...given.call, id: '2' } }) } },
       /removed tool\.call.*for the call 1/,
     ],
-  ])('%s is named, and the event goes no further', (_, handlers, message) => {
+  ])('%s is named, and the event does not leave', (_, handlers, message) => {
     const emitted: TurnEvent[] = [];
     let failure: unknown;
     from([remark('before'), toolCall('1'), remark('after')])
@@ -138,7 +138,7 @@ describe('an operator that fails', () => {
     expect(emitted).toEqual([remark('before')]);
   });
 
-  it('keeps what it threw as the cause', () => {
+  it('keeps the thrown value as the cause', () => {
     const cause = new TypeError('Boom.');
     let failure: unknown;
     of(toolCall('1'))
@@ -147,7 +147,7 @@ describe('an operator that fails', () => {
     return vi.waitFor(() => expect(failure).toMatchObject({ cause }));
   });
 
-  it('inside a turn loses the event, and the others see the turn end', async () => {
+  it('inside a turn drops the event, and the others see the turn end', async () => {
     const seen: string[] = [];
     const tools = scriptedTools({ ls: 'a' });
     const agent = harness({ model: scriptedModel([response(call('1', 'ls'))]), tools }).pipe(

@@ -70,7 +70,7 @@ describe('intercept', () => {
     expect(setups).toBe(2);
   });
 
-  it('keeps what setup declares apart between subscriptions that run at a time', () => {
+  it('separates the state of concurrent subscriptions', () => {
     const operator = intercept('count', () => {
       let count = 0;
       return { decide: { 'event.ignored': (given) => ({ ...given, reason: String((count += 1)) }) } };
@@ -86,7 +86,7 @@ describe('intercept', () => {
 });
 
 describe('observe', () => {
-  it("sees its type, and with '*' every type, deltas and unknown ones too, the general handler first", () => {
+  it("sees its type, and with '*' every type first, deltas and unknown ones included", () => {
     const seen: string[] = [];
     const unknown = { type: 'weather.changed', turn: 'turn-1', at: 0 } as unknown as TurnEvent;
     through(
@@ -103,7 +103,7 @@ describe('observe', () => {
     expect(seen).toEqual(['* model.delta', '* tool.call', 'call 9', '* weather.changed']);
   });
 
-  it('sees the event as it left, and nothing that was dropped', () => {
+  it('sees events as they left, and no dropped ones', () => {
     const seen: unknown[] = [];
     const operators = [
       intercept('above', () => ({ observe: { '*': (given) => void seen.push(given) } })),
@@ -129,13 +129,13 @@ describe('observe', () => {
     connection.close();
   });
 
-  it('changes nothing by what it answers', () => {
+  it('ignores the return value', () => {
     const given = delta('a');
     expect(through({ observe: { 'model.delta': () => null as unknown as void } }, given)).toEqual([given]);
     expect(through({ observe: { 'model.delta': () => 5 as unknown as void } }, given)[0]).toBe(given);
   });
 
-  it('is not asked for handlers that it only inherits', () => {
+  it('ignores inherited handlers', () => {
     const odd = ['toString', 'constructor', '__proto__', 'hasOwnProperty', '*'].map(
       (type) => ({ type, turn: 't', at: 0 }) as unknown as TurnEvent,
     );
@@ -173,7 +173,7 @@ describe('decide', () => {
     expect(through({ decide: { [given.type]: () => answer } }, given)).toEqual(expected);
   });
 
-  it('gives an event without envelope the turn and the time of the event that it answers', () => {
+  it('adds the turn and the time of the answered event to an event without envelope', () => {
     const given = event(
       'model.delta',
       { step: 1, attempt: 1, delta: { type: 'text', text: 'a' } },
@@ -189,7 +189,7 @@ describe('decide', () => {
     ]);
   });
 
-  it('completes an envelope of which a part is given', () => {
+  it('completes a partial envelope', () => {
     const partial = { ...notice('event.ignored', { event: 'x', reason: 'y' }), turn: 'turn-8' } as NewEvent;
     expect(
       through(
@@ -215,13 +215,13 @@ describe('decide', () => {
 });
 
 describe('the helpers for decisions', () => {
-  it('keep the first reason of a call that was refused twice', () => {
+  it('keep the first reason of a call that is denied twice', () => {
     const denied = deny(toolCall(), 'First.', 'one');
     expect(deny(denied, 'Second.', 'two')).toBe(denied);
     expect(deny(toolCall(), 'No.').denied).toEqual({ reason: 'No.' });
   });
 
-  it('leave out what is not given', () => {
+  it('omit absent members', () => {
     expect(stop('blocked')).toEqual({ type: 'turn.stop', outcome: 'blocked' });
     expect(stop('error', 'Why.', { name: 'Error', message: 'x' })).toEqual({
       type: 'turn.stop',
@@ -231,7 +231,7 @@ describe('the helpers for decisions', () => {
     });
   });
 
-  it('make notices, continuations, kept values and next attempts', () => {
+  it('create notices, continuations, stored values and retries', () => {
     expect(notice('event.ignored', { event: 'a', reason: 'b' })).toEqual({
       type: 'event.ignored',
       event: 'a',
@@ -247,7 +247,7 @@ describe('the helpers for decisions', () => {
     expect(retry(error)).toEqual({ ...error, retrying: true });
   });
 
-  it('annotate a copy, beside what others have noted', () => {
+  it('annotate a copy and keep other annotations', () => {
     const result = event('tool.result', { step: 1, call: { id: '1', name: 'ls', input: {} }, ...ok('a') });
     const once = annotate(result, 'one', 1);
     const twice = annotate(once, 'two', { b: 2 });

@@ -23,14 +23,14 @@ const collect = async (turn$: Observable<TurnEvent>): Promise<TurnEvent[]> => {
 const textOf = (given: TurnEvent): string => (given.type === 'model.delta' ? given.delta.text : given.type);
 
 describe('iterate', () => {
-  it('gives every event of a turn, in order, and then ends', async () => {
+  it('yields every event of a turn in order, then ends', async () => {
     const agent = harness({ model: scriptedModel(['Hello there.']) }).pipe();
     const types = (await collect(agent.turn({ session: 's', input: 'Hi' }))).map(({ type }) => type);
     expect(types.slice(0, 3)).toEqual(['turn.start', 'session.loaded', 'history.append']);
     expect(types.at(-1)).toBe('turn.end');
   });
 
-  it('begins nothing before the first event is asked for, and again for every iteration', async () => {
+  it('starts with the first next(), once for every iteration', async () => {
     let subscriptions = 0;
     const turn$ = new Observable<TurnEvent>((subscriber) => {
       subscriptions += 1;
@@ -48,7 +48,7 @@ describe('iterate', () => {
     expect(subscriptions).toBe(2);
   });
 
-  it('ends the turn when its loop is left', async () => {
+  it('ends the turn when the loop is left', async () => {
     const model = scriptedModel([{ never: ['a', 'b'] }]);
     const agent = harness({ model }).pipe();
     for await (const given of iterate(agent.turn({ session: 's', input: 'Hi' }))) {
@@ -59,7 +59,7 @@ describe('iterate', () => {
     expect(agent.running()).toEqual([]);
   });
 
-  it('ends the turn when its loop throws', async () => {
+  it('ends the turn when the loop throws', async () => {
     const left = vi.fn();
     const turn$ = new Observable<TurnEvent>((subscriber) => {
       subscriber.next(delta('a'));
@@ -85,7 +85,7 @@ describe('iterate', () => {
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('begins nothing any more after return()', async () => {
+  it('starts nothing after return()', async () => {
     const subscribed = vi.fn();
     const iterator = iterate(new Observable<TurnEvent>(subscribed))[Symbol.asyncIterator]();
     await iterator.return?.();
@@ -93,7 +93,7 @@ describe('iterate', () => {
     expect(subscribed).not.toHaveBeenCalled();
   });
 
-  it('answers several that wait, in order', async () => {
+  it('resolves several pending calls in order', async () => {
     const source = new Subject<TurnEvent>();
     const iterator = iterate(source)[Symbol.asyncIterator]();
     const waiting = Promise.all([iterator.next(), iterator.next(), iterator.next()]);
@@ -107,7 +107,7 @@ describe('iterate', () => {
     ]);
   });
 
-  it('throws what the stream fails with, once, after what came before', async () => {
+  it('throws the error of the stream once, after the events before it', async () => {
     const failing$ = concat(
       of(delta('a')),
       throwError(() => new Error('No.')),
@@ -140,11 +140,11 @@ describe('a slow reader of iterate', () => {
     }
   };
 
-  it('loses no text: adjacent pieces of one kind are joined', async () => {
+  it('loses no text: adjacent deltas of one kind are joined', async () => {
     expect(await waitingFor(delta('a'), delta('b'), delta('c'))).toEqual(['1023', 'abc']);
   });
 
-  it('gets pieces of different steps, attempts, kinds and ids apart', async () => {
+  it('separates deltas of different steps, attempts, kinds and ids', async () => {
     expect(await waitingFor(delta('a'), delta('b', { attempt: 2 }), delta('c', { step: 2 }))).toEqual([
       '1023',
       'a',
@@ -158,12 +158,12 @@ describe('a slow reader of iterate', () => {
     expect(await waitingFor(...inputs)).toEqual(['1023', 'xx', 'x']);
   });
 
-  it('gets other events as they came, between the pieces', async () => {
+  it('keeps the order of other events between the deltas', async () => {
     const note = event('event.ignored', { event: 'x', reason: 'y' });
     expect(await waitingFor(delta('a'), note, delta('b'), delta('c'))).toEqual(['1023', 'a', 'event.ignored', 'bc']);
   });
 
-  it('gets every piece by itself while fewer than 1,024 events wait', async () => {
+  it('receives single deltas while fewer than 1,024 events wait', async () => {
     const iterator = iterate(of(delta('a'), delta('b')))[Symbol.asyncIterator]();
     expect([
       textOf((await iterator.next()).value as TurnEvent),

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /** Any JSON value. Everything that is journaled or persisted consists of these. */
 export type JSONValue = null | string | number | boolean | JSONObject | readonly JSONValue[];
 
@@ -24,13 +22,6 @@ const isPlainObject = (value: object): boolean => {
   return prototype === null || prototype === Object.prototype;
 };
 
-// Not `z.json()`: its recursion keeps books on every check and would dominate the overhead of a step.
-export const jsonValueSchema: z.ZodType<JSONValue> = z.custom<JSONValue>(
-  (value) => isJSONValue(value),
-  'expected JSON',
-);
-
-export const jsonObjectSchema: z.ZodType<JSONObject> = z.custom<JSONObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJSONValue(value),
-  'expected a JSON object',
-);
+/** Whether a value is an object that survives JSON without loss, except for `undefined` members. */
+export const isJSONObject = (value: unknown): value is JSONObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && isJSONValue(value);

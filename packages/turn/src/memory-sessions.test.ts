@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SessionBusyError, TurnError } from './errors.js';
 import type { TurnEvent } from './events.js';
+import { harness } from './harness.js';
 import { memorySessions } from './memory-sessions.js';
+import { reply, type Reply } from './reply.js';
 import type { OpenSession, SessionStore } from './session-store.js';
-import { event, user } from './testing/index.js';
+import { event, scriptedModel, user } from './testing/index.js';
 
 const open = (store: SessionStore, session = 'alice'): OpenSession => store.open(session) as OpenSession;
 const write = ({ append }: OpenSession, turn: string, ...events: readonly TurnEvent[]): void => {
@@ -22,7 +24,7 @@ const end = event('turn.end', {
 });
 
 describe('memorySessions', () => {
-  it('begins with the histories that it is given, and knows no others', () => {
+  it('starts with the given histories', () => {
     const store = memorySessions({ alice: [user('Earlier.')] });
     expect(store.messages('alice')).toEqual([user('Earlier.')]);
     expect(store.messages('bob')).toEqual([]);
@@ -39,7 +41,7 @@ describe('memorySessions', () => {
     expect(() => open(store)).not.toThrow();
   });
 
-  it('accepts nothing from a writer that has closed, even twice', () => {
+  it('rejects records of a closed writer, which may close twice', () => {
     const store = memorySessions();
     const first = open(store);
     void first.close();
@@ -51,7 +53,7 @@ describe('memorySessions', () => {
     expect(store.messages('alice')).toEqual([user('Hi')]);
   });
 
-  it('keeps the journal of the latest turn, and what was before it as history and state', () => {
+  it('stores the journal of the latest turn, and everything before it as history and state', () => {
     const store = memorySessions();
     const first = open(store);
     write(first, 'turn-1', ...turnOf('one'), end);
@@ -68,7 +70,7 @@ describe('memorySessions', () => {
     expect(store.messages('alice')).toEqual([user('one'), user('two')]);
   });
 
-  it('finds the session of a turn as long as its journal is kept', () => {
+  it('finds the session of a turn while its journal is stored', () => {
     const store = memorySessions();
     const writer = open(store);
     write(writer, 'turn-1', ...turnOf('one'), end);
@@ -92,7 +94,18 @@ describe('memorySessions', () => {
     expect(store.unfinished()).toEqual([{ turn: 'turn-1', session: 'alice', startedAt: 7 }]);
   });
 
-  it('forgets a session, but not one in which a turn runs', () => {
+  it('remembers the last 1,000 turns by their ids, so that an id is used once', async () => {
+    const sessions = memorySessions();
+    const agent = harness({ model: scriptedModel(Array.from({ length: 1002 }, () => 'Hi.')), sessions }).pipe();
+    const start = (id: string): Promise<Reply> => reply(agent.turn({ session: 'alice', input: 'Hi', id }));
+    for (let turn = 0; turn <= 1001; turn += 1) await start(`turn-${turn}`);
+    const again = await start('turn-1');
+    expect(again.error).toMatchObject({ code: 'duplicate-turn' });
+    expect(again.error?.message).toContain('ended with the outcome completed');
+    expect((await start('turn-0')).error?.code).not.toBe('duplicate-turn');
+  });
+
+  it('deletes a session, unless a turn runs in it', () => {
     const store = memorySessions({ alice: [user('Earlier.')] });
     const writer = open(store);
     write(writer, 'turn-1', ...turnOf('one'));

@@ -3,16 +3,28 @@ import type { TurnEvent } from './events.js';
 import { foldJournal } from './journal.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
-import type { JournalRecord, OpenSession, SessionSnapshot, SessionStore } from './session-store.js';
+import type { JournalRecord, OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
 
 interface StoredSession {
   snapshot: SessionSnapshot;
   /** The events of the latest turn; records are built when they are read. */
   events: TurnEvent[];
+  /** Earlier turns by id, oldest first. */
+  past: Map<string, PastTurn> | undefined;
   writer: OpenSession | undefined;
 }
 
-/** An in-memory session store whose content can be read. */
+/** How many earlier turns of a session are known by their ids. */
+const maxPastTurns = 1000;
+
+const emptySession = (messages: Iterable<Message> = []): StoredSession => ({
+  snapshot: { messages: MessageList.of(messages), state: {} },
+  events: [],
+  past: undefined,
+  writer: undefined,
+});
+
+/** An in-memory session store whose content can be read. It remembers the ids of the last 1,000 turns of a session. */
 export interface MemorySessions extends SessionStore {
   /** Returns the history of a session; empty for an unknown one. */
   messages(session: string): readonly Message[];
@@ -33,14 +45,10 @@ export const memorySessions = (initial: Readonly<Record<string, readonly Message
   const stored = new Map<string, StoredSession>();
   const turns = new Map<string, string>();
   for (const [session, messages] of Object.entries(initial)) {
-    stored.set(session, { snapshot: { messages: MessageList.of(messages), state: {} }, events: [], writer: undefined });
+    stored.set(session, emptySession(messages));
   }
   const sessionOf = (session: string): StoredSession => {
-    const known = stored.get(session) ?? {
-      snapshot: { messages: MessageList.empty, state: {} },
-      events: [],
-      writer: undefined,
-    };
+    const known = stored.get(session) ?? emptySession();
     stored.set(session, known);
     return known;
   };
@@ -81,6 +89,7 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
       if (record.seq === 0) beginTurn(session, stored, turns, record.event.turn);
       stored.events.push(record.event);
     },
+    pastTurn: (turn) => stored.past?.get(turn),
     close: () => {
       if (stored.writer === opened) stored.writer = undefined;
     },
@@ -92,10 +101,22 @@ const openStored = (session: string, stored: StoredSession, turns: Map<string, s
 /** Folds the previous turn into the snapshot, so that a session holds the journal of one turn only. */
 const beginTurn = (session: string, stored: StoredSession, turns: Map<string, string>, turn: string): void => {
   stored.snapshot = foldJournal(stored.snapshot, recordsOf(stored.events));
-  const previous = stored.events[0]?.turn;
-  if (previous !== undefined) turns.delete(previous);
+  const [first] = stored.events;
+  if (first) {
+    turns.delete(first.turn);
+    stored.past ??= new Map();
+    remember(stored.past, first, stored.events.at(-1));
+  }
   turns.set(turn, session);
   stored.events = [];
+};
+
+const remember = (past: Map<string, PastTurn>, first: TurnEvent, last: TurnEvent | undefined): void => {
+  const outcome = last?.type === 'turn.end' ? last.outcome : undefined;
+  past.set(first.turn, { turn: first.turn, startedAt: first.at, outcome });
+  if (past.size <= maxPastTurns) return;
+  const [oldest] = past.keys();
+  if (oldest !== undefined) past.delete(oldest);
 };
 
 const recordsOf = (events: readonly TurnEvent[]): readonly JournalRecord[] =>

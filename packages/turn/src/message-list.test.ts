@@ -9,7 +9,7 @@ const messages = fc.array(message, { maxLength: 8 });
 const index = fc.integer({ min: -12, max: 12 });
 
 describe('MessageList', () => {
-  it('reads like the array that it was made of', () => {
+  it('reads like the array that it was created from', () => {
     fc.assert(
       fc.property(messages, index, fc.option(index, { nil: undefined }), (array, start, end) => {
         const list = MessageList.of(array);
@@ -24,7 +24,7 @@ describe('MessageList', () => {
     );
   });
 
-  it('never changes, whatever is added to it or to what came of it', () => {
+  it('never changes when messages are added to it or to its copies', () => {
     const steps = fc.array(fc.record({ to: fc.nat(), added: messages, isSpread: fc.boolean() }), { maxLength: 20 });
     fc.assert(
       fc.property(messages, steps, (first, additions) => {
@@ -49,14 +49,14 @@ describe('MessageList', () => {
     );
   });
 
-  it('is itself when it is made of itself, or nothing is added', () => {
+  it('returns the same list if nothing is added', () => {
     const list = MessageList.of([user('a')]);
     expect(MessageList.of(list)).toBe(list);
     expect(list.append()).toBe(list);
     expect(list.concat([])).toBe(list);
   });
 
-  it('does not share the array that it was made of', () => {
+  it('copies the array that it is created from', () => {
     const array = [user('a')];
     const list = MessageList.of(array);
     array.push(user('b'));
@@ -65,14 +65,14 @@ describe('MessageList', () => {
     expect(list.length).toBe(1);
   });
 
-  it('leaves the empty list empty', () => {
+  it('never changes the empty list', () => {
     MessageList.empty.append(user('a'));
     MessageList.empty.concat([user('b')]);
     expect(MessageList.empty.length).toBe(0);
     expect(MessageList.empty.toArray()).toEqual([]);
   });
 
-  it('takes no copy when the longest list of a family is extended, and takes any number of messages', () => {
+  it('copies nothing when the longest list of a family is extended', () => {
     const many = Array.from({ length: 200_000 }, () => user('x'));
     let list = MessageList.of([user('a')]);
     const before = list;

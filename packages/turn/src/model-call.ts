@@ -1,20 +1,22 @@
 import type { ObservableInput } from 'rxjs';
-import * as z from 'zod';
 import type { CallIds } from './call-ids.js';
+import { checked } from './data-checks.js';
 import { Effect } from './effects.js';
-import { errorInfoSchema, type ErrorInfo } from './error-info.js';
+import type { ErrorInfo } from './error-info.js';
 import { toErrorInfo } from './errors.js';
+import { driverError } from './event-checks.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
 import type { ModelCallContext, ModelDriver, ModelDriverOutput, ModelResponse } from './model.js';
-import { usageSchema, type Usage } from './usage.js';
-import { checked } from './validation.js';
+import type { Usage } from './usage.js';
 
 /** The turn, as a driver call sees it. */
 export interface EffectHost {
   readonly turn: string;
   readonly session: string;
   readonly callIds: CallIds;
+  /** When the turn must have ended, in milliseconds since 1970. */
+  readonly deadlineAt: number | undefined;
   now(): number;
   /** Sends an event into the pipeline. */
   enter(event: TurnEvent): void;
@@ -72,7 +74,7 @@ export class ModelCall extends Effect<ModelDriverOutput> {
 
   #failWith(output: Extract<ModelDriverOutput, { type: 'error' }>): void {
     try {
-      checked(driverErrorSchema, output, 'The error of the model driver');
+      checked(driverError, output, 'The model driver', 'output');
     } catch (error) {
       this.#fail(toErrorInfo(error));
       return;
@@ -93,13 +95,19 @@ class CallContext implements ModelCallContext {
   readonly step: number;
   readonly attempt: number;
   readonly #call: ModelCall;
+  readonly #host: EffectHost;
 
-  constructor(call: ModelCall, { turn, session }: EffectHost, { step, attempt }: TurnEventOf<'model.request'>) {
-    this.turn = turn;
-    this.session = session;
+  constructor(call: ModelCall, host: EffectHost, { step, attempt }: TurnEventOf<'model.request'>) {
+    this.turn = host.turn;
+    this.session = host.session;
     this.step = step;
     this.attempt = attempt;
     this.#call = call;
+    this.#host = host;
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#host.deadlineAt;
   }
 
   get signal(): AbortSignal {
@@ -112,5 +120,3 @@ const incompleteStream: ErrorInfo = {
   code: 'incomplete-stream',
   message: 'The model driver completed without a response.',
 };
-
-const driverErrorSchema = z.looseObject({ error: errorInfoSchema, usage: usageSchema.optional() });

@@ -1,17 +1,10 @@
 import type { ObservableInput } from 'rxjs';
-import * as z from 'zod';
 import type { ErrorInfo } from './error-info.js';
-import { jsonObjectSchema, type JSONObject } from './json.js';
+import type { JSONObject } from './json.js';
 import type { MessageList } from './message-list.js';
-import {
-  assistantContentSchema,
-  messageSchema,
-  type AssistantPart,
-  type Message,
-  type ProviderOptions,
-} from './messages.js';
-import { toolDefinitionSchema, type ToolDefinition } from './tool.js';
-import { usageSchema, type Usage } from './usage.js';
+import type { AssistantPart, Message, ProviderOptions } from './messages.js';
+import type { ToolDefinition } from './tool.js';
+import type { Usage } from './usage.js';
 
 /** Why a model stopped, named as in the AI SDK. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
@@ -79,38 +72,6 @@ export interface ModelResponse {
   readonly providerMetadata?: JSONObject | undefined;
 }
 
-export const finishReasonSchema: z.ZodType<FinishReason> = z.enum([
-  'stop',
-  'length',
-  'content-filter',
-  'tool-calls',
-  'error',
-  'other',
-]);
-
-const cacheMark = z.object({ ttl: z.enum(['5m', '1h']).optional() });
-
-/** Checks a request except for its history, whose messages were checked when they were added. */
-export const modelRequestSchema = z.object({
-  model: z.string().optional(),
-  credential: z.string().optional(),
-  system: z.array(z.object({ text: z.string(), cache: cacheMark.optional() })),
-  tail: z.array(messageSchema),
-  tools: z.array(toolDefinitionSchema),
-  settings: z.looseObject({ maxOutputTokens: z.number().optional() }),
-  cacheMessages: cacheMark.optional(),
-});
-
-export const modelResponseSchema: z.ZodType<ModelResponse> = z.object({
-  invalidCalls: z.record(z.string(), z.string()).optional(),
-  content: assistantContentSchema,
-  finishReason: finishReasonSchema,
-  usage: usageSchema,
-  id: z.string().optional(),
-  model: z.string().optional(),
-  providerMetadata: jsonObjectSchema.optional(),
-});
-
 /** A part of an answer while it streams. */
 export type ModelDelta =
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly id?: string | undefined }
@@ -128,6 +89,11 @@ export interface ModelCallContext {
   readonly session: string;
   readonly step: number;
   readonly attempt: number;
+  /**
+   * When the turn will be ended, in milliseconds since 1970: the earliest deadline that an operator has set, now.
+   * `undefined` without one. It may change while the call runs.
+   */
+  readonly deadlineAt?: number | undefined;
   /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ import type { Message } from './messages.js';
 import type { PastTurn, SessionStore } from './session-store.js';
 import { scriptedModel, user } from './testing/index.js';
 
-describe('a session that is loaded', () => {
+describe('a loaded session', () => {
   const turnOn = (messages: readonly Message[]) => {
     const sessions = memorySessions({ alice: messages });
     const agent = harness({ model: scriptedModel(['Hello.', 'Hello.']), sessions }).pipe();
@@ -18,16 +18,16 @@ describe('a session that is loaded', () => {
     [
       'a role that does not exist',
       { role: 'wizard', content: 'Hi' },
-      /Message 1 of the loaded session is not valid: at role, found "wizard"/,
+      /^The loaded session: "messages\[1\]\.role" must be .*; received "wizard"/,
     ],
-    ['content of the wrong kind', { role: 'user', content: 7 }, /Message 1 .*content, found 7/],
+    ['content of the wrong kind', { role: 'user', content: 7 }, /"messages\[1\]\.content" must be .*; received 7/],
     [
       'a part without its id',
       { role: 'assistant', content: [{ type: 'tool-call', toolName: 'ls', input: {} }] },
-      /content\[0\]\.toolCallId, found nothing/,
+      /"messages\[1\]\.content\[0\]\.toolCallId" is required/,
     ],
-    ['nothing at all', null, /Message 1 .*at the top, found null/],
-  ])('is refused with the place when it holds %s, and let go', async (_, message, expected) => {
+    ['nothing at all', null, /"messages\[1\]" must be .*; received null/],
+  ])('is rejected with the place if it contains %s, and is released', async (_, message, expected) => {
     const { sessions, end } = turnOn([user('Hi'), message as Message]);
     const ended = await end();
     expect(ended).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'invalid-input' } });
@@ -35,7 +35,7 @@ describe('a session that is loaded', () => {
     expect(() => sessions.delete('alice')).not.toThrow();
   });
 
-  it('may hold everything that the schemas know', async () => {
+  it('accepts every valid kind of message', async () => {
     const { end } = turnOn([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }], metadata: { internal: true } },

@@ -102,7 +102,7 @@ describe('after()', () => {
 });
 
 describe('steer() with an id', () => {
-  it('tells by it what is delivered, and takes in the same message once', async () => {
+  it('names the delivered message by it, and accepts each id once', async () => {
     const agent = harness({ model: scriptedModel(['One.', 'Two.'], { delayMs: 1 }) }).pipe();
     const taken: boolean[] = [];
     const watched = watch(agent.turn({ session: 's', input: 'Hi' }), (event) => {

@@ -1,8 +1,29 @@
 import type { SchedulerLike } from 'rxjs';
-import * as z from 'zod';
+import {
+  anyFunction,
+  anyObject,
+  anyOf,
+  anyString,
+  arrayOf,
+  checkOptions,
+  instanceOf,
+  integerFrom,
+  nonEmptyString,
+  numberFrom,
+  objectOf,
+  objectWithMethods,
+  oneOf,
+  recordOf,
+  required,
+  type OptionCheck,
+  type OptionChecks,
+} from '@h/options';
+import { checked, jsonObject, toInputError } from './data-checks.js';
+import { priority } from './event-checks.js';
 import type { TurnPriority, TurnTrigger } from './events.js';
-import { jsonObjectSchema, type JSONObject } from './json.js';
-import { userMessageSchema, type UserMessage, type UserPart } from './messages.js';
+import type { JSONObject } from './json.js';
+import { userMessage, userPart } from './message-checks.js';
+import type { UserMessage, UserPart } from './messages.js';
 import type { ModelDriver, ModelSettings, SystemBlock } from './model.js';
 import type { SessionStore } from './session-store.js';
 import type { ToolDriver } from './tool.js';
@@ -28,7 +49,7 @@ export interface HarnessOptions {
   readonly defaultModel?: string | undefined;
   /**
    * The maximum number of model calls in a turn, retries included. A backstop behind `@h/guardrails` that ends a turn
-   * whose guards are missing or broken.
+   * if its guards are missing or fail.
    *
    * @defaultValue `1000`, several times the model calls of the longest turns of current coding agents
    */
@@ -47,7 +68,8 @@ export interface HarnessOptions {
    */
   readonly scheduler?: SchedulerLike | undefined;
   /**
-   * Generates ids of turns and received messages.
+   * Generates ids of turns and received messages. If it throws or returns anything but a non-empty string, the turn
+   * ends with the outcome `error`, and `steer()` throws.
    *
    * @defaultValue `crypto.randomUUID`
    */
@@ -71,78 +93,90 @@ export interface TurnInput {
   readonly id?: string | undefined;
 }
 
-const func = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'expected a function');
-const withMethod = (...names: readonly string[]) =>
-  z.custom<object>(
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
-    `expected an object with ${names.join('() and ')}()`,
-  );
+const anyNumber = numberFrom(-Number.MAX_VALUE);
 
-const settings = z.strictObject({
-  maxOutputTokens: z.int().positive().optional(),
-  temperature: z.number().optional(),
-  topP: z.number().optional(),
-  topK: z.number().optional(),
-  presencePenalty: z.number().optional(),
-  frequencyPenalty: z.number().optional(),
-  stopSequences: z.array(z.string()).optional(),
-  seed: z.int().optional(),
-  toolChoice: z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ toolName: z.string() })]).optional(),
-  reasoning: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
-  providerOptions: z.record(z.string(), jsonObjectSchema).optional(),
+const settings = objectOf({
+  maxOutputTokens: integerFrom(1),
+  temperature: anyNumber,
+  topP: anyNumber,
+  topK: anyNumber,
+  presencePenalty: anyNumber,
+  frequencyPenalty: anyNumber,
+  stopSequences: arrayOf(anyString),
+  seed: integerFrom(Number.MIN_SAFE_INTEGER),
+  toolChoice: anyOf(oneOf('auto', 'none', 'required'), objectOf({ toolName: required(anyString) })),
+  reasoning: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  providerOptions: recordOf(jsonObject),
 });
 
-const systemBlock = z.strictObject({
-  text: z.string(),
-  cache: z.strictObject({ ttl: z.enum(['5m', '1h']).optional() }).optional(),
-});
+const systemBlock = objectOf({ text: required(anyString), cache: objectOf({ ttl: oneOf('5m', '1h') }) });
 
-export const harnessOptionsSchema = z.strictObject({
-  model: func,
-  tools: withMethod('definitions', 'run').optional(),
-  sessions: withMethod('open', 'locate', 'unfinished').optional(),
-  system: z.union([z.string(), z.array(systemBlock)]).optional(),
-  settings: settings.optional(),
-  defaultModel: z.string().optional(),
-  maxModelCalls: z.union([z.int().positive(), z.literal(Infinity)]).optional(),
-  closeGraceMs: z.number().nonnegative().optional(),
-  scheduler: withMethod('schedule', 'now').optional(),
-  newId: func.optional(),
-}) as unknown as z.ZodType<HarnessOptions>;
+const harnessChecks: OptionChecks<HarnessOptions> = {
+  model: required(anyFunction),
+  tools: objectWithMethods('definitions', 'run'),
+  sessions: objectWithMethods('open', 'locate', 'unfinished'),
+  system: anyOf(anyString, arrayOf(systemBlock)),
+  settings,
+  defaultModel: anyString,
+  maxModelCalls: integerFrom(1, Infinity),
+  closeGraceMs: numberFrom(0),
+  scheduler: objectWithMethods('schedule', 'now'),
+  newId: anyFunction,
+};
 
-/** Providers reject an empty message. */
-const saying = userMessageSchema.refine(({ content }) => content.length > 0, {
-  path: ['content'],
-  message: 'expected a non-empty message',
-});
-const userParts = z.array(z.looseObject({ type: z.enum(['text', 'image', 'file']) })).min(1);
+/** @throws InvalidOptionError if an option is unknown, is missing or has the wrong shape */
+export const checkHarnessOptions = (options: HarnessOptions): void => checkOptions('harness()', options, harnessChecks);
 
-export const steeringSchema = z.union([z.string().min(1), saying]);
+const notEmpty = 'a non-empty string or array';
 
-const signalSchema = z.instanceof(AbortSignal).optional();
+/** Accepts user messages that are not empty: providers reject empty ones. */
+const sentMessage: OptionCheck = {
+  expected: 'a user message',
+  accepts: (value) => userMessage.accepts(value) && (value as UserMessage).content.length > 0,
+  faultIn: (value) =>
+    userMessage.accepts(value)
+      ? { is: 'wrong', path: '.content', value: (value as UserMessage).content, expected: notEmpty, isSecret: false }
+      : userMessage.faultIn?.(value),
+};
 
-export const resumeOptionsSchema = z.strictObject({ signal: signalSchema });
+/** The check for the form that the input of a turn has. */
+const formOf = (input: unknown): OptionCheck | undefined => {
+  if (typeof input === 'string') return nonEmptyString;
+  if (!Array.isArray(input)) return sentMessage;
+  if (input.length === 0) return undefined;
+  return arrayOf(input.some((item) => anyObject.accepts(item) && 'role' in item) ? sentMessage : userPart);
+};
 
-export const turnInputSchema = z.strictObject({
-  session: z.string().min(1),
-  input: z.union([
-    z.string().min(1),
-    saying,
-    z.array(saying).min(1),
-    userParts.refine(
-      (content) => userMessageSchema.safeParse({ role: 'user', content }).success,
-      'expected a list of user parts',
-    ),
-  ]),
-  trigger: z.string().min(1).optional(),
-  priority: z.enum(['foreground', 'normal', 'background']).optional(),
-  signal: signalSchema,
-  metadata: jsonObjectSchema.optional(),
-  id: z.string().min(1).optional(),
-}) as unknown as z.ZodType<TurnInput>;
+const turnInput: OptionCheck = {
+  expected: 'a non-empty string, a user message, or a non-empty array of user messages or user parts',
+  accepts: (value) => formOf(value)?.accepts(value) === true,
+  faultIn: (value) => formOf(value)?.faultIn?.(value),
+};
+
+const signal = instanceOf(AbortSignal);
+
+const turnChecks: OptionChecks<TurnInput> = {
+  session: required(nonEmptyString),
+  input: required(turnInput),
+  trigger: nonEmptyString,
+  priority,
+  signal,
+  metadata: jsonObject,
+  id: nonEmptyString,
+};
+
+/** @throws InvalidInputError if a member is unknown, is missing or has the wrong shape */
+export const checkTurnInput = (input: TurnInput): void => checkOptions('turn()', input, turnChecks, toInputError);
+
+/** @throws InvalidInputError if an option is unknown or has the wrong shape */
+export const checkResumeOptions = (options: Pick<TurnInput, 'signal'>): void =>
+  checkOptions('resume()', options, { signal }, toInputError);
+
+/** Checks and converts the message of `steer()`. */
+export const toSteeringMessage = (message: string | UserMessage): UserMessage => {
+  checked(typeof message === 'string' ? nonEmptyString : sentMessage, message, 'steer()', 'message');
+  return wellFormed(typeof message === 'string' ? { role: 'user', content: message } : message);
+};
 
 /** Converts the input to messages and replaces lone surrogates. */
 export const toUserMessages = (input: TurnInput['input']): readonly UserMessage[] => wellFormed(asMessages(input));

@@ -1,6 +1,7 @@
-import { Observable, type OperatorFunction, type Subscriber, type Subscription } from 'rxjs';
+import { InvalidOptionError, showValue } from '@h/options';
+import { isObservable, NEVER, Observable, type OperatorFunction, type Subscriber, type Subscription } from 'rxjs';
 import { endQuietly } from './end-quietly.js';
-import type { OperatorError } from './errors.js';
+import { toErrorInfo, type OperatorError } from './errors.js';
 import { problemWith } from './event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from './events.js';
@@ -35,6 +36,38 @@ export interface Pipeline {
 }
 
 export const isInterceptor = (operator: PipelineOperator): operator is Interceptor => interceptor in operator;
+
+/**
+ * Rejects arguments of `pipe()` that are not operators. Native operators are tried on a source that emits nothing: a
+ * factory that was not called returns an operator instead of an observable, or throws.
+ *
+ * @throws InvalidOptionError that names the position and the fix
+ */
+export const checkOperators = (operators: readonly unknown[]): void => {
+  for (const [index, operator] of operators.entries()) {
+    const problem = problemWithOperator(operator);
+    if (problem === undefined) continue;
+    const option = `operators[${index}]`;
+    const message = `harness().pipe(): argument ${index + 1} of ${operators.length} ${problem}`;
+    throw new InvalidOptionError({ owner: 'harness().pipe()', option, message });
+  }
+};
+
+const problemWithOperator = (operator: unknown): string | undefined => {
+  if (typeof operator !== 'function') {
+    return `must be an operator; received ${showValue(operator)}. Remove it, or pass an operator such as tools().`;
+  }
+  if (interceptor in operator) return undefined;
+  const { name } = operator;
+  const advice =
+    name === '' ? 'If it makes an operator, call it.' : `If ${name} makes an operator, call it: ${name}().`;
+  try {
+    const stream = (operator as (source: Observable<TurnEvent>) => unknown)(NEVER);
+    return isObservable(stream) ? undefined : `is not an operator: it returned ${showValue(stream)}. ${advice}`;
+  } catch (error) {
+    return `is not an operator: it threw ${JSON.stringify(toErrorInfo(error).message)}. ${advice}`;
+  }
+};
 
 /** Names the native operators of a pipe, as the subject of a sentence. */
 export const nativeNames = (operators: readonly PipelineOperator[]): string => {

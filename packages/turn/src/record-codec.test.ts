@@ -123,9 +123,9 @@ describe('a journal record', () => {
     [
       'an event with a field of the wrong type',
       '{"v":1,"seq":4,"event":{"type":"turn.stop","turn":"t","at":0,"outcome":"happy"},"derived":false}',
-      /record 4 .*outcome/,
+      /record 4: "event\.outcome" must be/,
     ],
-  ])('is refused when it is %s', (_, line, message) => {
+  ])('is rejected if it is %s', (_, line, message) => {
     expect(() => decodeRecord(line)).toThrow(message);
     expect(() => decodeRecord(line)).toThrow(expect.objectContaining({ code: 'invalid-record' }));
   });

@@ -1,9 +1,8 @@
 import { TurnError } from './errors.js';
-import { eventSchemas } from './event-schemas.js';
+import { checkEvent } from './event-checks.js';
 import type { TurnEvent } from './events.js';
 import { MessageList } from './message-list.js';
 import type { JournalRecord } from './session-store.js';
-import { checked } from './validation.js';
 
 /** The key that marks bytes and URLs. Keys of data that begin with it are escaped. */
 const mark = '$h';
@@ -84,17 +83,12 @@ export const decodeRecord = (line: string): JournalRecord => {
   if (!isRecord(record)) {
     throw new TurnError('invalid-record', `The journal record is not of version 1: ${line.slice(0, 80)}`);
   }
-  checkEvent(record);
-  return record;
-};
-
-const checkEvent = ({ seq, event }: JournalRecord): void => {
-  if (!Object.hasOwn(eventSchemas, event.type)) return;
   try {
-    checked(eventSchemas[event.type as keyof typeof eventSchemas], event, `The event ${event.type} of record ${seq}`);
+    checkEvent(record.event, record.seq);
   } catch (error) {
     throw new TurnError('invalid-record', error instanceof Error ? error.message : String(error), { cause: error });
   }
+  return record;
 };
 
 const isRecord = (value: unknown): value is JournalRecord => {

@@ -119,7 +119,7 @@ describe('repairHistory', () => {
     expect(problemsOf(...history)).toEqual(problems);
   });
 
-  it('leaves calls alone that the provider ran itself, with and without their result in the message', () => {
+  it('ignores calls that the provider ran, with and without their result', () => {
     const content: readonly AssistantPart[] = [
       { ...call('1'), providerExecuted: true },
       call('2'),
@@ -132,7 +132,7 @@ describe('repairHistory', () => {
     expect(messages).toEqual(history);
   });
 
-  it('says where each problem was', () => {
+  it('reports the index of each problem', () => {
     const { repairs } = repairHistory([user('a'), asks('1'), user(''), results('9')]);
     expect(repairs).toEqual([
       { problem: 'empty-message', index: 2 },
@@ -141,14 +141,14 @@ describe('repairHistory', () => {
     ]);
   });
 
-  it('takes any iterable and returns a history in order message by message as it is', () => {
+  it('accepts any iterable and returns a valid history unchanged', () => {
     const history = [user('a'), asks('1', '2'), results('2', '1'), says('b'), user('c')];
     const { messages, repairs } = repairHistory(new Set(history));
     expect(repairs).toEqual([]);
     expect(messages.every((message, index) => message === history[index])).toBe(true);
   });
 
-  it('repairs ten thousand steps whose calls all have one id in no time that grows with their square', () => {
+  it('repairs 10,000 steps with one call id in linear time', () => {
     const history = Array.from({ length: 10_000 }, () => [asks('call_0'), results('call_0')]).flat();
     const { messages, repairs } = repairHistory(history);
     expect(repairs).toHaveLength(9_999);
@@ -217,7 +217,7 @@ const refusalOf = (messages: readonly Message[]): string | undefined => {
 };
 
 describe('repairHistory, of any history', () => {
-  it('makes one that a provider accepts', () => {
+  it('returns one that a provider accepts', () => {
     fc.assert(
       fc.property(history, (given) => {
         expect(refusalOf(repairHistory(given).messages)).toBeUndefined();
@@ -226,7 +226,7 @@ describe('repairHistory, of any history', () => {
     );
   });
 
-  it('has nothing more to do the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(history, (given) => {
         const once = repairHistory(given).messages;
@@ -239,7 +239,7 @@ describe('repairHistory, of any history', () => {
     );
   });
 
-  it('says so whenever it changes something, and changes nothing where it says nothing', () => {
+  it('reports every change and changes nothing else', () => {
     fc.assert(
       fc.property(history, (given) => {
         const { messages, repairs } = repairHistory(given);
@@ -250,7 +250,7 @@ describe('repairHistory, of any history', () => {
     );
   });
 
-  it('changes none of what it was given', () => {
+  it('never mutates its input', () => {
     fc.assert(
       fc.property(history, (given) => {
         const before = structuredClone(given);
@@ -260,7 +260,7 @@ describe('repairHistory, of any history', () => {
     );
   });
 
-  it('loses no result that belongs to a call before it, and invents none', () => {
+  it('loses no result of an earlier call, and invents none', () => {
     const pair = fc.record({ id: fc.constantFrom('1', '2', '3'), before: fc.array(text.map(user), { maxLength: 2 }) });
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 6 }), (pairs) => {

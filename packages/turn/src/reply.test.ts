@@ -30,7 +30,7 @@ const goOnOnce = (metadata?: { readonly internal: boolean }): PipelineOperator =
   });
 
 describe('reply', () => {
-  it('is what the model said last, and what the turn added', async () => {
+  it('contains the last text of the model and the messages of the turn', async () => {
     expect(await ask([response('Let me look.', call('1', 'ls')), 'One file.'])).toEqual({
       text: 'One file.',
       outcome: 'completed',
@@ -56,16 +56,16 @@ describe('reply', () => {
     expect((await ask([cut, 'a time.'], goOnOnce())).text).toBe('a time.');
   });
 
-  it('is the answer that took the place of a draft', async () => {
+  it('contains the answer that replaced a draft', async () => {
     expect((await ask(['A draft.', 'Better.'], goOnOnce({ internal: true }))).text).toBe('Better.');
   });
 
-  it('leaves reasoning and tool traffic out of the text', async () => {
+  it('omits reasoning and tool traffic from the text', async () => {
     expect((await ask([response({ type: 'reasoning', text: 'Hm.' }, 'Yes', ', sir.')])).text).toBe('Yes, sir.');
     expect((await ask([response('Let me see.', call('1', 'ls')), response()])).text).toBe('');
   });
 
-  it('is fulfilled however the turn ends', async () => {
+  it('resolves with any outcome', async () => {
     expect(await ask([{ error: failure('Down.', { status: 500 }) }])).toMatchObject({
       outcome: 'error',
       reason: 'Down.',
@@ -89,13 +89,13 @@ describe('reply', () => {
     expect(await cancelled).toMatchObject({ outcome: 'cancelled', messages: [user('Go.')] });
   });
 
-  it('tells what there was of a stream that ends before the turn does', async () => {
+  it('resolves with the messages of a stream that ends early', async () => {
     const agent = harness({ model: scriptedModel(['Hello.']) }).pipe();
     const cut$ = agent.turn({ session: 's', input: 'Go.' }).pipe(take(7));
     expect(await reply(cut$)).toMatchObject({ outcome: 'cancelled', text: 'Hello.', steps: 0 });
   });
 
-  it('is rejected only when the stream itself fails', async () => {
+  it('rejects only if the stream itself fails', async () => {
     await expect(reply(throwError(() => new Error('Not a turn.')))).rejects.toThrow('Not a turn.');
     const source = new Subject<TurnEvent>();
     const waiting = reply(source);

@@ -170,7 +170,7 @@ const definitions = {
   publish: { effect: 'destructive' },
 } as const;
 
-/** The agent in a fresh process. The model goes on in its script after what was recorded. */
+/** The agent in a new process. The model continues its script after the recorded answers. */
 const world = (disk: Disk, delayMs?: number): World => {
   const store = storeOf(disk);
   const asked: string[] = [];
@@ -254,7 +254,7 @@ describe.each([
   ['drivers that answer at once', undefined],
   ['drivers that answer later', 1],
 ])('resuming from every prefix of a journal, with %s', (_, delayMs) => {
-  it('reaches the same transcript and repeats nothing that is recorded', async () => {
+  it('reaches the same transcript and repeats no recorded work', async () => {
     const first = world(emptyDisk, delayMs);
     const original = await finish(first.agent, false);
     expect(original.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed', steps: 5 });
@@ -299,7 +299,7 @@ describe.each([
     }
   });
 
-  it('shows what was recorded as replayed, in order, and the rest live', async () => {
+  it('emits recorded events as replayed, in order, and the rest live', async () => {
     const first = world(emptyDisk, delayMs);
     await finish(first.agent, false);
     const lines = first.store.lines.slice(0, 20);
@@ -317,7 +317,7 @@ describe.each([
 });
 
 describe('resuming', () => {
-  it('restores the counters of operators from what is replayed', async () => {
+  it('restores the counters of operators from the journal', async () => {
     const counting = (): PipelineOperator =>
       intercept('counting', () => {
         let results = 0;
@@ -356,7 +356,7 @@ describe('resuming', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'unknown-turn' } });
   });
 
-  it('is cancelled by its signal, before it begins and at every event, and leaves a valid transcript', async () => {
+  it('is cancelled by its signal before the start and at every event, with a valid transcript', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);
     for (let length = 1; length < first.store.lines.length; length += length < 12 ? 1 : 4) {
@@ -384,7 +384,7 @@ describe('resuming', () => {
         const wasStopping =
           events.slice(0, at + 1).some(({ type }) => type === 'turn.stop') ||
           lines.some((line) => decodeRecord(line).event.type === 'turn.stop');
-        // A turn that had all it needed is done before anybody could cancel it.
+        // A turn that needs no more input ends before it can be cancelled.
         const isDone =
           at === events.length - 1 ||
           (at === -1 && modelCalls() === 0 && last?.type === 'turn.end' && last.outcome === 'completed');
@@ -427,7 +427,7 @@ describe('resuming', () => {
     }
   });
 
-  it('ends at once when the turn is unknown, though an operator fails on that end', async () => {
+  it('ends immediately if the turn is unknown and an operator fails on the end', async () => {
     const failing = intercept('failing', () => ({
       decide: {
         'turn.stop': () => {
@@ -440,13 +440,13 @@ describe('resuming', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
   }, 2000);
 
-  it('refuses options that it does not know', () => {
+  it('rejects unknown options', () => {
     const { agent } = world(emptyDisk);
     expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/An option of resume\(\).*signl/);
     expect(() => agent.resume('turn-1', { signal: 'now' } as never)).toThrow(/signal/);
   });
 
-  it('ends a turn whose process died before a new turn begins in its session, without running anything', async () => {
+  it('ends an interrupted turn before a new one of its session, without running anything', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);
     for (let length = 1; length < first.store.lines.length; length += 1) {

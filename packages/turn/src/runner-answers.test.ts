@@ -49,7 +49,7 @@ describe('every call is answered exactly once when the driver', () => {
       { 1: 'ok', 2: 'ok', 3: 'ok' },
     ],
     [
-      'answers calls that nobody made',
+      'answers unknown calls',
       () => of(result('9'), result('1'), result('2'), result('3')),
       { 1: 'ok', 2: 'ok', 3: 'ok' },
     ],
@@ -92,12 +92,12 @@ describe('every call is answered exactly once when the driver', () => {
       { 1: 'failed', 2: 'ok', 3: 'ok' },
     ],
     [
-      'gives a duration that is none',
+      'reports an invalid duration',
       () => of(outcome('1', { ...ok('x'), durationMs: Number.NaN }), result('2'), result('3')),
       { 1: 'failed', 2: 'ok', 3: 'ok' },
     ],
     [
-      'gives every outcome that there is',
+      'emits every outcome',
       () => [
         outcome('1', { status: 'stored', output: { type: 'text', value: 'part' }, artifact: { id: 'x', size: 10 } }),
         outcome('2', { status: 'timed-out', timeoutMs: 5, output: { type: 'error-text', value: 'late' } }),
@@ -117,7 +117,7 @@ describe('every call is answered exactly once when the driver', () => {
     if (seen.texts['1']?.startsWith('result')) expect(seen.texts['1']).toBe('result of 1');
   });
 
-  it('is not there: every call is unknown', async () => {
+  it('is missing: every call is unknown', async () => {
     const { statuses, texts } = await run(undefined);
     expect(statuses).toEqual({ 1: 'unknown-tool', 2: 'unknown-tool', 3: 'unknown-tool' });
     expect(texts['1']).toBe('No tool is named "a"; this agent has no tools.');
@@ -139,7 +139,7 @@ describe('every call is answered exactly once when the driver', () => {
     expect(left).toBe(1);
   });
 
-  it('breaks off with an error whose text the model reads, and observers see its fields', async () => {
+  it('fails with an error: the model reads its text, and observers its fields', async () => {
     const failure = Object.assign(new Error('No space left.'), { code: 'ENOSPC', cause: new Error('disk full') });
     const { all, texts } = await run(driver(() => throwError(() => failure)));
     expect(texts).toEqual({ 1: 'No space left.', 2: 'No space left.', 3: 'No space left.' });
@@ -149,13 +149,11 @@ describe('every call is answered exactly once when the driver', () => {
     });
   });
 
-  it('gives a result that names what is wrong with it', async () => {
+  it('emits an invalid result, which is named', async () => {
     const { texts } = await run(
       driver(() => [outcome('1', { status: 'ok', output: { type: 'text', value: 7 } }), result('2'), result('3')]),
     );
-    expect(texts['1']).toMatch(
-      /^The outcome of the tool "a" is not valid: at output\.value, found 7: .*expected string/,
-    );
+    expect(texts['1']).toMatch(/^The tool "a": "outcome\.output\.value" must be a string; received 7/);
   });
 });
 
@@ -172,7 +170,7 @@ describe('every call is answered exactly once when', () => {
     expect(texts['2']).toBe('execution-denied');
   });
 
-  it('an operator answers for a tool itself', async () => {
+  it('an operator answers in place of the tool', async () => {
     const tools = scriptedTools({ a: 'x', c: 'z' });
     const cache = intercept('cache', () => ({
       decide: {
@@ -185,7 +183,7 @@ describe('every call is answered exactly once when', () => {
     expect(tools.ran.map(({ id }) => id)).toEqual(['1', '3']);
   });
 
-  it('an operator replaces a result, and a second one for the same call is told to mean nothing', async () => {
+  it('an operator replaces a result; a second one for the same call is ignored', async () => {
     const twice = intercept('twice', () => ({
       decide: {
         'tool.result': (event) =>
@@ -207,7 +205,7 @@ describe('every call is answered exactly once when', () => {
     ]);
   });
 
-  it('the message was cut off: none of them runs', async () => {
+  it('the message was truncated: none of them runs', async () => {
     const tools = scriptedTools({ a: 'x', b: 'y', c: 'z' });
     const cut = { ...response('Let me', call('1', 'a'), call('2', 'b')), finishReason: 'length' as const };
     const sessions = slowSessions();
@@ -219,7 +217,7 @@ describe('every call is answered exactly once when', () => {
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
   });
 
-  it('the provider ran a tool itself: that one is not ours to answer', async () => {
+  it('the provider ran a tool: its call is not answered here', async () => {
     const tools = scriptedTools({ a: 'x' });
     const content = response(
       { ...call('search-1', 'web_search'), providerExecuted: true },
@@ -232,7 +230,7 @@ describe('every call is answered exactly once when', () => {
     expectSound('', sessions.journal('alice'), sessions.messages('alice'));
   });
 
-  it('a provider gives ids twice: the runner renames them, in the message and its result', async () => {
+  it('a provider repeats ids: the runner renames them, in the message and its result', async () => {
     const sessions = slowSessions();
     const tools = scriptedTools({ a: (input) => JSON.stringify(input) });
     const model = scriptedModel([
@@ -248,7 +246,7 @@ describe('every call is answered exactly once when', () => {
     expect(resultTexts(sessions.messages('alice'))['x-4']).toBe('5');
   });
 
-  it('an operator puts calls into an answer whose ids are taken', async () => {
+  it('an operator adds calls with ids in use', async () => {
     const sessions = slowSessions();
     const tools = scriptedTools({ a: (input) => JSON.stringify(input) });
     const parse = intercept('parse', () => ({
@@ -269,7 +267,7 @@ describe('every call is answered exactly once when', () => {
 });
 
 describe('after the end', () => {
-  it('nothing that a driver still says changes anything', async () => {
+  it('ignores late output of a driver', async () => {
     let say: ((output: ToolDriverOutput) => void) | undefined;
     const sessions = slowSessions();
     const tools = driver(
@@ -293,7 +291,7 @@ describe('after the end', () => {
     expect(watched.all('tool.result')).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  it('nothing that a driver says about a step that is over changes the next one', async () => {
+  it('ignores output about an earlier step', async () => {
     let say: ((output: ToolDriverOutput) => void) | undefined;
     const tools = driver(
       ([first]) =>

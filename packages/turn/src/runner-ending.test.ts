@@ -100,7 +100,7 @@ describe('instead of the end, an operator', () => {
     expect(ended.end).toMatchObject({ outcome: 'completed', steps: 2 });
   });
 
-  it('adds to what one behind it adds, in the middle of a step as well', async () => {
+  it('adds to the messages of an operator behind it, also within a step', async () => {
     const adding = (text: string): TurnOperator =>
       intercept(text, () => ({ decide: { 'tool.result': (event) => [event, proceed([user(text)], 'x')] } }));
     const ended = run([adding('one'), adding('two')], { script: [response(call('1', 'ls')), 'Done.'] });
@@ -116,7 +116,7 @@ describe('instead of the end, an operator', () => {
     ]);
   });
 
-  it('loses no message that is added while others are on their way', async () => {
+  it('loses no message that is added while others are processed', async () => {
     const slow = intercept('slow', ({ emit }) => ({
       decide: {
         'turn.stop': (event) => (event.afterStep === 1 ? proceed([user('one')], 'x') : undefined),
@@ -168,7 +168,7 @@ describe('instead of the end, an operator', () => {
   });
 });
 
-describe('a stop in the place of what the runner appends', () => {
+describe('a stop that replaces an append of the runner', () => {
   it.each(['input', 'response', 'results'])(
     'ends the turn at once, with the transcript complete: %s',
     async (origin) => {
@@ -204,7 +204,7 @@ describe('the cap on model calls', () => {
     expect(ended.end).toMatchObject({ outcome: 'max-steps', steps: 3 });
   });
 
-  it('keeps the stop of one operator that another one answers with more work', async () => {
+  it('keeps the stop of an operator when another one continues', async () => {
     const refuse = intercept('refuse', () => ({ decide: { 'model.request': () => stop('blocked') } }));
     const ended = run([refuse, onStop(() => proceed([user('Go on.')], 'x'))], { maxModelCalls: 10 });
     await vi.advanceTimersByTimeAsync(0);
@@ -226,7 +226,7 @@ describe('the cap on model calls', () => {
 });
 
 describe('an aborted signal', () => {
-  it('that was aborted before ends the turn with its operators watching, and opens no session', async () => {
+  it('aborted before the start ends the turn with its operators, and opens no session', async () => {
     const seen: string[] = [];
     const look = intercept('look', () => ({ observe: { '*': ({ type }) => void seen.push(type) } }));
     const ended = run([look], { input: { signal: AbortSignal.abort('Not now.') } });
@@ -259,7 +259,7 @@ describe('an aborted signal', () => {
     expect(ended.model.active).toBe(0);
   });
 
-  it('gives its reason: an error, a text, or none', async () => {
+  it('passes on its reason: an error, a string, or none', async () => {
     for (const [reason, expected] of [
       [new Error('Escape.'), 'Escape.'],
       ['Bye.', 'Bye.'],
@@ -316,7 +316,7 @@ describe('the grace of a turn that is closing', () => {
     expect(ended.end.outcome).toBe('completed');
   });
 
-  it('is not needed by an operator that answers every event of the end with another stop', async () => {
+  it('is not used up by an operator that answers every ending event with another stop', async () => {
     const always = intercept('always', () => ({
       decide: {
         'tool.call': () => stop('blocked'),

@@ -47,7 +47,7 @@ describe('a model driver', () => {
         }),
     ],
     [
-      'an observable that goes on talking',
+      'an observable that emits after its answer',
       () => concat(of(hello, delta('more'), hello, { type: 'error', error: failure('late') }), NEVER),
     ],
     [
@@ -58,7 +58,7 @@ describe('a model driver', () => {
           throwError(() => new Error('late')),
         ),
     ],
-  ])('may answer with %s', async (_, drive) => {
+  ])('accepts %s', async (_, drive) => {
     const { watched, model, messages } = await run(drive);
     expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1, usage: usage() });
     expect(watched.all('model.response')).toHaveLength(1);
@@ -99,56 +99,54 @@ describe('a model driver', () => {
       { code: 'invalid-input', message: expect.stringMatching(/^The driver emitted null/) as string },
     ],
     [
-      'an answer that is none',
+      'no answer',
       () => of(answer(undefined)),
       {
         code: 'invalid-input',
-        message: expect.stringMatching(
-          /^The answer of the model driver is not valid: at the top, found nothing/,
-        ) as string,
+        message: expect.stringMatching(/^The model driver: "response" must be .*; received undefined/) as string,
       },
     ],
     ['something of another type', () => of({ type: 'shout' }), { code: 'invalid-input' }],
     [
-      'a finish reason that there is not',
+      'an unknown finish reason',
       () => of(answer({ ...response('x'), finishReason: 'done' })),
-      { message: expect.stringMatching(/at finishReason, found "done"/) as string },
+      { message: expect.stringMatching(/"response\.finishReason" must be .*; received "done"/) as string },
     ],
     [
       'content that is no list',
       () => of(answer({ ...response('x'), content: 'x' })),
-      { message: expect.stringMatching(/at content, found "x"/) as string },
+      { message: expect.stringMatching(/"response\.content" must be .*; received "x"/) as string },
     ],
     [
       'a part without its text',
       () => of(answer({ ...response('x'), content: [{ type: 'text' }] })),
-      { message: expect.stringMatching(/at content\[0\]\.text, found nothing/) as string },
+      { message: expect.stringMatching(/"response\.content\[0\]\.text" is required/) as string },
     ],
     [
       'usage that is not a number',
       () => of(answer({ ...response('x'), usage: { ...usage(), output: Number.NaN } })),
-      { message: expect.stringMatching(/at usage\.output/) as string },
+      { message: expect.stringMatching(/"response\.usage\.output" must be/) as string },
     ],
     [
       'negative usage',
       () => of(answer({ ...response('x'), usage: { ...usage(), input: -1 } })),
-      { message: expect.stringMatching(/at usage\.input, found -1/) as string },
+      { message: expect.stringMatching(/"response\.usage\.input" must be .*; received -1/) as string },
     ],
     [
       'an error that says nothing',
       () => of({ type: 'error' }),
       {
         code: 'invalid-input',
-        message: expect.stringMatching(/^The error of the model driver is not valid: at error/) as string,
+        message: expect.stringMatching(/^The model driver: "output\.error/) as string,
       },
     ],
     ['an error that is a string', () => of({ type: 'error', error: 'bad' }), { code: 'invalid-input' }],
     [
-      'an error with usage that is none',
+      'an error with invalid usage',
       () => of({ type: 'error', error: failure('x'), usage: { input: 'many' } }),
-      { message: expect.stringMatching(/at usage\.input, found "many"/) as string },
+      { message: expect.stringMatching(/"output\.usage\.input" must be .*; received "many"/) as string },
     ],
-  ])('that gives %s fails the call, once, and ends the turn', async (_, drive, error) => {
+  ])('that emits %s fails the call once and ends the turn', async (_, drive, error) => {
     const { watched, model } = await run(drive);
     expect(watched.end).toMatchObject({ outcome: 'error', steps: 0, error });
     expect(watched.all('model.error')).toHaveLength(1);
@@ -171,7 +169,7 @@ describe('a model driver', () => {
     expect(left).toHaveBeenCalledOnce();
   });
 
-  it('is not called at all when the subscriber leaves before the microtask', async () => {
+  it('is not called if the subscriber leaves before the microtask', async () => {
     const model = scriptedModel(['Hello.']);
     const watched = watch(harness({ model }).pipe().turn({ session: 'alice', input: 'Go.' }));
     expect(watched.types.at(-1)).toBe('model.request');
@@ -193,7 +191,7 @@ describe('a model driver', () => {
     expect(contexts).toEqual([1, 2].map((step) => ({ turn: 'turn-7', session: 'alice', step, attempt: 1 })));
   });
 
-  it('gets the session with lone surrogates replaced in what it said before', async () => {
+  it('receives a session without lone surrogates', async () => {
     const model = scriptedModel([response('a\ud800', call('1', 'ls', { path: '\udfff' })), 'Done.']);
     const tools = scriptedTools({ ls: () => 'b\udc00' });
     await runTurn(harness({ model, tools }).pipe());
@@ -202,7 +200,7 @@ describe('a model driver', () => {
   });
 });
 
-describe('a call that cannot be run', () => {
+describe('a call that cannot run', () => {
   it('is answered invalid-input when its input is nested 5,000 deep, and the turn continues', async () => {
     let input: unknown = 'bottom';
     for (let level = 0; level < 5_000; level += 1) input = [input];
@@ -219,7 +217,7 @@ describe('a call that cannot be run', () => {
     expect(() => JSON.stringify(sessions.messages('alice'))).not.toThrow();
   });
 
-  it('takes time in proportion to the number of calls', async () => {
+  it('takes linear time in the number of calls', async () => {
     const count = 8_000;
     const calls = Array.from({ length: count }, (_, index) => call(`call-${index}`, 'ls'));
     const model = scriptedModel([response(...calls), 'Done.']);
@@ -300,7 +298,7 @@ describe('a retry', () => {
   });
 });
 
-describe('an operator in the place of the model', () => {
+describe('an operator that replaces the model', () => {
   it('answers a request without calling the model', async () => {
     const cached = intercept('cached', () => ({
       decide: {
@@ -349,12 +347,12 @@ describe('an operator in the place of the model', () => {
   });
 
   it('turns a failure into an answer, or an answer into a failure', async () => {
-    const mend = intercept('mend', () => ({
+    const repaired = intercept('repaired', () => ({
       decide: {
         'model.error': ({ step, attempt }) => ({ type: 'model.response', step, attempt, ...response('Sorry.') }),
       },
     }));
-    expect((await run(() => throwError(() => new Error('x')), mend)).watched.end.outcome).toBe('completed');
+    expect((await run(() => throwError(() => new Error('x')), repaired)).watched.end.outcome).toBe('completed');
     const refuse = intercept('refuse', () => ({
       decide: {
         'model.response': ({ step, attempt }) => ({
@@ -391,7 +389,7 @@ describe('an operator in the place of the model', () => {
     ]);
   });
 
-  it('gets event.ignored for an answer that no request waits for', async () => {
+  it('causes event.ignored with an unexpected answer', async () => {
     const shouting = intercept('shouting', ({ emit }) => ({
       observe: {
         'history.append': ({ origin }) => {

@@ -11,7 +11,7 @@ import { call, ok, response, scriptedModel, scriptedTools } from './testing/inde
 import type { ToolDriver } from './tool.js';
 
 describe('an ordinary turn', () => {
-  it('is these events, in this order', async () => {
+  it('emits these events in this order', async () => {
     const agent = harness({
       model: scriptedModel([response('Let me look.', call('1', 'ls')), 'One file.']),
       tools: scriptedTools({ ls: 'a.txt' }),
@@ -41,7 +41,7 @@ describe('an ordinary turn', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'completed', steps: 2, usage: { input: 20, output: 10 } });
   });
 
-  it('shows facts and commands to every operator once, in the order of the pipe', async () => {
+  it('passes facts and commands to every operator once, in the order of the pipe', async () => {
     const seen: string[] = [];
     const look = (name: string): TurnOperator =>
       intercept(name, () => ({ observe: { '*': ({ type }) => void seen.push(`${name} ${type}`) } }));
@@ -53,7 +53,7 @@ describe('an ordinary turn', () => {
     expect(seen).toEqual(types.flatMap((type) => [`a ${type}`, `b ${type}`]));
   });
 
-  it('brings what came of a denied call to the top as a fact, for all to see', async () => {
+  it('emits the result of a denied call as a fact', async () => {
     const seen: string[] = [];
     const agent = harness({
       model: scriptedModel([response(call('1', 'rm')), 'Well.']),
@@ -74,7 +74,7 @@ describe('an ordinary turn', () => {
 });
 
 describe('one event at a time', () => {
-  it('keeps what an event sets off waiting until it has passed the whole pipe and was observed', async () => {
+  it('queues caused events until the event has left and was observed', async () => {
     const order: string[] = [];
     const learn = intercept('learn', () => ({ observe: { '*': ({ type }) => void order.push(`> ${type}`) } }));
     const leave = tap<TurnEvent>(({ type }) => void order.push(`< ${type}`));
@@ -89,7 +89,7 @@ describe('one event at a time', () => {
     }
   });
 
-  it('an effect starts on a microtask after the event that asked for it has left', async () => {
+  it('starts an effect in a microtask after its event has left', async () => {
     const order: string[] = [];
     const model: ModelDriver = () => {
       order.push('model called');
@@ -124,7 +124,7 @@ describe('one event at a time', () => {
     expect(place('tools called')).toBeGreaterThan(place('behind the call'));
   });
 
-  it('two turns at a time do not share a queue', async () => {
+  it('uses a separate queue for each turn', async () => {
     const agent = harness({
       model: scriptedModel([response(call('1', 'ls')), response(call('1', 'ls')), 'A.', 'B.']),
       tools: scriptedTools({ ls: 'a' }),
@@ -139,7 +139,7 @@ describe('one event at a time', () => {
     await vi.waitFor(() => expect(inner.at(-1)).toBe('turn.end'));
   });
 
-  it('facts that drivers give while an event is on its way come after it, in their order', async () => {
+  it('queues facts of drivers behind the current event, in order', async () => {
     const model: ModelDriver = () =>
       new Observable((subscriber) => {
         for (const text of ['a', 'b', 'c']) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
@@ -183,7 +183,7 @@ describe('decide all, then act', () => {
   };
   const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
-  it('no tool starts before the last call of the step is decided, and then they start together', async () => {
+  it('starts the tools together when the last call of the step is decided', async () => {
     const batches: string[][] = [];
     const inner = scriptedTools({ ls: 'a', rm: 'b' });
     const tools: ToolDriver = {
@@ -208,7 +208,7 @@ describe('decide all, then act', () => {
     expect(batches).toEqual([['1', '2', '3']]);
   });
 
-  it('hands the driver what is allowed only, and does not call it when nothing is', async () => {
+  it('passes only allowed calls to the driver, and does not call it without any', async () => {
     const tools = scriptedTools({ ls: 'a', rm: 'b' });
     const run = vi.spyOn(tools, 'run');
     const guard = intercept('guard', () => ({
@@ -220,7 +220,7 @@ describe('decide all, then act', () => {
     expect(tools.ran.map(({ id }) => id)).toEqual(['2']);
   });
 
-  it('gives the driver the calls as they left, with what their tools declare', async () => {
+  it('passes the calls as they left, with the declarations of their tools', async () => {
     const tools = scriptedTools({ ls: 'a' }, { ls: { effect: 'read-only', idempotent: true } });
     const rewrite = intercept('rewrite', () => ({
       decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: '/safe' } } }) },
@@ -233,7 +233,7 @@ describe('decide all, then act', () => {
     ]);
   });
 
-  it('puts results into the history in the order of the calls, whatever order they finish in', async () => {
+  it('appends results in the order of the calls, in whatever order they finish', async () => {
     const finish = new Map<string, () => void>();
     const sessions = memorySessions();
     const tools = scriptedTools({

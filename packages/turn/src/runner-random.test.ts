@@ -131,7 +131,7 @@ afterEach(() => {
 });
 
 describe('a turn, whatever its operators, drivers, store and user do', () => {
-  it('ends once, in order, and leaves nothing behind', async () => {
+  it('ends once, with a valid transcript, and leaves nothing behind', async () => {
     const property = fc.asyncProperty(
       scenario,
       async ({ script, plans, native, driverDelayMs, storeDelayMs, slowOnly, steerAt, abortAt, leaveAt }) => {
@@ -168,7 +168,7 @@ describe('a turn, whatever its operators, drivers, store and user do', () => {
         await vi.advanceTimersByTimeAsync(1_000);
         const isHeld = !watched.isComplete && !watched.subscription.closed;
         // An operator may hold what it likes for as long as it likes, but not against the user.
-        if (isHeld) expect(plans.flat(2).flat(), 'it waits for somebody').toContain('hold for ever');
+        if (isHeld) expect(plans.flat(2).flat(), 'it waits for a person').toContain('hold for ever');
         controller.abort();
         await vi.advanceTimersByTimeAsync(1_000);
         if (!watched.subscription.closed || watched.isComplete) expectEnded('', watched);

@@ -57,7 +57,7 @@ const once = (type: string, message = 'Only text files.'): ((event: TurnEvent) =
 const rolesOf = (messages: readonly Message[]): string =>
   messages.map((message) => (message.role === 'user' ? textOf(message) : message.role)).join(' | ');
 
-describe('a message for a turn that runs', () => {
+describe('a message for a running turn', () => {
   it.each([1, 2, 3, 4])('is appended once, though %i come in at once, each upon the other', async (many) => {
     let count = 0;
     const again = ({ type }: TurnEvent): string | undefined =>
@@ -69,7 +69,7 @@ describe('a message for a turn that runs', () => {
     ]);
   });
 
-  it('is appended once, though another comes in while an operator holds the one before it', async () => {
+  it('is appended once if another one arrives while an operator holds it', async () => {
     const held: (() => void)[] = [];
     const letGo = (): void => {
       for (const go of held.splice(0)) go();
@@ -118,7 +118,7 @@ describe('a message for a turn that runs', () => {
     },
   );
 
-  it('before the tools have begun: their calls are answered skipped, and the model hears it after the message', async () => {
+  it('before the tools begin: their calls are answered skipped, before the message', async () => {
     const { tools, messages } = await run(once('model.response'));
     expect(tools.ran).toEqual([]);
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | Only text files. | assistant');
@@ -128,7 +128,7 @@ describe('a message for a turn that runs', () => {
     });
   });
 
-  it('while a call is held for approval: nothing of the step runs, nor a call released later', async () => {
+  it('while a call is held for approval: no call of the step runs', async () => {
     let allow = (): void => undefined;
     const ask = intercept('ask', () => ({
       decide: {
@@ -178,7 +178,7 @@ describe('a message for a turn that runs', () => {
     expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
   });
 
-  it('while the end is on its way: the stop that it overtakes is void', async () => {
+  it('while the end is processed: the stop that it overtakes is void', async () => {
     const hold = intercept('hold', () => ({
       decide: { 'turn.stop': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 3)) },
     }));
@@ -194,7 +194,7 @@ describe('a message for a turn that runs', () => {
     expect(watched.types).not.toContain('event.ignored');
   });
 
-  it('while an operator holds the request: it is for the next one, which has it', async () => {
+  it('while an operator holds the request: it is part of the next one', async () => {
     const slow = intercept('slow', () => ({
       decide: { 'model.request': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 1)) },
     }));
@@ -211,12 +211,12 @@ describe('a message for a turn that runs', () => {
     expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
   });
 
-  it('several are delivered together, in their order', async () => {
+  it('is delivered together with others, in order', async () => {
     const { messages } = await run((event) => (event.type === 'tool.call' ? `about ${event.call.id}` : undefined));
     expect(rolesOf(messages)).toBe('Go. | assistant | tool | about 1 | about 2 | assistant');
   });
 
-  it('that came while an earlier one is being delivered follows in the next step', async () => {
+  it('that arrives while an earlier one is delivered follows in the next step', async () => {
     const deliver = once('history.append');
     const { messages } = await run((event) =>
       event.type === 'history.append' && event.origin === 'steering'
@@ -238,7 +238,7 @@ describe('a message for a turn that runs', () => {
     expect(rolesOf(messages)).toContain('Please, only text files.');
   });
 
-  it('in parts or with lone surrogates is taken in as it should be', async () => {
+  it('in parts or with lone surrogates is normalized', async () => {
     const sessions = slowSessions();
     const agent = harness({ model: scriptedModel(['Hello.', 'Yes.']), sessions }).pipe();
     await runTurn(agent, 'Go.', (event) => {
@@ -252,8 +252,8 @@ describe('a message for a turn that runs', () => {
   });
 });
 
-describe('a message that can not be delivered', () => {
-  it('is not taken in where no turn runs, before it begins and after it stops', async () => {
+describe('a message that cannot be delivered', () => {
+  it('is rejected if no turn runs, before the start and after the stop', async () => {
     const sessions = slowSessions();
     const agent = harness({ model: scriptedModel(['Hello.']), sessions }).pipe();
     expect(agent.steer('alice', 'Hi?')).toBe(false);
@@ -266,7 +266,7 @@ describe('a message that can not be delivered', () => {
     expect(end.undelivered).toBeUndefined();
   });
 
-  it('is taken in while the session is still being opened', async () => {
+  it('is accepted while the session is being opened', async () => {
     const sessions = slowSessions({ delayMs: 3 });
     const agent = harness({ model: scriptedModel(['Hello.']), sessions }).pipe();
     const watched = watch(agent.turn({ session: 'alice', input: 'Go.' }));
@@ -299,7 +299,7 @@ describe('a message that can not be delivered', () => {
     }
   });
 
-  it('is listed once when a native operator breaks the pipe, with a store that is slow', async () => {
+  it('is listed once when a native operator fails with a slow store', async () => {
     const broken = intercept('broken', ({ after }) => {
       after(4, () => {
         throw new Error('Broken.');

@@ -19,7 +19,7 @@ afterEach(() => {
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(60_000);
 
 describe('a slow store', () => {
-  it('holds back calls that must not run twice until they are stored, and shows only what is stored', async () => {
+  it('delays calls that must not run twice, and emits only stored events', async () => {
     const performed: string[] = [];
     const sessions = slowSessions({ delayMs: (_, count) => 1 + ((count * 5) % 7) });
     const model = scriptedModel([
@@ -84,7 +84,7 @@ describe('a slow store', () => {
     expect(watched.types[at + 1]).toBe('event.ignored');
   });
 
-  it('that is slow to close delays the next turn instead of failing it', async () => {
+  it('delays the next turn while it closes, instead of failing it', async () => {
     const sessions = slowSessions({ delayMs: (operation) => (operation === 'close' ? 50 : 1) });
     const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), sessions }).pipe();
     const turns: Watched[] = [];
@@ -135,7 +135,7 @@ describe('a slow store', () => {
 
 describe('a session that is already running a turn', () => {
   it.each([[undefined], [2]])(
-    'refuses another one with a typed error, and lets the first go on (delay %s)',
+    'rejects another one with a typed error, and the first continues (delay %s)',
     async (delayMs) => {
       const sessions = slowSessions(delayMs === undefined ? {} : { delayMs });
       const agent = harness({ model: scriptedModel(['One.', 'Two.'], { delayMs: 20 }), sessions }).pipe();
@@ -162,7 +162,7 @@ describe('a session that is already running a turn', () => {
     },
   );
 
-  it('is free again at once: a turn that begins inside the end of another one is not refused', async () => {
+  it('is released before turn.end, so that a turn may start inside it', async () => {
     const sessions = slowSessions();
     const agent = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe();
     let second: Watched | undefined;
@@ -173,7 +173,7 @@ describe('a session that is already running a turn', () => {
     expect(second?.end.outcome).toBe('completed');
   });
 
-  it('keeps a later turn waiting while the one before it is closing', async () => {
+  it('delays a later turn while the earlier one is closing', async () => {
     const sessions = slowSessions();
     const slowEnd = intercept('slow-end', () => ({
       decide: { 'turn.end': (event) => new Promise((resolve) => setTimeout(() => resolve(event), 30)) },
@@ -260,7 +260,7 @@ describe('a store that fails', () => {
     },
   );
 
-  it('to write the first record of a turn leaves the turn before it as it was', async () => {
+  it('to write the first record of a turn does not change the turn before it', async () => {
     let isFailing = false;
     const sessions = slowSessions({
       failWith: (operation) => (isFailing && operation === 'append' ? new Error('No.') : undefined),
@@ -277,7 +277,7 @@ describe('a store that fails', () => {
     expect(sessions.messages('alice')).toEqual(messages);
   });
 
-  it('to write while the turn is ending ends it all the same', async () => {
+  it('to write while the turn is ending still ends it', async () => {
     for (const delayMs of [undefined, 1]) {
       for (let place = 2; place < 9; place += 1) {
         const sessions = slowSessions(failing('append', place, delayMs));
@@ -294,7 +294,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it('to write what is left when the subscriber has gone does no harm', async () => {
+  it('to write the last records after the subscriber left has no effect', async () => {
     for (const delayMs of [undefined, 1]) {
       const sessions = slowSessions(failing('append', 4, delayMs));
       const agent = harness({ model: scriptedModel([{ never: [] }, 'Hello.']), sessions }).pipe();

@@ -30,7 +30,7 @@ const ask = async (agent: Agent, waitMs = 5_000): Promise<Watched> => {
 };
 
 describe('a store that hangs', () => {
-  it('in close() delays neither the end nor the next turn, and stays locked until it is done', async () => {
+  it('in close() delays neither the end nor the next turn, and keeps the session locked', async () => {
     const sessions = hanging('close');
     const agent = agentWith(sessions);
     const first = await ask(agent);
@@ -52,7 +52,7 @@ describe('a store that hangs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('refuses the turn that waits already', async () => {
+  it('rejects the turn that is already waiting', async () => {
     const agent = agentWith(hanging('close'));
     const first = watch(agent.turn({ session: 'alice', input: 'Go on.' }));
     await vi.advanceTimersByTimeAsync(200);
@@ -160,7 +160,7 @@ describe('a store that hangs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('at any operation and any abort, blocks no other session and leaves a valid one', async () => {
+  it('in any operation, with any abort, blocks no other session and leaves a valid one', async () => {
     let hung = 0;
     for (const operation of ['open', 'append', 'close'] as const) {
       for (let place = 0; place < (operation === 'append' ? 12 : 1); place += 1) {

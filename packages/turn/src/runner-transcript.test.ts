@@ -42,7 +42,7 @@ const line = (messages: readonly Message[]): string =>
     .join(' | ');
 
 describe('what an operator appends to the history', () => {
-  it('while tools run comes after their results, in the transcript and in the next request', async () => {
+  it('is placed after the results while tools run, in transcript and request', async () => {
     for (const type of ['tool.call', 'tool.result'] as const) {
       const { messages, model } = await run([
         beside(
@@ -101,14 +101,14 @@ describe('what an operator appends to the history', () => {
   });
 });
 
-describe('what an operator puts in the place of the history', () => {
+describe('a replaced history', () => {
   const replace = (messages: readonly Message[]): NewEvent => ({
     type: 'history.replace',
     origin: 'compaction',
     messages,
   });
 
-  it('is the history from then on, and the next request holds it', async () => {
+  it('is part of the next request', async () => {
     const compact: TurnOperator = intercept('compact', () => ({
       decide: {
         'model.request': (event) =>
@@ -133,7 +133,7 @@ describe('what an operator puts in the place of the history', () => {
     expect(line(messages)).toBe('user: Summary. | assistant text');
   });
 
-  it('means nothing while tools run, whose results would have no calls', async () => {
+  it('is ignored while tools run: their results would lose their calls', async () => {
     const { messages, watched } = await run([beside('tool.result', replace([user('Summary.')]))]);
     expect(line(messages)).toBe('user: Go. | assistant 1,2 | tool 1,2 | assistant text');
     expect(watched.all('event.ignored').map(({ event }) => event)).toEqual(['history.replace', 'history.replace']);
@@ -174,7 +174,7 @@ describe('the transcript', () => {
     expect(messages[2]).toMatchObject({ content: [{ toolCallId: '1' }, { toolCallId: '2' }] });
   });
 
-  it('says that a call did not run when the step was not decided in full', async () => {
+  it('reports that a call did not run if the step was not decided in full', async () => {
     const { messages } = await run([
       intercept('stopping', () => ({
         decide: { 'tool.call': (event) => (event.call.id === '2' ? stop('blocked', 'Enough.') : undefined) },

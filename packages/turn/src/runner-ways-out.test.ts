@@ -31,7 +31,7 @@ const types = [
   'turn.end',
 ] as const;
 
-/** Nobody waits for these: the turn may be over before they are let go. */
+/** Not awaited: the turn may end before they settle. */
 const unneeded: readonly string[] = [
   'session.state',
   'history.replace',
@@ -115,7 +115,7 @@ interface Attempt {
   readonly rich: RichTurn;
 }
 
-/** Runs the turn anew for every n. */
+/** Runs a new turn for every n. */
 const forEveryEvent = async (
   place: Place,
   attempt: (

@@ -258,8 +258,15 @@ export class Segment implements Entrance {
 
   #operatorContext(place: number): OperatorContext {
     const { scheduler } = this.#queue;
-    return {
+    const context: OperatorContext = {
       now: () => scheduler.now(),
+      timeLeft: () => Math.max(0, this.#queue.deadlineAt - scheduler.now()),
+      setDeadline: (at) => {
+        if (typeof at !== 'number' || Number.isNaN(at)) {
+          throw new TypeError(`setDeadline() expects milliseconds since 1970 or Infinity; received ${String(at)}.`);
+        }
+        this.#queue.setDeadline(context, at);
+      },
       emit: (event) => {
         if (!this.#isSetUp) {
           throw new TypeError('emit() was called in the setup function. Call it in handlers, timers and callbacks.');
@@ -283,6 +290,7 @@ export class Segment implements Entrance {
         };
       },
     };
+    return context;
   }
 
   #addCleanup(place: number): Cleanup {

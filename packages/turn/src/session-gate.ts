@@ -1,14 +1,17 @@
 import { SessionStuckError, type StoreOperation } from './errors.js';
+import type { UserMessage } from './messages.js';
 import type { MaybePromise, OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
 
 /** A turn that holds a session. */
 export interface SessionHolder {
   /** The turn is ending and will release the session. */
   readonly isEnding: boolean;
+  /** Accepts a message for the next step; returns `false` if the turn is ending. */
+  steer(id: string, message: UserMessage): boolean;
 }
 
-interface Held<Holder> {
-  readonly holder: Holder;
+interface Held {
+  readonly holder: SessionHolder;
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: SessionStuckError) => void }[];
   /** Set when the holder has ended and the store did not release the session in time. */
   stuck: SessionStuckError | undefined;
@@ -20,21 +23,21 @@ interface Held<Holder> {
  * If the turn that holds the session is ending, `open` waits until it has released the session. If it is still
  * running, the store rejects `open`. If the store does not release the session in time, `open` fails until it does.
  */
-export class SessionGate<Holder extends SessionHolder = SessionHolder> {
+export class SessionGate {
   readonly #store: SessionStore;
-  readonly #held = new Map<string, Held<Holder>>();
+  readonly #held = new Map<string, Held>();
 
   constructor(store: SessionStore) {
     this.#store = store;
   }
 
   /** Returns a view of the store that tracks the sessions this turn opens. */
-  for(holder: Holder): TurnStore {
+  for(holder: SessionHolder): TurnStore {
     return new TurnSessions(this.#store, this, holder);
   }
 
   /** Opens a session for this turn, which holds it until {@link release}. */
-  open(session: string, holder: Holder): MaybePromise<OpenSession> {
+  open(session: string, holder: SessionHolder): MaybePromise<OpenSession> {
     const held = this.#held.get(session);
     if (held?.stuck) throw held.stuck;
     if (held?.holder.isEnding === true) {
@@ -48,11 +51,11 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   }
 
   /** Returns the turn that holds the session. */
-  holderOf(session: string): Holder | undefined {
+  holderOf(session: string): SessionHolder | undefined {
     return this.#held.get(session)?.holder;
   }
 
-  release(session: string, holder: Holder): void {
+  release(session: string, holder: SessionHolder): void {
     const held = this.#held.get(session);
     if (held?.holder !== holder) return;
     this.#held.delete(session);
@@ -60,7 +63,7 @@ export class SessionGate<Holder extends SessionHolder = SessionHolder> {
   }
 
   /** Rejects all waiters: the turn has ended, and the store did not release its session in time. */
-  refuse(session: string, holder: Holder, operation: StoreOperation): void {
+  refuse(session: string, holder: SessionHolder, operation: StoreOperation): void {
     const held = this.#held.get(session);
     if (held?.holder !== holder) return;
     const stuck = new SessionStuckError(session, operation);
@@ -78,13 +81,13 @@ export interface TurnStore extends SessionStore {
 }
 
 /** A class, because object literals with methods, made for every turn, survive until a full garbage collection. */
-class TurnSessions<Holder extends SessionHolder> implements TurnStore {
+class TurnSessions implements TurnStore {
   readonly #store: SessionStore;
-  readonly #gate: SessionGate<Holder>;
-  readonly #holder: Holder;
+  readonly #gate: SessionGate;
+  readonly #holder: SessionHolder;
   readonly #names: string[] = [];
 
-  constructor(store: SessionStore, gate: SessionGate<Holder>, holder: Holder) {
+  constructor(store: SessionStore, gate: SessionGate, holder: SessionHolder) {
     this.#store = store;
     this.#gate = gate;
     this.#holder = holder;

@@ -15,7 +15,7 @@ const torn = <Value>(begin: (observer: Observer<Value>) => void = () => undefine
   new Observable((observer) => {
     begin(observer);
     return () => {
-      throw new Error('It cannot even be given up.');
+      throw new Error('The teardown failed.');
     };
   });
 
@@ -32,7 +32,7 @@ describe('a teardown that throws', () => {
       [],
     ],
     ['of a native operator', { model: scriptedModel([{ never: [] }, { never: [] }]) }, [native]],
-  ])('%s keeps neither the end back nor the session taken', async (_, options, operators) => {
+  ])('%s delays neither the end nor the release of the session', async (_, options, operators) => {
     for (const way of ['abort', 'leave'] as const) {
       const sessions = memorySessions();
       const controller = new AbortController();
@@ -88,7 +88,7 @@ describe('a teardown that throws', () => {
     ).toBe('completed');
   });
 
-  it('of a driver that has answered takes nothing from the turn', async () => {
+  it('of a driver that has answered does not affect the turn', async () => {
     const model: ModelDriver = () =>
       torn((observer) => {
         observer.next({ type: 'response', response: response('Done.') });

@@ -94,12 +94,18 @@ class BatchContext implements ToolRunContext {
   readonly session: string;
   readonly step: number;
   readonly #batch: ToolBatch;
+  readonly #host: EffectHost;
 
-  constructor(batch: ToolBatch, { turn, session }: EffectHost, step: number) {
-    this.turn = turn;
-    this.session = session;
+  constructor(batch: ToolBatch, host: EffectHost, step: number) {
+    this.turn = host.turn;
+    this.session = host.session;
     this.step = step;
     this.#batch = batch;
+    this.#host = host;
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#host.deadlineAt;
   }
 
   get signal(): AbortSignal {

@@ -1,8 +1,7 @@
 import type { ObservableInput } from 'rxjs';
-import * as z from 'zod';
-import { errorInfoSchema, type ErrorInfo } from './error-info.js';
-import { jsonObjectSchema, jsonValueSchema, type JSONObject, type JSONValue } from './json.js';
-import { toolResultOutputSchema, type ProviderOptions, type ToolResultOutput } from './messages.js';
+import type { ErrorInfo } from './error-info.js';
+import type { JSONObject, JSONValue } from './json.js';
+import type { ProviderOptions, ToolResultOutput } from './messages.js';
 
 /** The effect of a tool on the world, from harmless to irrevocable. */
 export type ToolEffect = 'read-only' | 'local-write' | 'network' | 'destructive';
@@ -94,55 +93,6 @@ export type ToolOutcome =
 
 export type ToolStatus = ToolOutcome['status'];
 
-const outcomeBase = {
-  output: toolResultOutputSchema,
-  durationMs: z.number().nonnegative().optional(),
-  details: jsonValueSchema.optional(),
-};
-const reason = z.string();
-
-export const toolOutcomeSchema = z.discriminatedUnion('status', [
-  z.object({ ...outcomeBase, status: z.literal('ok') }),
-  z.object({
-    ...outcomeBase,
-    status: z.literal('stored'),
-    artifact: z.object({ id: z.string(), size: z.number().nonnegative(), mediaType: z.string().optional() }),
-  }),
-  z.object({ ...outcomeBase, status: z.literal('failed'), error: errorInfoSchema }),
-  z.object({ ...outcomeBase, status: z.literal('timed-out'), timeoutMs: z.number().nonnegative() }),
-  z.object({ ...outcomeBase, status: z.literal('denied'), reason, by: z.string().optional() }),
-  z.object({ ...outcomeBase, status: z.literal('invalid-input'), issues: z.array(z.string()) }),
-  z.object({ ...outcomeBase, status: z.literal('unknown-tool'), suggestion: z.string().optional() }),
-  z.object({ ...outcomeBase, status: z.literal('skipped'), reason }),
-  z.object({ ...outcomeBase, status: z.literal('cancelled'), reason }),
-  z.object({ ...outcomeBase, status: z.literal('interrupted'), reason }),
-]) as unknown as z.ZodType<ToolOutcome>;
-
-const toolPathsSchema: z.ZodType<ToolPaths> = z.object({
-  root: z.string().optional(),
-  read: z.array(z.string()).optional(),
-  write: z.array(z.string()).optional(),
-});
-
-export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
-  name: z.string().min(1),
-  description: z.string(),
-  inputSchema: jsonObjectSchema,
-  effect: z.enum(['read-only', 'local-write', 'network', 'destructive']).optional(),
-  idempotent: z.boolean().optional(),
-  paths: toolPathsSchema.optional(),
-  providerOptions: z.record(z.string(), jsonObjectSchema).optional(),
-});
-
-export const toolCallSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  input: z.unknown().optional(),
-  effect: z.enum(['read-only', 'local-write', 'network', 'destructive']).optional(),
-  idempotent: z.boolean().optional(),
-  paths: toolPathsSchema.optional(),
-}) as unknown as z.ZodType<ToolCall>;
-
 /** An output of a tool driver: any number of progress reports, and one result for each call. */
 export type ToolDriverOutput =
   | { readonly type: 'progress'; readonly id: string; readonly progress: JSONValue }
@@ -153,6 +103,11 @@ export interface ToolRunContext {
   readonly turn: string;
   readonly session: string;
   readonly step: number;
+  /**
+   * When the turn will be ended, in milliseconds since 1970: the earliest deadline that an operator has set, now.
+   * `undefined` without one. It may change while the call runs.
+   */
+  readonly deadlineAt?: number | undefined;
   /** Aborted when the turn ends or its subscriber leaves. */
   readonly signal: AbortSignal;
   /** Aborted when new input has arrived: answer calls that have not begun as `skipped`; running calls continue. */

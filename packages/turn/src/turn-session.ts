@@ -7,14 +7,14 @@ import type { MaybePromise, SessionStore } from './session-store.js';
 import { andThen, isPromise, type SessionWriter } from './session-writer.js';
 import { later } from './timers.js';
 
-/** How long a store may onOpen to finish after the turn has ended. */
+/** How long a store may take to finish after the turn has ended. */
 export interface CloseTimeout {
   readonly scheduler: SchedulerLike;
   readonly closeGraceMs: number;
 }
 
 /** The session of one turn: opened once, written to while the turn runs, released exactly once. */
-export class TurnSession<Holder extends SessionHolder> {
+export class TurnSession {
   readonly #store: TurnStore;
   #opening: Promise<void> | undefined;
   #opened: Opened | undefined;
@@ -25,7 +25,7 @@ export class TurnSession<Holder extends SessionHolder> {
   readonly #timeout: CloseTimeout;
   #stopWatch: (() => void) | undefined;
 
-  constructor(gate: SessionGate<Holder>, holder: Holder, timeout: CloseTimeout) {
+  constructor(gate: SessionGate, holder: SessionHolder, timeout: CloseTimeout) {
     this.#store = gate.for(holder);
     this.#timeout = timeout;
   }
@@ -132,7 +132,7 @@ export class TurnSession<Holder extends SessionHolder> {
     });
   }
 
-  /** Starts the timeout for the operations that the store still has to finish. */
+  /** Starts the timeout for the pending operations of the store. */
   watch(onStuck: (operation: StoreOperation) => void): void {
     const { scheduler, closeGraceMs } = this.#timeout;
     this.#stopWatch?.();

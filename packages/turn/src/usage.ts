@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /**
  * The tokens of one or more model calls.
  *
@@ -13,16 +11,6 @@ export interface Usage {
   readonly output: number;
   readonly reasoning: number;
 }
-
-const tokens = z.number().nonnegative();
-
-export const usageSchema: z.ZodType<Usage> = z.object({
-  input: tokens,
-  cacheRead: tokens,
-  cacheWrite: tokens,
-  output: tokens,
-  reasoning: tokens,
-});
 
 export const noUsage: Usage = Object.freeze({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 

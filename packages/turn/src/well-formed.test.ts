@@ -16,7 +16,7 @@ const { value } = fc.letrec((tie) => ({
 }));
 
 describe('wellFormed', () => {
-  it('leaves no lone surrogate, in keys neither', () => {
+  it('leaves no lone surrogate, keys included', () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(JSON.stringify(wellFormed(given))).not.toMatch(/\\ud[89a-f]/i);
@@ -37,7 +37,7 @@ describe('wellFormed', () => {
     );
   });
 
-  it('keeps pairs, and what is no plain data, as they are', () => {
+  it('keeps pairs, and returns values that are not plain data unchanged', () => {
     const url = new URL('https://example.com');
     const bytes = new Uint8Array([1]);
     const given = { url, bytes, text: '😀', lone: 'a\ud800b' };

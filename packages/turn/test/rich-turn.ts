@@ -34,7 +34,7 @@ export interface RichTurn {
   readonly tools: ScriptedTools;
   /** How often the operators were set up and finalized. */
   readonly lives: { setUp: number; finalized: number };
-  /** The turn; whoever subscribes also answers its approvals and steers it. */
+  /** The turn. Subscribing also answers its approvals and steers it. */
   turn(signal?: AbortSignal): Observable<TurnEvent>;
   /** What a person does about an event. */
   react(event: TurnEvent): void;

@@ -17,13 +17,13 @@ export interface SlowSessionsOptions {
   readonly initial?: Readonly<Record<string, readonly Message[]>>;
 }
 
-/** A store in memory that takes its time, or fails when it is told to. Records are kept in the order of the calls. */
+/** An in-memory store with delays and failures on demand. Records are stored in the order of the calls. */
 export interface SlowSessions extends MemorySessions {
   /** How often each operation was asked for. */
   readonly counts: Readonly<Record<StoreOperation, number>>;
   /** Types of the records that were confirmed, in the order in which they were. */
   readonly confirmed: readonly string[];
-  /** The journal of the latest turn of a session that nobody holds. */
+  /** The journal of the latest turn of a session that is not held. */
   journal(session: string): readonly JournalRecord[];
 }
 

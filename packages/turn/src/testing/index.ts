@@ -1,10 +1,4 @@
 export * from './builders.js';
 export { sampleTurn } from './sample-turn.js';
-export {
-  scriptedModel,
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedModelOptions,
-  type ScriptStep,
-} from './scripted-model.js';
-export { scriptedTools, type ScriptedTool, type ScriptedToolContext, type ScriptedTools } from './scripted-tools.js';
+export { scriptedModel, type ScriptedModel, type ScriptedModelOptions, type ScriptStep } from './scripted-model.js';
+export { scriptedTools, type ScriptedTool, type ScriptedTools } from './scripted-tools.js';

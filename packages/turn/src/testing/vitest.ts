@@ -1,3 +1,3 @@
 export { describeOperator } from './describe-operator.js';
-export { marbles, type TurnMarbles } from './marbles.js';
-export { operatorChecks, type OperatorCheck, type OperatorCheckOptions } from './operator-checks.js';
+export { marbles } from './marbles.js';
+export { operatorChecks } from './operator-checks.js';
