@@ -88,10 +88,18 @@ export const createAgent = (parts: AgentParts): Agent => {
     prompt(sections),
     ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
-    compaction({ window: contextWindow, summarize, counter, redact, archive: archiveIn(artifacts), isOverflow }),
+    // Before compaction: the hand-off leaves the history to a last step, which loopDetect marks.
     loopDetect(),
-    // The ids of marks are none that a briefing has to keep.
-    ...(plan?.handOff({ summarize, redact: (text) => redact(normalizeWraps(text)), isOverflow }) ?? []),
+    compaction({
+      window: contextWindow,
+      summarize,
+      counter,
+      // A summary need not keep the ids of the marks around external content.
+      redact: (text) => redact(normalizeWraps(text)),
+      archive: archiveIn(artifacts),
+      isOverflow,
+      lastResort: plan?.handOff,
+    }),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
     observe({

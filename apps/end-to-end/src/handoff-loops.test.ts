@@ -1,5 +1,6 @@
-import { extractIdentifiers, missingIdentifiers } from '@h/compaction';
-import { handOff, openProject, type HandOffOptions } from '@h/continuity';
+import { compaction } from '@h/compaction';
+import { openProject } from '@h/continuity';
+import { handOff, type HandOffOptions } from '@h/continuity/hand-off';
 import { loopDetect, type LoopDetectOptions } from '@h/loop-detect';
 import { decodeRecord, encodeRecord, harness, type JournalRecord, type SessionStore, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
@@ -7,7 +8,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { ownFolder } from './continuity-folder.js';
 
-/** A store whose process died after these records; it keeps what comes after them. */
+/** A store whose process died after these records; it stores those that follow. */
 const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly journal: readonly JournalRecord[] } => {
   const journal = records.map((record) => decodeRecord(encodeRecord(record)));
   return {
@@ -29,7 +30,7 @@ interface Plan {
   readonly loopDetect?: LoopDetectOptions;
 }
 
-/** Runs a turn, or goes on with it where the journal ends. The model answers by the number of the step. */
+/** Runs a turn, or resumes it from a journal. The model answers by the number of the step. */
 const runFrom = async (
   records: readonly JournalRecord[],
   { answers, handOff: handOffOptions, loopDetect: loopOptions }: Plan,
@@ -48,27 +49,30 @@ const runFrom = async (
   const events: TurnEvent[] = [];
   const agent = harness({ model, tools, sessions }).pipe(
     loopDetect(loopOptions),
-    handOff({
-      project: openProject({ folder: await ownFolder() }),
-      summarize: () => '# Goal\nMend the test.\n# Next\nGo on.',
-      identifiers: { extract: extractIdentifiers, missing: missingIdentifiers },
-      minSteps: 1,
-      ...handOffOptions,
+    compaction({
+      summarize: () => '# Goal\nRepair the test.\n# Next\nContinue.',
+      lastResort: handOff({
+        project: openProject({ folder: await ownFolder() }),
+        minSteps: 1,
+        ...handOffOptions,
+      }),
     }),
   );
   const turn$ =
-    records.length === 0 ? agent.turn({ session: 's', input: 'Mend the test.', id: 'turn-1' }) : agent.resume('turn-1');
+    records.length === 0
+      ? agent.turn({ session: 's', input: 'Repair the test.', id: 'turn-1' })
+      : agent.resume('turn-1');
   await lastValueFrom(turn$.pipe(tap((event) => void events.push(event))));
   return { journal: sessions.journal, events };
 };
 
-/** What loops and resets have come to, as the journal has it: all that the two packages decide by what they know. */
+/** What the two packages decided, from the journal. Notes and answers of compaction are stored at any time. */
 const gist = (journal: readonly JournalRecord[]): readonly unknown[] =>
   journal.flatMap(({ event }): readonly unknown[] => {
     if (event.type === 'tool.result') return [[event.type, event.call.name, event.status, event.output]];
     if (event.type === 'tool.call') return [[event.type, event.call.name, event.denied?.reason]];
     if (event.type === 'history.replace') return [[event.type, event.origin]];
-    if (event.type === 'session.state') return [[event.type, event.key, event.value]];
+    if (event.type === 'session.state' && event.key === 'handoff') return [[event.type, event.key, event.value]];
     return event.type === 'turn.stop' || event.type === 'turn.end' ? [[event.type, event.outcome, event.reason]] : [];
   });
 
@@ -81,11 +85,11 @@ const chant: ScriptStep = ({ tail }) =>
 
 describe.each<readonly [string, Plan]>([
   [
-    'that goes in a circle, across a reset, to its end',
+    'that repeats a call across a hand-off until it is ended',
     { answers: again(30, asks(['test'])), handOff: { maxLoopBlocks: 1 } },
   ],
   [
-    'that goes in a circle again and again, until a reset is due',
+    'that repeats calls until a hand-off is due',
     {
       answers: Array.from({ length: 3 }, (_, round) => [
         ...again(3, read(`same-${round}`)),
@@ -108,11 +112,11 @@ describe.each<readonly [string, Plan]>([
     },
   ],
   [
-    'that is given up half-way through a circle',
+    'with a hand-off in the middle of a loop',
     { answers: again(30, asks(['test'])), handOff: { isConfused: ({ step }) => step === 3 } },
   ],
   [
-    'that brings nothing new for long, across resets',
+    'without progress across several hand-offs',
     {
       answers: Array.from({ length: 40 }, (_, index) => (index < 4 ? read(`f${index}`) : read(`f${index % 4}`))),
       handOff: { isConfused: ({ step }) => step % 8 === 0 },
@@ -120,11 +124,11 @@ describe.each<readonly [string, Plan]>([
     },
   ],
   [
-    'whose answers repeat themselves',
+    'whose answer repeats itself',
     { answers: [chant, asks(['read', { path: 'x' }]), 'Done.'], handOff: { maxLoopBlocks: 1 } },
   ],
 ])('a turn %s', (_, plan) => {
-  it('comes to the same, live and resumed after each of its records', async () => {
+  it('decides the same live and resumed after each of its records', async () => {
     const whole = await runFrom([], plan);
     expect(whole.journal.some(({ event }) => event.type === 'history.replace' && event.origin === 'handoff')).toBe(
       true,

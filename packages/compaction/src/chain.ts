@@ -9,14 +9,10 @@ import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strat
 import { withDeadline } from './summary/deadline.js';
 import { filesOfCall } from './summary/files.js';
 import { redactSecrets } from './summary/redact.js';
-import type { Summarize } from './summary/summarize.js';
 
 /** The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError `invalid-option` */
-export const chainOf = (
-  options: CompactionOptions,
-  isOverflow: (error: ErrorInfo) => boolean,
-): readonly NamedStrategy[] => {
-  const summarizers = asList(options.summarize);
+export const chainOf = (options: CompactionOptions, settings: SummarizeSettings): readonly NamedStrategy[] => {
+  const { summarizers, protectedTools } = settings;
   const byDefault: readonly BuiltInStrategy[] = [
     ...(summarizers.length > 0 ? (['summarize'] as const) : []),
     'clear-tool-results',
@@ -32,8 +28,7 @@ export const chainOf = (
         'compaction() needs the option "summarize" for the strategy "summarize"; summarizeWith() makes one of a model driver.',
     });
   }
-  const { protectedTools = ['skill'], keepMessages = 20 } = options;
-  const settings = summarizeSettings(options, summarizers, protectedTools, isOverflow);
+  const { keepMessages = 20 } = options;
   const runs: Readonly<Record<BuiltInStrategy, CompactionStrategy>> = {
     'sliding-window': slidingWindow(protectedTools),
     compact: compactMiddle(keepMessages, protectedTools),
@@ -44,10 +39,10 @@ export const chainOf = (
     typeof strategy === 'function'
       ? {
           name: strategy.name === '' ? 'own strategy' : strategy.name,
-          isLastResort: false,
+          isLossy: false,
           run: inTime(strategy, settings.timeoutMs),
         }
-      : { name: strategy, isLastResort: strategy === 'sliding-window' || strategy === 'compact', run: runs[strategy] },
+      : { name: strategy, isLossy: strategy === 'sliding-window' || strategy === 'compact', run: runs[strategy] },
   );
 };
 
@@ -61,10 +56,9 @@ const inTime =
     );
   };
 
-const summarizeSettings = (
+/** The settings of summarizers. */
+export const summarizeSettings = (
   options: CompactionOptions,
-  summarizers: readonly Summarize[],
-  protectedTools: readonly string[],
   isOverflow: (error: ErrorInfo) => boolean,
 ): SummarizeSettings => {
   const {
@@ -75,9 +69,9 @@ const summarizeSettings = (
     limit,
     filesOf = filesOfCall,
   } = options;
-  const { redact = redactSecrets } = options;
+  const { redact = redactSecrets, protectedTools = ['skill'] } = options;
   return {
-    summarizers,
+    summarizers: asList(options.summarize),
     summarizerWindow,
     maxSummaryTokens,
     maxAttempts,

@@ -13,15 +13,14 @@ import type { Limits } from './limits.js';
 import { afterCompaction, leastSaving } from './notes.js';
 import type { ArchivedHistory, CompactionSettings } from './options.js';
 import { runChain, type ChainResult } from './run-chain.js';
-import type { SummarizeStrategyContext } from './strategies/summarize.js';
-import { withDeadline, type After, type WorkContext } from './summary/deadline.js';
+import type { SummarizerContext, SummarizeStrategyContext } from './strategies/summarize.js';
+import { withDeadline, type WorkContext } from './summary/deadline.js';
 import type { RequestSize, TurnState } from './turn-state.js';
 
 /** A request to compact. */
 export interface Job {
   readonly request: ModelRequest;
   readonly trigger: CompactionTrigger;
-  readonly handOff: boolean;
   readonly size: RequestSize;
   readonly limits: Limits;
   readonly signal: AbortSignal;
@@ -104,33 +103,54 @@ const boundsOf = ({ trigger, size, limits }: Job): Bounds => {
 };
 
 const contextOf = (
-  { request, trigger, handOff, limits, signal }: Job,
+  { request, trigger, limits, signal }: Job,
   targetTokens: number,
   settings: CompactionSettings,
   state: TurnState,
   operator: OperatorContext,
 ): SummarizeStrategyContext => {
-  const estimate = state.counter.gauge(request.model, 'estimate');
-  const factor = state.counter.calibration.factor(request.model, 'estimate');
   const messages = request.messages.toArray();
-  const after: After = (delayMs, callback) => operator.after(delayMs, callback);
-  let archived: Promise<string | undefined> | undefined;
+  const work = summarizerContextOf(request.model, signal, state, operator);
   return {
+    ...work,
     messages,
     trigger,
-    handOff,
     targetTokens,
     protectTokens: Math.min(limits.protectTokens, targetTokens * 0.7),
+    archive: archiver(messages, settings, state, work),
+  };
+};
+
+/** What the questions to summarizers need. */
+export const summarizerContextOf = (
+  model: string | undefined,
+  signal: AbortSignal,
+  state: TurnState,
+  operator: OperatorContext,
+): SummarizerContext => {
+  const estimate = state.counter.gauge(model, 'estimate');
+  const factor = state.counter.calibration.factor(model, 'estimate');
+  return {
     turn: state.place.turn,
     session: state.place.session,
     signal,
     // Estimates are equal in every process, so that a resumed turn asks the same questions.
     count: (message) => estimate.message(message) * factor,
     countText: estimate.text,
-    archive: () => (archived ??= keepHistory(settings, { ...state.place, messages }, { after, signal })),
-    after,
+    after: (delayMs, callback) => operator.after(delayMs, callback),
     answers: state.answers((event) => operator.emit(event)),
   };
+};
+
+/** Archives a history at most once; returns its reference. */
+export const archiver = (
+  messages: readonly Message[],
+  settings: CompactionSettings,
+  { place }: TurnState,
+  work: WorkContext,
+): (() => Promise<string | undefined>) => {
+  let archived: Promise<string | undefined> | undefined;
+  return () => (archived ??= keepHistory(settings, { ...place, messages }, work));
 };
 
 const keepHistory = async (

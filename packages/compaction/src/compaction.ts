@@ -1,5 +1,13 @@
-import { intercept, MessageList, type Handlers, type OperatorContext, type TurnOperator } from '@h/turn';
+import {
+  intercept,
+  MessageList,
+  type Handlers,
+  type ObserveHandlers,
+  type OperatorContext,
+  type TurnOperator,
+} from '@h/turn';
 import './events.js';
+import { CompactionEffect } from './last-resort.js';
 import { settingsOf, type CompactionOptions } from './options.js';
 import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
@@ -27,9 +35,15 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   const isOurs = settings.memory === undefined;
   const setup = (operator: OperatorContext): Handlers => {
     const state = new TurnState(settings);
-    const turn = new TurnCompaction(settings, state, operator);
+    const lastResort = settings.lastResort?.start(operator);
+    const turn = new TurnCompaction(settings, state, operator, lastResort);
+    const effect = new CompactionEffect();
+    const settle = (): void => {
+      const saved = effect.take();
+      if (saved !== undefined) lastResort?.compacted(saved);
+    };
     return {
-      observe: {
+      observe: bothOf(lastResort?.observe, {
         'turn.start': ({ turn: id, session, metadata }) => {
           Object.assign(state.place, { turn: id, session });
           state.isManual = metadata?.['compaction'] === 'now';
@@ -44,31 +58,53 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         'history.append': ({ messages }) => {
           if (isOurs) state.warmUp(messages);
         },
-        'history.replace': ({ messages, annotations }) => {
+        'history.replace': ({ messages, annotations, origin }) => {
           state.history = MessageList.of(messages);
           state.compacted(annotations);
+          if (origin === settings.lastResort?.name) effect.take();
         },
+        'compaction.failed': (event) => effect.failed(event),
+        'compaction.done': (event) => effect.done(event),
         'model.request': (request) => {
+          settle();
           state.lastRequest = request;
           if (isOurs) state.measure(request, 'estimate');
         },
         'model.error': ({ annotations }) => {
+          settle();
           state.compacted(annotations);
           state.failed();
         },
         'model.response': ({ usage }) => state.learn(usage),
-      },
+      }),
       decide: {
         'history.append': (event, context) =>
           state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined,
         'model.request': (event, context) => turn.fit(event, context),
         'turn.end': (event) => {
-          const changed = isOurs ? state.changedNotes() : [];
+          const changed = [...(isOurs ? state.changedNotes() : []), ...(lastResort?.close(event) ?? [])];
           return changed.length === 0 ? undefined : [...changed, event];
         },
         'model.error': (event, context) => turn.recover(event, context),
       },
     };
   };
-  return intercept('compaction', setup, { after: ['prompt', 'skills', 'continuity'], before: ['observe'] });
+  return intercept('compaction', setup, {
+    after: ['prompt', 'skills', 'continuity', ...(settings.lastResort?.after ?? [])],
+    before: ['observe'],
+  });
+};
+
+/** Handlers that call the first one of a type and then the second. */
+const bothOf = (first: ObserveHandlers = {}, second: ObserveHandlers): ObserveHandlers => {
+  const both = { ...first, ...second } as Record<string, (event: never) => void>;
+  for (const [type, handler] of Object.entries(first) as [keyof ObserveHandlers, (event: never) => void][]) {
+    const other = second[type] as ((event: never) => void) | undefined;
+    if (other === undefined) continue;
+    both[type] = (event) => {
+      handler(event);
+      other(event);
+    };
+  }
+  return both as ObserveHandlers;
 };

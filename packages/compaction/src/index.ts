@@ -18,6 +18,7 @@ export {
 } from './cutting/split-history.js';
 export type { CompactionTrigger, IdentifierReport } from './events.js';
 export { CompactionError, type CompactionFailureReason } from './failure.js';
+export type { LastResort } from './last-resort.js';
 export type { Limit } from './limit.js';
 export { compactionMemory, type CompactionMemory, type CompactionMemoryOptions, type Projection } from './memory.js';
 export type { Notes } from './notes.js';

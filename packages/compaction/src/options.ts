@@ -9,13 +9,16 @@ import {
   objectWithMethods,
   oneOf,
   integerFrom,
+  InvalidOptionError,
 } from '@h/options';
-import { chainOf, timeoutOf } from './chain.js';
+import { chainOf, summarizeSettings, timeoutOf } from './chain.js';
 import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
 import type { Limit } from './limit.js';
+import type { LastResort } from './last-resort.js';
 import type { CompactionMemory } from './memory.js';
 import { isContextOverflow } from '@h/provider-errors';
+import type { SummarizeSettings } from './strategies/summarize.js';
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
 import type { TouchedFiles } from './summary/files.js';
 import type { Summarize } from './summary/summarize.js';
@@ -65,6 +68,13 @@ export interface CompactionOptions {
     | CompactionStrategy
     | readonly (BuiltInStrategy | CompactionStrategy)[]
     | undefined;
+  /**
+   * The last strategy, which starts over with a new history when the others no longer help: `handOff()` of `@h/continuity`. It needs
+   * `summarize`, and a history that the session owns.
+   *
+   * @defaultValue none
+   */
+  readonly lastResort?: LastResort | undefined;
   /** Writes summaries, see `summarizeWith`. Of several, the next one is used if the one before it fails. */
   readonly summarize?: Summarize | readonly Summarize[] | undefined;
   /**
@@ -163,6 +173,8 @@ export interface CompactionOptions {
 /** Options with their defaults. */
 export interface CompactionSettings extends WindowSettings {
   readonly chain: readonly NamedStrategy[];
+  readonly summarizing: SummarizeSettings;
+  readonly lastResort: LastResort | undefined;
   readonly hasWindow: boolean;
   readonly isOverflow: (error: ErrorInfo) => boolean;
   readonly archive: CompactionOptions['archive'];
@@ -187,6 +199,7 @@ export const settingsOf = (options: CompactionOptions): CompactionSettings => {
     threshold: numberFrom(0, 1),
     protectTokens: numberFrom(0, Infinity),
     strategy: anyOf(strategyCheck, arrayOf(strategyCheck)),
+    lastResort: objectWithMethods('start'),
     summarize: anyOf(anyFunction, arrayOf(anyFunction)),
     summarizerWindow: numberFrom(1, Infinity),
     maxSummaryTokens: integerFrom(1),
@@ -212,18 +225,45 @@ export const settingsOf = (options: CompactionOptions): CompactionSettings => {
     archive,
     memory,
     counter,
+    lastResort,
   } = options;
+  const summarizing = summarizeSettings(options, isOverflow);
+  if (lastResort !== undefined) checkLastResort(lastResort, options, summarizing);
   return {
     window,
     hasWindow: options.window !== undefined,
     reserve,
     threshold,
     protectTokens,
-    chain: chainOf(options, isOverflow),
+    chain: chainOf(options, summarizing),
+    summarizing,
+    lastResort,
     timeoutMs: timeoutOf(options),
     isOverflow,
     archive,
     memory,
     newCounter: () => counter ?? createTokenCounter(),
   };
+};
+
+/** @throws InvalidOptionError if an option that the last strategy needs is missing, or one that it excludes is set */
+const checkLastResort = (
+  { name }: LastResort,
+  { memory }: CompactionOptions,
+  { summarizers }: SummarizeSettings,
+): void => {
+  if (summarizers.length === 0) {
+    throw new InvalidOptionError({
+      owner: 'compaction()',
+      option: 'summarize',
+      message: `compaction() needs the option "summarize" for the last strategy "${name}", which has reports written.`,
+    });
+  }
+  if (memory !== undefined) {
+    throw new InvalidOptionError({
+      owner: 'compaction()',
+      option: 'lastResort',
+      message: `compaction() cannot use the last strategy "${name}" with the option "memory": the host owns the history. Remove one of the two.`,
+    });
+  }
 };

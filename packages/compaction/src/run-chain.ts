@@ -45,7 +45,7 @@ export const runChain = async (
   for (const [place, strategy] of chain.entries()) {
     const tokens = tokensOf(result.messages);
     if (result.worked.length > 0 && tokens <= goalTokens) break;
-    if (place > 0 && strategy.isLastResort && tokens <= maxTokens) continue;
+    if (place > 0 && strategy.isLossy && tokens <= maxTokens) continue;
     try {
       const compacted = await applied(strategy, { ...context, messages: result.messages }, tokensOf);
       result = { ...result, ...compacted, worked: [...result.worked, strategy.name] };

@@ -8,9 +8,8 @@ export type BuiltInStrategy = 'sliding-window' | 'compact' | 'clear-tool-results
 export interface CompactionContext {
   /** The history, oldest first. */
   readonly messages: readonly Message[];
+  /** `model-switch` means that another model continues from here. */
   readonly trigger: CompactionTrigger;
-  /** Whether another model continues from here. */
-  readonly handOff: boolean;
   /** The maximum size of the resulting history, in tokens. */
   readonly targetTokens: number;
   /** Tokens at the end of the history that stay unchanged. */
@@ -48,6 +47,6 @@ export type CompactionStrategy = (
 export interface NamedStrategy {
   readonly name: string;
   /** Whether it drops messages without a summary. After other strategies it is used only if the window is full. */
-  readonly isLastResort: boolean;
+  readonly isLossy: boolean;
   readonly run: CompactionStrategy;
 }

@@ -6,16 +6,20 @@ import {
   type DecideContext,
   type Decision,
   type DecisionInput,
+  type ErrorInfo,
+  type MaybePromise,
   type NewEvent,
   type OperatorContext,
   type TurnEventOf,
 } from '@h/turn';
-import { compactRequest, type Job, type Outcome } from './compact-request.js';
+import { archiver, compactRequest, summarizerContextOf, type Job, type Outcome } from './compact-request.js';
 import { CompactionError } from './failure.js';
 import { isBackingOff } from './notes.js';
+import { effectOf, type LastResortDecision, type LastResortTurn } from './last-resort.js';
 import type { CompactionSettings } from './options.js';
 import { contextWindowIn } from '@h/provider-errors';
 import { hostOwner, sessionOwner, type HistoryOwner } from './owner.js';
+import { reportOn } from './strategies/summarize.js';
 import type { TurnState } from './turn-state.js';
 
 type Request = TurnEventOf<'model.request'>;
@@ -25,48 +29,60 @@ const nearLimit = 0.9;
 /** The factor by which an uncalibrated estimate may be too high. */
 const estimateMargin = 1.35;
 
+/** A request after the strategies, and the events to add before it. */
+interface Fitted {
+  readonly events: readonly NewEvent[];
+  /** `undefined` if the turn stops instead. */
+  readonly request: Request | undefined;
+  /** The share of tokens that the strategies saved, if they were tried. */
+  readonly saved?: number | undefined;
+}
+
 /** Decides about the requests of one turn. */
 export class TurnCompaction {
   readonly #settings: CompactionSettings;
   readonly #state: TurnState;
   readonly #operator: OperatorContext;
   readonly #owner: HistoryOwner;
+  readonly #lastResort: LastResortTurn | undefined;
 
-  constructor(settings: CompactionSettings, state: TurnState, operator: OperatorContext) {
+  constructor(
+    settings: CompactionSettings,
+    state: TurnState,
+    operator: OperatorContext,
+    lastResort: LastResortTurn | undefined,
+  ) {
+    this.#lastResort = lastResort;
     this.#settings = settings;
     this.#state = state;
     this.#operator = operator;
     this.#owner = settings.memory === undefined ? sessionOwner(state) : hostOwner(state, settings.memory);
   }
 
-  /** Passes a request that fits, and holds one that must be compacted. */
+  /** Passes a request that fits, and holds one that must be compacted. The last strategy decides after the others. */
   fit(given: Request, context: DecideContext): DecisionInput {
     const state = this.#state;
     if (state.isManual) return stop('replied', state.manualResult);
     const request = this.#owner.shown(given);
+    const settle = (fitted: Fitted): MaybePromise<Decision> => this.#settled(fitted, given, context);
     if (state.measure(request, 'estimate').total <= state.limits(request).limit * nearLimit) {
       state.exactModel = undefined;
       state.switchTo(request.model);
-      return this.#passed(request, given);
+      return settle(this.#passed(request));
     }
-    const judge = (): DecisionInput => this.#judge(request, given, context);
-    return state.counter.canLoad(request.model)
-      ? (state.counter.load(request.model).then(judge, judge) as Promise<Decision>)
+    const judge = (): MaybePromise<Fitted> => this.#judge(request, context);
+    const fitted = state.counter.canLoad(request.model)
+      ? state.counter.load(request.model).then(judge, judge)
       : judge();
+    return chained(fitted, settle);
   }
 
   /** Compacts the history after a request was too long for the provider, and has it sent again; once a turn. */
-  recover(given: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
+  recover(given: TurnEventOf<'model.error'>, { signal }: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;
-    if (
-      given.retrying === true ||
-      state.hasRecovered ||
-      request === undefined ||
-      !this.#settings.isOverflow(given.error)
-    ) {
-      return undefined;
-    }
+    if (given.retrying === true || request === undefined || !this.#settings.isOverflow(given.error)) return undefined;
+    if (state.hasRecovered) return this.#restarted({ events: [], request }, given, signal);
     const size = state.measure(request, 'best');
     const window = contextWindowIn(given.error);
     const event = annotate(given, 'compaction', {
@@ -75,15 +91,7 @@ export class TurnCompaction {
       ...(window !== undefined && { window }),
     });
     state.learnOverflow(request.model, size.total, window);
-    const { signal } = context;
-    return this.#recovered(event, {
-      request,
-      trigger: 'overflow',
-      handOff: false,
-      size,
-      limits: state.limits(request),
-      signal,
-    });
+    return this.#recovered(event, { request, trigger: 'overflow', size, limits: state.limits(request), signal });
   }
 
   /** Compacts the history on request; the model request that follows ends the turn. */
@@ -101,7 +109,6 @@ export class TurnCompaction {
     const outcome = await this.#attempt({
       request,
       trigger: 'manual',
-      handOff: false,
       size,
       limits: this.#state.limits(request),
       signal: context.signal,
@@ -110,40 +117,97 @@ export class TurnCompaction {
     return [...this.#commandsFor(outcome), { ...event, messages: [] }];
   }
 
-  #judge(request: Request, given: Request, context: DecideContext): DecisionInput {
+  #judge(request: Request, context: DecideContext): MaybePromise<Fitted> {
     const state = this.#state;
     const limits = state.limits(request);
     const size = state.measure(request, 'best');
     state.exactModel = request.model;
     const isSwitched = state.switchTo(request.model);
     if (size.total <= limits.limit || isBackingOff(state.notes, size.total, limits.usable)) {
-      return this.#passed(request, given);
+      return this.#passed(request);
     }
     const missing = this.#missingRoom(request, size.overhead, limits.window);
-    if (missing) return missing;
+    if (missing) return { events: [missing], request: undefined };
     const trigger = isSwitched ? 'model-switch' : 'threshold';
-    return this.#shrink({ request, trigger, handOff: isSwitched, size, limits, signal: context.signal }, request);
+    return this.#shrink({ request, trigger, size, limits, signal: context.signal }, request);
   }
 
-  #passed(request: Request, given: Request): DecisionInput {
-    const commands = this.#owner.keep();
-    if (commands.length > 0) return [...commands, request];
-    return request === given ? undefined : request;
+  #passed(request: Request): Fitted {
+    return { events: this.#owner.keep(), request };
   }
 
-  async #shrink(job: Job, request: Request): Promise<Decision> {
+  async #shrink(job: Job, request: Request): Promise<Fitted> {
     const outcome = await this.#attempt(job);
-    if (outcome === undefined) return undefined;
+    if (outcome === undefined) return { events: [], request };
     const changed = outcome.messages ? { ...request, messages: MessageList.of(outcome.messages) } : request;
-    return [...this.#commandsFor(outcome), changed];
+    return { events: this.#commandsFor(outcome), request: changed, saved: effectOf(outcome.notices) };
   }
 
-  async #recovered(event: TurnEventOf<'model.error'>, job: Job): Promise<Decision> {
+  async #recovered(event: TurnEventOf<'model.error'>, job: Job & { readonly request: Request }): Promise<Decision> {
     const outcome = await this.#attempt(job);
     if (outcome === undefined) return undefined;
     // The new history comes first, so that it is stored whatever happens to the rest.
-    const commands = this.#commandsFor(outcome);
-    return [...commands, outcome.messages === undefined ? event : retry(event)];
+    const events = this.#commandsFor(outcome);
+    if (outcome.messages !== undefined) return [...events, retry(event)];
+    const { request, signal } = job;
+    return (
+      (await this.#restarted({ events, request, saved: effectOf(outcome.notices) }, event, signal)) ?? [
+        ...events,
+        event,
+      ]
+    );
+  }
+
+  /** The decision about a request, once the last strategy has decided. */
+  #settled(fitted: Fitted, given: Request, { signal }: DecideContext): MaybePromise<Decision> {
+    const { events, request } = fitted;
+    const passed = events.length === 0 && request === given ? undefined : [...events, ...(request ? [request] : [])];
+    if (request === undefined) return passed;
+    return this.#resort({ ...fitted, request }, undefined, signal, (decision) => {
+      if (decision === undefined) return passed;
+      const changed = decision.messages ? { ...request, messages: MessageList.of(decision.messages) } : request;
+      return [...events, ...this.#restartWith(decision), changed];
+    });
+  }
+
+  /** The decision about an overflow that the other strategies did not resolve. */
+  #restarted(
+    fitted: Fitted & { readonly request: Request },
+    event: TurnEventOf<'model.error'>,
+    signal: AbortSignal,
+  ): MaybePromise<Decision> {
+    return this.#resort(fitted, event.error, signal, (decision) => {
+      if (decision === undefined) return undefined;
+      const after = decision.messages === undefined ? event : retry(event);
+      return [...fitted.events, ...this.#restartWith(decision), after];
+    });
+  }
+
+  #resort(
+    { request, saved }: Fitted & { readonly request: Request },
+    error: ErrorInfo | undefined,
+    signal: AbortSignal,
+    next: (decision: LastResortDecision | undefined) => Decision,
+  ): MaybePromise<Decision> {
+    if (this.#lastResort === undefined) return next(undefined);
+    const work = summarizerContextOf(request.model, signal, this.#state, this.#operator);
+    const decision = this.#lastResort.decide({
+      request,
+      saved,
+      ...(error !== undefined && { error }),
+      signal,
+      count: work.count,
+      archive: () => archiver(request.messages.toArray(), this.#settings, this.#state, work)(),
+      report: (messages, options) =>
+        reportOn(messages, options, { ...work, signal: options.signal }, this.#settings.summarizing),
+    });
+    return chained(decision, next);
+  }
+
+  #restartWith({ messages, events }: LastResortDecision): readonly NewEvent[] {
+    if (messages === undefined || this.#settings.lastResort === undefined) return events;
+    const { name: origin } = this.#settings.lastResort;
+    return [{ type: 'history.replace', messages, origin }, ...this.#state.forgetAnswers(), ...events];
   }
 
   /** `undefined` if the turn has ended in the meantime. */
@@ -172,3 +236,12 @@ export class TurnCompaction {
     return stop('error', message, { name: CompactionError.name, code: 'overhead', message });
   }
 }
+
+/** Continues at once, or when the promise has settled. */
+const chained = <Value, Result>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Result>,
+): MaybePromise<Result> =>
+  typeof (value as PromiseLike<Value> | null | undefined)?.then === 'function'
+    ? (value as PromiseLike<Value>).then(next)
+    : next(value as Value);

@@ -49,7 +49,6 @@ export const contextOf = (
 ): SummarizeStrategyContext => ({
   messages,
   trigger: 'threshold',
-  handOff: false,
   targetTokens: 20_000,
   protectTokens: 4_000,
   turn: 'turn-1',

@@ -1,6 +1,17 @@
+import type { MaybePromise } from '@h/turn';
 import type { SessionFailure } from './options.js';
-import type { Summarizer } from './handoff/options.js';
 import { contained } from './state-message.js';
+
+/** Answers a question: `summarizeWith(model)` of `@h/compaction`, or any function. It fails by throwing. */
+export type Summarizer = (
+  question: {
+    readonly purpose: 'summarize';
+    readonly instructions: string;
+    readonly text: string;
+    readonly maxOutputTokens: number;
+  },
+  context: { readonly turn: string; readonly session: string; readonly signal: AbortSignal },
+) => MaybePromise<string | { readonly text: string }>;
 
 const instructions = `Something went wrong while an agent worked on a software project. Say whether one permanent rule for the agents of this project would have prevented it.
 A good rule is one line, concrete, and holds for later tasks too ("Run npm run build before the end-to-end check: it tests what was built."). Most failures need none: a first attempt that failed, a mistake in one place, a service that was down.

@@ -1,21 +1,10 @@
 import './events.js';
 
 export { continuity } from './continuity.js';
-export { draftRuleWith } from './draft-rule.js';
+export { draftRuleWith, type Summarizer } from './draft-rule.js';
 export { ContinuityError, type ContinuityErrorCode } from './errors.js';
 export { stateFolderName, type StateFolder, type StateWriter } from './files/state-folder.js';
 export type { ProcessMark } from './files/process.js';
-export type { HandOffTrigger } from './handoff/events.js';
-export { handOffKind } from './handoff/fresh-context.js';
-export { handOff } from './handoff/hand-off.js';
-export type {
-  BriefingQuestion,
-  ConfusionContext,
-  HandOffOptions,
-  IdentifierProof,
-  Summarizer,
-} from './handoff/options.js';
-export { writeBriefing, type Briefing, type BriefingContext } from './handoff/write-briefing.js';
 export { notesFileName, type Note, type NotesStore } from './notes.js';
 export type { ContinuityOptions, SessionCommit, SessionFailure } from './options.js';
 export {

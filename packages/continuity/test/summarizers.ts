@@ -1,22 +1,15 @@
-import type { BriefingQuestion, IdentifierProof, Summarizer } from '../src/index.js';
+import type { Summarizer } from '../src/index.js';
 
-/** Long numbers are what must not be paraphrased here. */
-export const numbers: IdentifierProof = {
-  extract: (text) => [...new Set(text.match(/\d{5,}/g))].map((value) => ({ value })),
-  missing: (identifiers, text) => identifiers.filter(({ value }) => !text.includes(value)),
-};
+type Question = Parameters<Summarizer>[0];
 
-/** A summariser that writes down what it is asked. */
+/** A summarizer that records its questions. */
 export const recordedSummarizer = (
-  answer: (question: BriefingQuestion, call: number) => string,
-): Summarizer & { readonly asked: readonly BriefingQuestion[] } => {
-  const asked: BriefingQuestion[] = [];
+  answer: (question: Question, call: number) => string,
+): Summarizer & { readonly asked: readonly Question[] } => {
+  const asked: Question[] = [];
   const summarize: Summarizer = (question) => {
     asked.push(question);
-    return {
-      text: answer(question, asked.length),
-      usage: { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
-    };
+    return { text: answer(question, asked.length) };
   };
   return Object.assign(summarize, { asked });
 };

@@ -1,15 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extractIdentifiers, missingIdentifiers } from '@h/compaction';
-import {
-  continuity,
-  continuityTools,
-  draftRuleWith,
-  handOff,
-  openProject,
-  type HandOffOptions,
-  type Project,
-} from '@h/continuity';
+import { continuity, continuityTools, draftRuleWith, openProject, type Project, type Summarizer } from '@h/continuity';
+import { handOff, type HandOff, type HandOffOptions } from '@h/continuity/hand-off';
 import { defineTool, type Tool } from '@h/tools';
 import type { TurnOperator } from '@h/turn';
 import type { CommitSummary } from '@h/git';
@@ -21,10 +13,11 @@ import { sandboxChecks } from './sandbox-checks.js';
 export interface Plan {
   readonly project: Project;
   readonly tools: readonly Tool[];
-  continuity(means: Pick<HandOffOptions, 'summarize'>): readonly TurnOperator[];
+  continuity(means: { readonly summarize: Summarizer }): readonly TurnOperator[];
   /** What the commit of a session says. */
   readonly commitMessage: (summary: CommitSummary) => string;
-  handOff(means: Pick<HandOffOptions, 'summarize' | 'redact' | 'isOverflow'>): readonly TurnOperator[];
+  /** The last strategy of compaction. */
+  readonly handOff: HandOff;
 }
 
 /** What a plan is made of. */
@@ -60,9 +53,7 @@ export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts):
     tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
     continuity: ({ summarize }) => [continuity({ project, run, commit, draftRule: draftRuleWith(summarize) })],
     commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
-    handOff: (means) => [
-      handOff({ project, identifiers: { extract: extractIdentifiers, missing: missingIdentifiers }, facts, ...means }),
-    ],
+    handOff: handOff({ project, facts }),
   };
 };
 

@@ -85,13 +85,13 @@ export const noticeLines = (event: TurnEvent, palette: Palette): readonly string
     case 'continuity.rule-proposed':
       return done(`proposed for AGENTS.md: ${event.rule}`);
     case 'handoff.started':
-      return done(`the context is past saving (${event.trigger}): a briefing is written for a fresh one`);
+      return done(`hand-off (${event.trigger}): writing a briefing for a fresh context`);
     case 'handoff.done':
-      return done('⇣ goes on with a fresh context');
+      return done('⇣ continues in a fresh context');
     case 'handoff.failed':
       return warning(`no briefing could be written: ${event.error.message}`);
     case 'handoff.refused':
-      return warning(`no fresh context: ${event.reason}`);
+      return warning(`no hand-off: ${event.reason}`);
     case 'security.redacted':
       return done(`secrets were taken out of what ${event.tool} returned`);
     case 'security.suspicious':

@@ -68,14 +68,14 @@ describe('a summary', () => {
     expect(summaryOf(result).content).toContain('## Files\nRead: from-bash.txt\n');
   });
 
-  it('is a hand-off for a model that takes over', async () => {
+  it('addresses the new model after a model switch', async () => {
     const summarize = recorded(() => 'The report.');
-    const { messages: result } = await summarized(messages, { summarize }, { handOff: true });
+    const { messages: result } = await summarized(messages, { summarize }, { trigger: 'model-switch' });
     expect(summaryOf(result).content).toMatch(
       /orchestrator of this session[\s\S]*your subordinates[\s\S]*next\s+action/,
     );
     expect(summarize.requests[0]?.instructions).toMatch(
-      /hand-off[\s\S]*orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/,
+      /orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/,
     );
   });
 

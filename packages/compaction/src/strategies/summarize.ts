@@ -2,12 +2,14 @@ import { addUsage, noUsage, type ErrorInfo, type Message, type ToolCallPart, typ
 import { tailStartOf } from '../cutting/split-history.js';
 import { CompactionError } from '../failure.js';
 import { atMost, type Limit } from '../limit.js';
+import type { Report, ReportOptions } from '../last-resort.js';
 import type { CompactedHistory, CompactionContext } from '../strategy.js';
 import { originalAsk } from '../summary/asks.js';
 import { withDeadline, type After } from '../summary/deadline.js';
-import { summaryEntryOf, summaryMessage, type SummaryEntry } from '../summary/entry.js';
+import { ledgerSection, summaryEntryOf, summaryMessage, type SummaryEntry } from '../summary/entry.js';
 import { touchedFiles, type TouchedFiles } from '../summary/files.js';
-import { createInterview, type Answers, type Interview } from '../summary/interview.js';
+import { modelSwitchNote } from '../summary/instructions.js';
+import { createInterview, type Answers, type Interview, type InterviewOptions } from '../summary/interview.js';
 import { proveSummary, type ProvenSummary } from '../summary/prove.js';
 import { rankIdentifiers, type RankedIdentifier } from '../summary/rank-identifiers.js';
 import type { Summarize } from '../summary/summarize.js';
@@ -30,12 +32,15 @@ export interface SummarizeSettings {
   readonly isOverflow: (error: ErrorInfo) => boolean;
 }
 
-/** What the strategy needs besides the context of every strategy. */
-export interface SummarizeStrategyContext extends CompactionContext {
+/** What every question to a summarizer needs. */
+export interface SummarizerContext extends Pick<CompactionContext, 'turn' | 'session' | 'signal' | 'count'> {
   readonly after: After;
   readonly answers: Answers;
   readonly countText: (text: string) => number;
 }
+
+/** What the strategy needs besides the context of every strategy. */
+export type SummarizeStrategyContext = CompactionContext & SummarizerContext;
 
 /** The messages to summarize, and those that stay around them. */
 interface Plan {
@@ -56,16 +61,12 @@ export const summarizeHistory = async (
   const identifiers = rankIdentifiers(summarized, settings.redact);
   const archive = await context.archive();
   const compose = composerOf(plan, archive, context, settings);
-  let usage: Usage | undefined;
-  const onUsage = (more: Usage): void => {
-    usage = addUsage(usage ?? noUsage, more);
-  };
-  const limit = settings.limit ?? atMost(2);
-  const maxOutputTokens = Math.min(settings.maxSummaryTokens, lengthFor(context.targetTokens));
-  const proven = await firstThatWorks(settings.summarizers, context.signal, async (summarize) => {
-    const interviewFor = (signal: AbortSignal): Interview =>
-      createInterview({ ...settings, ...context, summarize, signal, onUsage, maxOutputTokens, limit });
-    return writeAndProve(plan, identifiers, compose, interviewFor, context, settings);
+  const { proven, usage } = await askAndProve(plan, context, settings, {
+    identifiers,
+    compose: (body, ledger, dropped) => compose(body, ledger, dropped).content as string,
+    maxTokens: Math.min(settings.maxSummaryTokens, lengthFor(context.targetTokens)),
+    ledgerTokens: Math.min(6_000, context.targetTokens * 0.15),
+    ...(context.trigger === 'model-switch' && { note: modelSwitchNote }),
   });
   const message = compose(proven.body, proven.ledger, proven.report.dropped);
   if (context.count(message) >= summarized.reduce((tokens, given) => tokens + context.count(given), 0)) {
@@ -118,7 +119,7 @@ type Compose = (
 const composerOf = (
   { earlier, head }: Plan,
   archive: string | undefined,
-  { messages, handOff, targetTokens }: SummarizeStrategyContext,
+  { messages, trigger, targetTokens }: SummarizeStrategyContext,
   { redact, filesOf }: SummarizeSettings,
 ): Compose => {
   const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
@@ -137,47 +138,91 @@ const composerOf = (
       dropped,
       files,
       archive,
-      handOff,
+      isForNewModel: trigger === 'model-switch',
     });
 };
 
-const writeAndProve = async (
-  { earlier, head }: Plan,
-  identifiers: readonly RankedIdentifier[],
-  compose: Compose,
-  interviewFor: (signal: AbortSignal) => Interview,
-  context: SummarizeStrategyContext,
+/** The text to be written. */
+interface Assignment extends Pick<InterviewOptions, 'note' | 'mayGrow'> {
+  /** The identifiers that the text must contain. */
+  readonly identifiers: readonly RankedIdentifier[];
+  /** The text that is stored. */
+  readonly compose: (body: string, ledger: readonly RankedIdentifier[], dropped: number) => string;
+  readonly maxTokens: number;
+  readonly ledgerTokens: number;
+}
+
+/** Has a text written and proves its identifiers. If only the correction times out, missing identifiers are appended instead. */
+const askAndProve = async (
+  { earlier, head }: Pick<Plan, 'earlier' | 'head'>,
+  context: SummarizerContext,
   settings: SummarizeSettings,
-): Promise<ProvenSummary> => {
-  const { maxCorrections } = settings;
+  { identifiers, compose, maxTokens, ledgerTokens, note, mayGrow }: Assignment,
+): Promise<{ readonly proven: ProvenSummary; readonly usage: Usage | undefined }> => {
+  let usage: Usage | undefined;
+  const onUsage = (more: Usage): void => {
+    usage = addUsage(usage ?? noUsage, more);
+  };
+  const { maxCorrections, limit = atMost(2) } = settings;
+  const { countText } = context;
   const timeoutMs = settings.timeoutMs(head.reduce((tokens, message) => tokens + context.count(message), 0));
   const earlierBody = earlier.length === 0 ? undefined : earlier.map(({ body }) => body).join('\n\n');
-  const written = await withDeadline(timeoutMs, context, (signal) =>
-    writeSummary(head, {
-      ...settings,
-      interview: interviewFor(signal),
-      earlier: earlierBody,
-      countText: context.countText,
-    }),
-  );
-  const prove = (corrections: number, signal: AbortSignal): Promise<ProvenSummary> =>
-    proveSummary(written, identifiers, {
-      interview: interviewFor(signal),
-      maxCorrections: corrections,
-      ledgerTokens: Math.min(6_000, context.targetTokens * 0.15),
-      countText: context.countText,
-      compose: (body, ledger, dropped) => compose(body, ledger, dropped).content as string,
-    });
-  try {
-    return await withDeadline(timeoutMs, context, (signal) => prove(maxCorrections, signal));
-  } catch (error) {
-    // Only the correction of the summary timed out; missing identifiers can be appended.
-    if (error instanceof CompactionError && error.reason === 'timed-out') return prove(0, context.signal);
-    throw error;
-  }
+  const proven = await firstThatWorks(settings.summarizers, context.signal, async (summarize) => {
+    const interviewFor = (signal: AbortSignal): Interview =>
+      createInterview({
+        ...settings,
+        ...context,
+        summarize,
+        signal,
+        onUsage,
+        limit,
+        maxOutputTokens: maxTokens,
+        note,
+        mayGrow,
+      });
+    const written = await withDeadline(timeoutMs, context, (signal) =>
+      writeSummary(head, { ...settings, interview: interviewFor(signal), earlier: earlierBody, countText }),
+    );
+    const prove = (corrections: number, signal: AbortSignal): Promise<ProvenSummary> =>
+      proveSummary(written, identifiers, {
+        interview: interviewFor(signal),
+        maxCorrections: corrections,
+        ledgerTokens,
+        countText,
+        compose,
+      });
+    try {
+      return await withDeadline(timeoutMs, context, (signal) => prove(maxCorrections, signal));
+    } catch (error) {
+      if (error instanceof CompactionError && error.reason === 'timed-out') return prove(0, context.signal);
+      throw error;
+    }
+  });
+  return { proven, usage };
 };
 
-/** Asks the summarizers in order. A question that one has answered is not asked again. */
+/** Writes a report on messages for the last strategy. @throws CompactionError */
+export const reportOn = async (
+  messages: readonly Message[],
+  { purpose, maxTokens }: ReportOptions,
+  context: SummarizerContext,
+  settings: SummarizeSettings,
+): Promise<Report> => {
+  const compose = (body: string, ledger: readonly RankedIdentifier[], dropped: number): string =>
+    [body, ...ledgerSection({ ledger, dropped })].join('\n\n');
+  const { proven, usage = noUsage } = await askAndProve({ earlier: [], head: messages }, context, settings, {
+    identifiers: rankIdentifiers(messages, settings.redact),
+    compose,
+    maxTokens,
+    ledgerTokens: maxTokens,
+    note: purpose,
+    mayGrow: true,
+  });
+  const { body, ledger, report } = proven;
+  return { text: compose(body, ledger, report.dropped), identifiers: report, usage };
+};
+
+/** Tries the summarizers in order. */
 const firstThatWorks = async <Result>(
   summarizers: readonly Summarize[],
   signal: AbortSignal,

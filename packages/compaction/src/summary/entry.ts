@@ -20,7 +20,7 @@ export interface SummaryParts {
   /** The reference to the archived history. */
   readonly archive: string | undefined;
   /** Whether another model continues from here. */
-  readonly handOff: boolean;
+  readonly isForNewModel: boolean;
 }
 
 /** A summary in a history. */
@@ -43,7 +43,7 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
     role: 'user',
     content: [
       opening,
-      ...(parts.handOff ? [handOffNote] : []),
+      ...(parts.isForNewModel ? [newModelNote] : []),
       ...(ask === undefined ? [] : [`## What the user asked for first, word by word\n${ask}`]),
       `## What has happened\n${body}`,
       ...ledgerSection(parts),
@@ -94,7 +94,8 @@ const ledgerOf = (value: JSONValue | undefined): readonly RankedIdentifier[] =>
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
-const ledgerSection = ({ ledger, dropped }: SummaryParts): readonly string[] => {
+/** The list of identifiers that a body lacks. */
+export const ledgerSection = ({ ledger, dropped }: Pick<SummaryParts, 'ledger' | 'dropped'>): readonly string[] => {
   if (ledger.length === 0) return [];
   const more = dropped > 0 ? `\n(${dropped} more were left out for lack of room.)` : '';
   return [`## Identifiers, word by word\n${ledger.map(({ value }) => `- ${value}`).join('\n')}${more}`];
@@ -116,8 +117,8 @@ const opening =
   'happened and asks for nothing. What it mentions as asked and done is done. All tools are still there; use them as before. ' +
   'Go on with what the user asks for below.]';
 
-const handOffNote =
-  '## Hand-off\nAnother model worked on this before you. You are the orchestrator of this session now. Sub-agents that may ' +
+const newModelNote =
+  '## Change of model\nAnother model worked on this before you. You are the orchestrator of this session now. Sub-agents that may ' +
   'still be running are your subordinates: supervise them and give them directions, and do not repeat their work. The next ' +
   'action stands under "What has happened"; begin with it.';
 

@@ -16,7 +16,10 @@ export interface InterviewOptions extends WorkContext {
   readonly summarize: Summarize;
   readonly turn: string;
   readonly session: string;
-  readonly handOff: boolean;
+  /** A paragraph about what the report is for. */
+  readonly note?: string | undefined;
+  /** Whether an answer may be longer than its source. */
+  readonly mayGrow?: boolean | undefined;
   readonly maxOutputTokens: number;
   /** The most attempts at a question. */
   readonly maxAttempts: number;
@@ -66,12 +69,12 @@ export const createInterview = (options: InterviewOptions): Interview => {
   };
   return {
     ask: async (purpose, text) => {
-      const { handOff, maxOutputTokens, answers } = options;
+      const { note, maxOutputTokens, answers } = options;
       const request = {
         purpose,
         text,
         maxOutputTokens,
-        instructions: instructionsFor({ purpose, handOff, maxTokens: maxOutputTokens }),
+        instructions: instructionsFor({ purpose, note, maxTokens: maxOutputTokens }),
       };
       const question = createHash('sha256')
         .update(request.instructions)
@@ -88,10 +91,14 @@ export const createInterview = (options: InterviewOptions): Interview => {
   };
 };
 
-const usable = (answer: unknown, { text }: SummarizeRequest, { countText, redact }: InterviewOptions): string => {
+const usable = (
+  answer: unknown,
+  { text }: SummarizeRequest,
+  { countText, redact, mayGrow }: InterviewOptions,
+): string => {
   const trimmed = typeof answer === 'string' ? redact(answer.trim()) : '';
   if (trimmed === '') throw new CompactionError('empty', 'The summarizer returned nothing.');
-  if (countText(trimmed) < countText(text)) return trimmed;
+  if (mayGrow === true || countText(trimmed) < countText(text)) return trimmed;
   throw new CompactionError('inflated', 'The summarizer returned more than it was given.');
 };
 

@@ -1,30 +1,28 @@
 import type { ErrorInfo, Usage } from '@h/turn';
 
-/** Why a context is given up. */
+/** Why a context is replaced by a briefing. */
 export type HandOffTrigger = 'compaction' | 'overflow' | 'loop' | 'confused' | 'manual';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The context is past saving; the request waits for a briefing. */
+    /** A hand-off begins; the request waits for the briefing. */
     'handoff.started': { readonly trigger: HandOffTrigger; readonly messages: number };
-    /** The history is the briefing now. */
+    /** The briefing has replaced the history. */
     'handoff.done': {
       readonly trigger: HandOffTrigger;
-      /** How many there have been in this session. */
+      /** The number of hand-offs in this session. */
       readonly resets: number;
       readonly messagesBefore: number;
       readonly messagesAfter: number;
-      /** Into how many parts the history was cut for the summariser. */
-      readonly chunks: number;
-      /** Where the briefing is kept; nothing where it could not be. */
+      /** The path of the briefing in the project; absent if it could not be written. */
       readonly path?: string | undefined;
-      /** Of the identifiers in the history: how many had to be appended because the summariser had lost them, and how many had no room. */
+      /** Identifiers in the history: how many the summarizer lost and had appended, and how many had no room. */
       readonly identifiers: { readonly found: number; readonly appended: number; readonly dropped: number };
       readonly usage: Usage;
     };
-    /** No briefing could be written; the history stays as it is. */
+    /** No briefing could be written; the history is unchanged. */
     'handoff.failed': { readonly trigger: HandOffTrigger; readonly error: ErrorInfo };
-    /** A reset would be due, but there were too many, or the last one is too short a while ago. */
+    /** A hand-off was due, but the session has reached its limit or the last one was too recent. */
     'handoff.refused': { readonly trigger: HandOffTrigger; readonly reason: string };
   }
 }

@@ -3,11 +3,11 @@ import { join, relative } from 'node:path';
 import { isoOf } from '../clock.js';
 import type { Project } from '../project.js';
 
-/** How many briefings are kept; the oldest goes first. */
-const maxKept = 20;
+/** The number of briefings to keep; the oldest is removed first. */
+const maxFiles = 20;
 
-/** Keeps a briefing in the folder that git ignores. @returns its path from the folder of the project */
-export const keepBriefing = (
+/** Writes a briefing to the state folder, which git ignores. @returns its path, relative to the project */
+export const writeBriefingFile = (
   project: Project,
   briefing: { readonly text: string; readonly session: string; readonly turn: string; readonly at: number },
 ): Promise<string> =>
@@ -15,17 +15,15 @@ export const keepBriefing = (
     const folder = project.state.at('handoffs');
     await mkdir(folder, { recursive: true });
     const { text, session, turn, at } = briefing;
-    const path = join(
-      folder,
-      `${isoOf(at).replaceAll(/[:.]/g, '-')}-${turn.replaceAll(/[^\w-]/g, '_').slice(0, 40)}.md`,
-    );
+    const name = `${isoOf(at).replaceAll(/[:.]/g, '-')}-${turn.replaceAll(/[^\w-]/g, '_').slice(0, 40)}.md`;
+    const path = join(folder, name);
     await replace(path, `<!-- session: ${JSON.stringify(session).replaceAll('--', '- -')} -->\n\n${text}\n`, {
       mode: 0o600,
     });
     const old = (await readdir(folder))
-      .filter((name) => name.endsWith('.md'))
+      .filter((file) => file.endsWith('.md'))
       .toSorted()
-      .slice(0, -maxKept);
-    for (const name of old) await rm(join(folder, name), { force: true });
+      .slice(0, -maxFiles);
+    for (const file of old) await rm(join(folder, file), { force: true });
     return relative(project.folder, path);
   });

@@ -1,5 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compaction, type CompactionOptions, type Summarize, type SummarizeRequest } from '@h/compaction';
+import { openProject } from '@h/continuity';
+import { handOff, type HandOffOptions } from '@h/continuity/hand-off';
 import {
   decodeRecord,
   deny,
@@ -8,7 +11,6 @@ import {
   intercept,
   keep,
   memorySessions,
-  notice,
   reply,
   stop,
   type JournalRecord,
@@ -18,34 +20,57 @@ import {
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
-import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
+import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
-import { git, repository, temporaryFolder } from '../../test/folders.js';
-import { numbers, recordedSummarizer } from '../../test/summarizers.js';
-import { openProject } from '../project.js';
-import { handOff } from './hand-off.js';
-import type { HandOffOptions } from './options.js';
+import { gitIn, ownFolder, ownRepository } from './continuity-folder.js';
 
-const briefing = '# Goal\nMake it work. 12345\n# Next\nRun the tests.';
+const briefing = '# Goal\nMake it work: ticket-12345.\n# Next\nRun the tests.';
+const orderId = '6f1c2a94-3b0e-4d57-9a41-8c2f0d7be913';
 const long: readonly Message[] = [
-  { role: 'user', content: 'Please fix ticket 12345.' },
+  { role: 'user', content: 'Please fix ticket-12345.' },
   { role: 'assistant', content: `I looked around. ${'x'.repeat(3_000)}` },
-  { role: 'user', content: 'Go on with 67890.' },
+  { role: 'user', content: `Continue with order ${orderId}.` },
   { role: 'assistant', content: `Done so far. ${'y'.repeat(3_000)}` },
 ];
 
-const optionsOf = async (options: Partial<HandOffOptions> = {}): Promise<HandOffOptions> => ({
-  project: openProject({ folder: await temporaryFolder() }),
-  summarize: recordedSummarizer(() => briefing),
-  identifiers: numbers,
-  ...options,
-});
+type Options = Partial<HandOffOptions> & Pick<CompactionOptions, 'summarize' | 'redact' | 'isOverflow' | 'archive'>;
 
-/** Says these notices before the requests of these steps, as an operator before this one would. */
-const saying = (byStep: Readonly<Record<number, readonly unknown[]>>): TurnOperator =>
-  intercept('saying', () => ({
+const project = async (): Promise<HandOffOptions['project']> => openProject({ folder: await ownFolder() });
+
+/** Compaction that never compacts on its own, with a hand-off. */
+const withHandOff = async ({
+  summarize,
+  redact,
+  isOverflow,
+  archive,
+  ...options
+}: Options = {}): Promise<TurnOperator> =>
+  compaction({
+    window: 1_000_000,
+    strategy: () => undefined,
+    summarize: summarize ?? (() => briefing),
+    ...(redact && { redact }),
+    ...(isOverflow && { isOverflow }),
+    ...(archive && { archive }),
+    maxAttempts: 1,
+    lastResort: handOff({ ...options, project: options.project ?? (await project()) }),
+  });
+
+/** A summarizer that records its questions. */
+const recorded = (answer: () => string) => {
+  const asked: SummarizeRequest[] = [];
+  const summarize: Summarize = (question) => {
+    asked.push(question);
+    return { text: answer(), usage: { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 } };
+  };
+  return Object.assign(summarize, { asked });
+};
+
+/** Adds these notices before the requests of these steps. */
+const announcing = (byStep: Readonly<Record<number, readonly unknown[]>>): TurnOperator =>
+  intercept('announcing', () => ({
     decide: { 'model.request': (request) => [...((byStep[request.step] ?? []) as readonly NewEvent[]), request] },
   }));
 
@@ -57,14 +82,14 @@ const failed = (reason = 'ineffective') => ({
 });
 const done = (tokensBefore: number, tokensAfter: number) => ({ type: 'compaction.done', tokensBefore, tokensAfter });
 
-/** Refuses the calls of these steps, as `@h/loop-detect` does. */
+/** Denies the calls of these steps, as `loopDetect` does. */
 const refusing = (refused: readonly number[], by = 'loop-detect'): TurnOperator =>
   intercept('refusing', () => ({
     decide: { 'tool.call': (event) => (refused.includes(event.step) ? deny(event, 'In circles.', by) : undefined) },
   }));
 
 interface Run {
-  readonly options: HandOffOptions;
+  readonly options?: Options;
   readonly script: readonly ScriptStep[];
   readonly notices?: Readonly<Record<number, readonly unknown[]>>;
   readonly more?: readonly TurnOperator[];
@@ -82,12 +107,12 @@ const run = async ({
 }: Run) => {
   const model = scriptedModel(script);
   const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }), sessions }).pipe(
+    announcing(notices),
     ...more,
-    saying(notices),
-    handOff(options),
+    await withHandOff(options),
   );
   const events = await lastValueFrom(
-    agent.turn({ session: 's', input: 'And now 55555?', ...(metadata && { metadata }) }).pipe(toArray()),
+    agent.turn({ session: 's', input: 'And ticket-55555?', ...(metadata && { metadata }) }).pipe(toArray()),
   );
   return { events, requests: model.requests, sessions };
 };
@@ -97,51 +122,61 @@ const typesOf = (events: readonly TurnEvent[]): readonly string[] =>
 const steps = (count: number): readonly ScriptStep[] =>
   Array.from({ length: count }, (_, index) => (index === count - 1 ? 'Done.' : response(call(`c${index}`, 'ls'))));
 
-const still = openProject({ folder: '/nowhere' });
-describeOperator(() => handOff({ project: still, summarize: () => briefing, identifiers: numbers }));
+const unwritten = openProject({ folder: '/nowhere' });
+/** A project whose state folder cannot be written. */
+const nowhere: HandOffOptions['project'] = {
+  ...unwritten,
+  state: { ...unwritten.state, exclusive: () => Promise.reject(new Error('There is no folder.')) },
+};
+describeOperator(() => compaction({ summarize: () => briefing, lastResort: handOff({ project: nowhere }) }));
+describeOperator(
+  () =>
+    compaction({
+      summarize: () => briefing,
+      lastResort: handOff({ project: nowhere, isConfused: ({ step }) => step === 3, minSteps: 0 }),
+    }),
+  { changes: ['model.request'] },
+);
 
-describe('a fresh context', () => {
-  it('begins with the briefing, and keeps what the user has asked for', async () => {
-    const options = await optionsOf({ facts: () => ({ 'running sub-agents': 'explore (child-7)' }) });
+describe('the fresh context', () => {
+  const now = { script: ['Done.'], metadata: { handoff: 'now' } } as const;
+
+  it('begins with the briefing and keeps the open request of the user', async () => {
     const { events, requests, sessions } = await run({
-      options,
-      script: ['Done.'],
-      notices: { 1: [failed(), failed()] },
-      more: [],
-      metadata: { handoff: 'now' },
+      ...now,
+      options: { facts: () => ({ 'running sub-agents': 'explore (child-7)' }), archive: () => 'artifact 7f3a' },
     });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
     const [first, ask, ...rest] = requests[0]?.messages.toArray() ?? [];
     expect(first).toMatchObject({
       role: 'user',
-      metadata: { internal: true, kind: 'handoff', ask: 'Please fix ticket 12345.' },
+      metadata: { internal: true, kind: 'handoff', ask: 'Please fix ticket-12345.' },
     });
-    expect(first?.content).toContain(briefing);
-    expect(first?.content).toContain('- 67890');
-    expect(first?.content).toContain('word by word\nPlease fix ticket 12345.');
-    expect(first?.content).toContain('- running sub-agents: explore (child-7)');
-    expect([ask, rest]).toEqual([{ role: 'user', content: 'And now 55555?' }, []]);
+    for (const part of [
+      briefing,
+      `- ${orderId}`,
+      'verbatim\nPlease fix ticket-12345.',
+      '- running sub-agents: explore (child-7)',
+      'stored as artifact 7f3a',
+    ]) {
+      expect(first?.content).toContain(part);
+    }
+    expect([ask, rest]).toEqual([{ role: 'user', content: 'And ticket-55555?' }, []]);
     expect(sessions.messages('s').slice(0, 2)).toEqual([first, ask]);
     expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({
       trigger: 'manual',
       resets: 1,
       messagesBefore: 5,
       messagesAfter: 2,
-      chunks: 1,
-      identifiers: { found: 3, appended: 2, dropped: 0 },
+      identifiers: { dropped: 0 },
     });
   });
 
-  it('keeps an open question in its size, in whatever form it was asked', async () => {
+  it('truncates an open request of any form', async () => {
     const [text, file] = ['Long. '.repeat(5_000), { type: 'file', data: 'aGk=', mediaType: 'text/plain' } as const];
     for (const content of [text, [{ type: 'text', text } as const, file]]) {
       const sessions = memorySessions({ s: [...long, { role: 'user', content }] });
-      const { requests } = await run({
-        options: await optionsOf(),
-        script: ['Done.'],
-        metadata: { handoff: 'now' },
-        sessions,
-      });
+      const { requests } = await run({ ...now, sessions });
       const [, ask] = requests[0]?.messages.toArray() ?? [];
       expect(JSON.stringify(ask).length).toBeLessThan(9_000);
       expect(JSON.stringify(ask)).toContain('characters left out');
@@ -149,137 +184,108 @@ describe('a fresh context', () => {
     }
   });
 
-  it('does without the ids of calls that are gone, and takes them for no identifiers', async () => {
-    const summarize = recordedSummarizer(() => briefing);
-    const history: readonly Message[] = [
-      { role: 'user', content: 'List it.' },
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'toolu-99999', toolName: 'ls', input: {} }] },
-      {
-        role: 'tool',
-        content: [
-          {
-            type: 'tool-result',
-            toolCallId: 'toolu-99999',
-            toolName: 'ls',
-            output: { type: 'text', value: 'a.txt 77777' },
-          },
-        ],
-      },
-      { role: 'assistant', content: 'There is one file.' },
-    ];
-    const { requests } = await run({
-      options: await optionsOf({ summarize }),
-      script: ['Done.'],
-      metadata: { handoff: 'now' },
-      sessions: memorySessions({ s: history }),
-    });
-    expect(summarize.asked[0]?.text).toContain('[call of ls] {}');
-    expect(summarize.asked[0]?.text).toContain('[result of ls] a.txt 77777');
-    expect(JSON.stringify([summarize.asked, requests[0]?.messages.toArray()])).not.toContain('99999');
+  it('stores the briefing in the state folder, which git ignores', async () => {
+    const folder = await ownRepository();
+    const { events } = await run({ ...now, options: { project: openProject({ folder }) } });
+    const done = events.find((event) => event.type === 'handoff.done');
+    expect(done?.path).toMatch(/^\.agent-output\/handoffs\/.*\.md$/);
+    expect(await readFile(join(folder, done?.path ?? ''), 'utf8')).toContain(briefing);
+    expect(gitIn(folder, 'status', '--short')).toBe('');
   });
 
-  it('is kept in the state folder, where git does not see it', async () => {
-    const folder = await repository();
-    const options = await optionsOf({ project: openProject({ folder }) });
-    const { events } = await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
-    const told = events.find(({ type }) => type === 'handoff.done');
-    const path = (told?.type === 'handoff.done' && told.path) || '';
-    expect(path).toMatch(/^\.agent-output\/handoffs\/.*\.md$/);
-    expect(await readFile(join(folder, path), 'utf8')).toContain(briefing);
-    expect(git(folder, 'status', '--short')).toBe('');
-  });
-
-  it('comes also where the briefing cannot be kept', async () => {
-    const options = await optionsOf();
-    await writeFile(options.project.state.path, 'In the way.');
-    const { events, requests } = await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
-    const told = events.find(({ type }) => type === 'handoff.done');
-    expect(told).toMatchObject({ resets: 1, messagesAfter: 2 });
-    expect(told).not.toHaveProperty('path', expect.anything());
+  it('does without the file if it cannot be written', async () => {
+    const own = await project();
+    await writeFile(own.state.path, 'A file instead of the folder.');
+    const { events, requests } = await run({ ...now, options: { project: own } });
+    const done = events.find((event) => event.type === 'handoff.done');
+    expect([done?.resets, done?.path]).toEqual([1, undefined]);
     expect(requests[0]?.messages.at(0)?.content).toContain(briefing);
-    expect(requests[0]?.messages.at(0)?.content).not.toContain('also kept');
+    expect(requests[0]?.messages.at(0)?.content).not.toContain('also stored');
   });
 
-  it('keeps the latest briefings only', async () => {
-    const options = await optionsOf();
-    const folder = options.project.state.at('handoffs');
+  it('removes the oldest briefings', async () => {
+    const own = await project();
+    const folder = own.state.at('handoffs');
     await mkdir(folder, { recursive: true });
     for (let index = 0; index < 25; index += 1) await writeFile(join(folder, `2020-${index + 10}.md`), 'old');
-    await run({ options, script: ['Done.'], metadata: { handoff: 'now' } });
-    const kept = await readdir(folder);
-    expect(kept).toHaveLength(20);
-    expect(kept.filter((name) => name.startsWith('2020'))).toHaveLength(19);
+    await run({ ...now, options: { project: own } });
+    const names = await readdir(folder);
+    expect(names).toHaveLength(20);
+    expect(names.filter((name) => name.startsWith('2020'))).toHaveLength(19);
   });
 
-  it('remembers the first request through several resets', async () => {
-    const options = await optionsOf();
+  it('contains the first request after several hand-offs', async () => {
     const sessions = memorySessions({ s: long });
-    await run({ options, script: ['First.'], metadata: { handoff: 'now' }, sessions });
-    const { requests } = await run({ options, script: ['Second.'], metadata: { handoff: 'now' }, sessions });
-    expect(requests[0]?.messages.at(0)?.content).toContain('word by word\nPlease fix ticket 12345.');
+    await run({ ...now, sessions });
+    const { requests } = await run({ ...now, sessions });
+    expect(requests[0]?.messages.at(0)?.content).toContain('verbatim\nPlease fix ticket-12345.');
   });
 
-  it('carries budgets, the state of other operators, and what they keep', async () => {
+  it('preserves budgets, the state of other operators and stored values', async () => {
     const counting = intercept('counting', () => {
       let calls = 0;
       return {
         observe: { 'model.response': () => void (calls += 1) },
         decide: {
           'model.request': (request) =>
-            calls >= 3
+            calls >= 4
               ? stop('budget-exceeded', `${calls} calls`)
               : request.step === 1
-                ? [keep('counting', 'kept'), request]
+                ? [keep('counting', 'stored'), request]
                 : undefined,
         },
       };
     });
     const sessions = memorySessions({ s: long });
     const { events } = await run({
-      options: await optionsOf(),
       script: steps(9),
       notices: { 2: [failed()], 3: [failed()] },
       more: [counting],
       sessions,
     });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
-    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'budget-exceeded', reason: '3 calls' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'budget-exceeded', reason: '4 calls' });
     const loaded = vi.fn();
     const agent = harness({ model: scriptedModel(['Hi.']), sessions }).pipe(
       intercept('look', () => ({ observe: { 'session.loaded': ({ state }) => void loaded(state['counting']) } })),
     );
     await reply(agent.turn({ session: 's', input: 'Hi' }));
-    expect(loaded).toHaveBeenCalledWith('kept');
+    expect(loaded).toHaveBeenCalledWith('stored');
   });
 });
 
-describe('a reset is due', () => {
+describe('a hand-off is due', () => {
   it.each<readonly [string, Readonly<Record<number, readonly unknown[]>>, Partial<HandOffOptions>, readonly string[]]>([
     ['after two compactions that failed', { 2: [failed()], 4: [failed()] }, {}, ['compaction']],
-    ['after as many as the option says', { 2: [failed()] }, { maxFailedCompactions: 1 }, ['compaction']],
+    [
+      'after the number of compactions that the option sets',
+      { 2: [failed()] },
+      { maxFailedCompactions: 1 },
+      ['compaction'],
+    ],
     ['not after one, however many of its strategies failed', { 2: [failed(), failed(), failed()] }, {}, []],
-    ['after compactions that saved next to nothing', { 2: [done(100, 95)], 3: [done(100, 91)] }, {}, ['compaction']],
+    ['after compactions that saved less than a tenth', { 2: [done(100, 95)], 3: [done(100, 91)] }, {}, ['compaction']],
     ['not after compactions that saved enough', { 2: [done(100, 85)], 3: [done(100, 85)] }, {}, []],
     [
-      'by the saving that the option asks for',
+      'after compactions that saved less than the option requires',
       { 2: [done(100, 85)], 3: [done(100, 85)] },
       { leastSaving: 0.2 },
       ['compaction'],
     ],
     [
-      'not when a compaction between has helped',
+      'not if a compaction in between has helped',
       { 2: [failed()], 3: [failed(), done(100, 40)], 4: [failed()] },
       {},
       [],
     ],
     [
-      'not for failures that a fresh context would not mend',
+      'not after failures that a fresh context cannot resolve',
       { 2: [failed('overhead')], 3: [failed('cancelled')], 4: [failed('archive-failed')] },
       {},
       [],
     ],
     [
-      'not after warnings of loops',
+      'not after warnings about loops',
       {
         2: [{ type: 'loop.warning', level: 'warn' }],
         3: [{ type: 'loop.warning', level: 'warn' }],
@@ -288,9 +294,9 @@ describe('a reset is due', () => {
       { maxLoopBlocks: 1 },
       [],
     ],
-    ['when the app says that the model is confused', {}, { isConfused: ({ step }) => step === 3 }, ['confused']],
+    ['if the option reports that the model is confused', {}, { isConfused: ({ step }) => step === 3 }, ['confused']],
     [
-      'not when the judge fails',
+      'not if the option throws',
       {},
       {
         isConfused: () => {
@@ -300,25 +306,25 @@ describe('a reset is due', () => {
       [],
     ],
   ])('%s', async (_, notices, more, expected) => {
-    const { events } = await run({ options: await optionsOf(more), script: steps(6), notices });
+    const { events } = await run({ options: more, script: steps(6), notices });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
   it.each<readonly [string, readonly TurnOperator[], Partial<HandOffOptions>, readonly string[]]>([
-    ['after the calls of three steps were refused as a loop', [refusing([1, 2, 4])], {}, ['loop']],
-    ['after as many as the option says', [refusing([2])], { maxLoopBlocks: 1 }, ['loop']],
-    ['not after two, however many calls they had', [refusing([1, 2])], {}, []],
-    ['not for calls that others have refused', [refusing([1, 2, 3, 4], 'hooks')], { maxLoopBlocks: 1 }, []],
+    ['after loopDetect denied the calls of three steps', [refusing([1, 2, 4])], {}, ['loop']],
+    ['after the number of steps that the option sets', [refusing([2])], { maxLoopBlocks: 1 }, ['loop']],
+    ['not after two steps with several calls', [refusing([1, 2])], {}, []],
+    ['not after denials of other operators', [refusing([1, 2, 3, 4], 'hooks')], { maxLoopBlocks: 1 }, []],
   ])('%s', async (_, more, option, expected) => {
     const script = Array.from({ length: 6 }, (__, index): ScriptStep =>
       index === 5 ? 'Done.' : response(call(`a${index}`, 'ls'), call(`b${index}`, 'ls')),
     );
-    const { events } = await run({ options: await optionsOf(option), script, more });
+    const { events } = await run({ options: option, script, more });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.trigger] : []))).toEqual(expected);
   });
 
-  it('not before the step without tools in which a turn is summed up', async () => {
+  it('not before the last step, which sums up the turn without tools', async () => {
     const last = intercept('last', () => ({
       decide: {
         'model.request': (request) =>
@@ -326,7 +332,7 @@ describe('a reset is due', () => {
       },
     }));
     const { events } = await run({
-      options: await optionsOf({ isConfused: ({ step }) => step === 3, maxLoopBlocks: 2 }),
+      options: { isConfused: ({ step }) => step === 3, maxLoopBlocks: 2 },
       script: steps(3),
       more: [last, refusing([1, 2])],
     });
@@ -335,17 +341,14 @@ describe('a reset is due', () => {
 
   it('after failures in several turns', async () => {
     const sessions = memorySessions({ s: long });
-    const options = await optionsOf();
-    expect(typesOf((await run({ options, script: ['Hm.'], notices: { 1: [failed()] }, sessions })).events)).toEqual([]);
-    expect(typesOf((await run({ options, script: ['Hm.'], notices: { 1: [failed()] }, sessions })).events)).toEqual([
-      'handoff.started',
-      'handoff.done',
-    ]);
+    const next = { script: steps(2), notices: { 1: [failed()] }, sessions };
+    expect(typesOf((await run(next)).events)).toEqual([]);
+    expect(typesOf((await run(next)).events)).toEqual(['handoff.started', 'handoff.done']);
   });
 
-  it('in the next turn when this one was ended as a loop', async () => {
+  it('in the next turn if this one was ended as a loop', async () => {
     const sessions = memorySessions({ s: long });
-    const options = await optionsOf();
+    const options: Options = { project: await project() };
     const looping = intercept('looping', () => ({
       decide: { 'model.request': () => stop('loop-detected', 'In circles.') },
     }));
@@ -356,42 +359,42 @@ describe('a reset is due', () => {
     expect(typesOf((await run({ options, script: ['On.'], sessions })).events)).toEqual([]);
   });
 
-  it('when a request was too long, which is then made again', async () => {
+  it('if a request was too long, which is then retried', async () => {
     const tooLong: ScriptStep = ({ messages }) =>
       messages.length > 2 ? { error: failure('The prompt is too long') } : 'Done.';
-    const { events, requests } = await run({ options: await optionsOf(), script: [tooLong, tooLong] });
+    const { events, requests } = await run({ options: {}, script: [tooLong, tooLong] });
     expect(requests.map(({ messages }) => messages.length)).toEqual([5, 2]);
     expect(events.filter(({ type }) => type === 'model.error')).toMatchObject([{ retrying: true }]);
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
-    const other = await run({ options: await optionsOf({ isOverflow: () => false }), script: [tooLong] });
+    const other = await run({ options: { isOverflow: () => false }, script: [tooLong] });
     expect(typesOf(other.events)).toEqual([]);
     expect(other.events.at(-1)).toMatchObject({ outcome: 'error' });
   });
 });
 
-describe('resets', () => {
+describe('hand-offs', () => {
   const stubborn: ScriptStep = { error: failure('The prompt is too long') };
 
-  it('do not follow each other: one that did not help is the last for a while', async () => {
-    const { events, requests } = await run({ options: await optionsOf(), script: [stubborn, stubborn] });
+  it('refuses a second one right after the first', async () => {
+    const { events, requests } = await run({ options: {}, script: [stubborn, stubborn] });
     expect(requests).toHaveLength(2);
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done', 'handoff.refused']);
     expect(events.at(-1)).toMatchObject({ outcome: 'error' });
   });
 
-  it('need as many steps between them as the option says', async () => {
+  it('requires N model calls between two of them', async () => {
     const confused = { isConfused: () => true };
     const { events } = await run({
-      options: await optionsOf({ ...confused, minSteps: 2, maxResets: 9 }),
+      options: { ...confused, minSteps: 2, maxResets: 9 },
       script: steps(6),
     });
     expect(events.flatMap((event) => (event.type === 'handoff.done' ? [event.resets] : []))).toEqual([1, 2, 3]);
     expect(typesOf(events).filter((type) => type === 'handoff.refused')).toHaveLength(1);
   });
 
-  it('are capped over all turns of a session', async () => {
+  it('limits their number over all turns of a session', async () => {
     const sessions = memorySessions({ s: long });
-    const options = await optionsOf({ maxResets: 2 });
+    const options = { maxResets: 2 };
     const made: number[] = [];
     for (let turn = 0; turn < 4; turn += 1) {
       const { events } = await run({ options, script: ['Done.'], metadata: { handoff: 'now' }, sessions });
@@ -401,10 +404,10 @@ describe('resets', () => {
     expect(made).toEqual([1, 1, 0, 0]);
   });
 
-  it('leave the history as it is when no briefing can be written', async () => {
-    const summarize = recordedSummarizer(() => '');
+  it('leaves the history unchanged if no briefing can be written', async () => {
+    const summarize = recorded(() => '');
     const { events, requests, sessions } = await run({
-      options: await optionsOf({ summarize }),
+      options: { summarize },
       script: steps(4),
       metadata: { handoff: 'now' },
     });
@@ -414,10 +417,10 @@ describe('resets', () => {
     expect(summarize.asked).toHaveLength(1);
   });
 
-  it('are not tried for ever where no briefing can be written', async () => {
-    const summarize = recordedSummarizer(() => '');
+  it('limits the number of failed briefings in a turn', async () => {
+    const summarize = recorded(() => '');
     const { events } = await run({
-      options: await optionsOf({ summarize, isConfused: () => true, minSteps: 1, maxResets: 2 }),
+      options: { summarize, isConfused: () => true, minSteps: 1, maxResets: 2 },
       script: steps(12),
     });
     expect(summarize.asked).toHaveLength(2);
@@ -431,10 +434,10 @@ describe('resets', () => {
     });
   });
 
-  it('leave it as it is when the briefing would be no shorter', async () => {
+  it('leaves the history unchanged if the briefing is no shorter', async () => {
     const { events } = await run({
-      options: await optionsOf({ summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 }),
-      script: ['Done.'],
+      options: { summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 },
+      script: steps(2),
       notices: { 1: [failed()] },
     });
     expect(events.find(({ type }) => type === 'handoff.failed')).toMatchObject({
@@ -442,16 +445,16 @@ describe('resets', () => {
     });
   });
 
-  it('do not hold a turn for longer than they may', async () => {
+  it('aborts the briefing after the time limit', async () => {
     vi.useFakeTimers();
     try {
       const signals: AbortSignal[] = [];
-      const summarize: HandOffOptions['summarize'] = (_, { signal }) => {
+      const summarize: Summarize = (_, { signal }) => {
         signals.push(signal);
         return new Promise(() => undefined);
       };
       const agent = harness({ model: scriptedModel(['Done.']), sessions: memorySessions({ s: long }) }).pipe(
-        handOff({ project: still, summarize, identifiers: numbers, timeoutMs: 1_000 }),
+        await withHandOff({ project: nowhere, summarize, timeoutMs: 1_000 }),
       );
       const events = lastValueFrom(
         agent.turn({ session: 's', input: 'Go.', metadata: { handoff: 'now' } }).pipe(toArray()),
@@ -465,53 +468,47 @@ describe('resets', () => {
     }
   });
 
-  it('are given up when the turn is left', async () => {
+  it('aborts the briefing when the subscriber leaves', async () => {
     let left: AbortSignal | undefined;
-    const summarize: HandOffOptions['summarize'] = (_, { signal }) => {
+    const summarize: Summarize = (_, { signal }) => {
       left = signal;
       return new Promise(() => undefined);
     };
-    const agent = harness({ model: scriptedModel(['Done.']) }).pipe(handOff(await optionsOf({ summarize })));
+    const agent = harness({ model: scriptedModel(['Done.']) }).pipe(await withHandOff({ summarize }));
     const running = agent.turn({ session: 's', input: 'Go.', metadata: { handoff: 'now' } }).subscribe();
     await vi.waitUntil(() => left !== undefined, { timeout: 5_000 });
     running.unsubscribe();
     expect(left?.aborted).toBe(true);
   });
 
-  it('use facts where they come, and live without', async () => {
+  it('does without facts if they cannot be had', async () => {
     const facts = () => Promise.reject(new Error('No.'));
     const { events } = await run({
-      options: await optionsOf({ facts }),
+      options: { facts },
       script: ['Done.'],
       metadata: { handoff: 'now' },
     });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
   });
 
-  it('are cut to the size that the options allow', async () => {
-    const summarize = recordedSummarizer(() => briefing);
-    const { events } = await run({
-      options: await optionsOf({
-        summarize,
-        chunkChars: 2_000,
-        maxBriefingTokens: 321,
-        redact: (text) => text.replaceAll('ticket', '[x]'),
-      }),
+  it('passes the options about length and redaction to the summarizers', async () => {
+    const summarize = recorded(() => briefing);
+    await run({
+      options: { summarize, maxBriefingTokens: 321, redact: (text) => text.replaceAll('Please', '[x]') },
       script: ['Done.'],
       metadata: { handoff: 'now' },
     });
-    expect(events.find(({ type }) => type === 'handoff.done')).toMatchObject({ chunks: expect.any(Number) as unknown });
-    expect(summarize.asked.filter(({ purpose }) => purpose === 'summarize').length).toBeGreaterThan(1);
-    expect(summarize.asked.every(({ maxOutputTokens }) => maxOutputTokens === 321)).toBe(true);
-    expect(summarize.asked[0]?.text).toContain('fix [x] 12345');
+    expect(summarize.asked.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(summarize.asked.map(() => 321));
+    expect(summarize.asked[0]?.text).toContain('[x] fix ticket-12345');
+    expect(summarize.asked[0]?.instructions).toContain('If the agent was going in circles');
   });
 });
 
 describe('a turn that is resumed', () => {
   it.each<readonly [string, Readonly<Record<number, readonly unknown[]>>, Partial<HandOffOptions>]>([
     ['compactions that failed', { 2: [failed()], 3: [failed()] }, {}],
-    ['what a judge says, again and again', {}, { isConfused: () => true, minSteps: 50 }],
-  ])('makes each reset once, from every record, after %s', async (_, notices, more) => {
+    ['a model that stays confused', {}, { isConfused: () => true, minSteps: 50 }],
+  ])('hands off once from every record, after %s', async (_, notices, more) => {
     const journal: JournalRecord[] = [];
     const storeOf = (records: JournalRecord[]): SessionStore => ({
       open: () => ({
@@ -523,18 +520,17 @@ describe('a turn that is resumed', () => {
       locate: () => 's',
       unfinished: () => [],
     });
-    const options = await optionsOf(more);
-    const agentWith = (records: JournalRecord[]) =>
+    const agentWith = async (records: JournalRecord[]) =>
       harness({
         model: scriptedModel([...steps(4), 'Done.']),
         tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }),
         sessions: storeOf(records),
-      }).pipe(saying(notices), handOff(options));
-    await reply(agentWith(journal).turn({ session: 's', input: 'Go.', id: 't' }));
+      }).pipe(announcing(notices), await withHandOff({ ...more, project: nowhere }));
+    await reply((await agentWith(journal)).turn({ session: 's', input: 'Go.', id: 't' }));
     expect(journal.filter(({ event }) => event.type === 'history.replace')).toHaveLength(1);
     for (let length = 1; length < journal.length; length += 1) {
       const records = journal.slice(0, length);
-      const { outcome } = await reply(agentWith(records).resume('t'));
+      const { outcome } = await reply((await agentWith(records)).resume('t'));
       expect(outcome, `after ${length} records`).toBe('completed');
       expect(
         records.filter(({ event }) => event.type === 'history.replace').length,
@@ -545,12 +541,13 @@ describe('a turn that is resumed', () => {
 });
 
 describe('options', () => {
-  it('are named when they are wrong', async () => {
-    const options = await optionsOf();
-    expect(() => handOff({ ...options, summarize: undefined } as never)).toThrow('handOff(): "summarize" is required');
+  it('are named in errors', async () => {
+    const options = { project: await project() };
+    expect(() => handOff({} as never)).toThrow('handOff(): "project" is required');
     expect(() => handOff({ ...options, maxReset: 1 } as never)).toThrow('unknown option "maxReset"');
     expect(() => handOff({ ...options, leastSaving: 2 })).toThrow('"leastSaving"');
-    expect(() => handOff({ ...options, chunkChars: 5 })).toThrow('"chunkChars"');
-    expect(notice('handoff.refused', { trigger: 'loop', reason: user('x').role }).type).toBe('handoff.refused');
+    expect(() => compaction({ lastResort: handOff(options) })).toThrow('needs the option "summarize"');
+    const memory = { get: () => undefined, set: () => undefined };
+    expect(() => compaction({ lastResort: handOff(options), summarize: () => briefing, memory })).toThrow('"memory"');
   });
 });

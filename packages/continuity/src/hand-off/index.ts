@@ -1,0 +1,3 @@
+export type { HandOffTrigger } from './events.js';
+export { handOff, type HandOff } from './hand-off.js';
+export type { HandOffOptions } from './options.js';
