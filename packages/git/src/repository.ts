@@ -193,11 +193,11 @@ export class GitRepository {
     throw new GitError('git-in-progress', `A ${found[1]} is in progress; finish or abort it first.`);
   }
 
-  /** Retries while another git process holds a lock. */
+  /** Retries while another git process holds a lock, or is creating or removing a work tree. */
   async #retried(args: readonly string[], options?: GitRunOptions): Promise<GitResult> {
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.run(args, options);
-      if (attempt === maxAttempts || result.exitCode === 0 || !/\.lock': File exists/.test(result.stderr)) {
+      if (attempt === maxAttempts || result.exitCode === 0 || !temporaryFailure.test(result.stderr)) {
         return result;
       }
       await new Promise((done) => setTimeout(done, retryMs * attempt));
@@ -205,7 +205,13 @@ export class GitRepository {
   }
 }
 
-const maxAttempts = 6;
+/**
+ * What git reports while another process changes the same files: it holds a lock file, or it is writing or deleting the entry
+ * of a work tree. Git reads the entries of all work trees without a lock, and removes their folder with the last entry.
+ */
+const temporaryFailure =
+  /\.lock': File exists|failed to read \S*worktrees\/[^/]+\/commondir|could not create directory of \S*worktrees\//;
+const maxAttempts = 8;
 const retryMs = 100;
 
 /** Files in git's folder while an operation is in progress. */

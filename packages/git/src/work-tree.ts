@@ -77,7 +77,14 @@ export const addWorkTree = (repository: GitRepository, options: WorkTreeOptions)
     const branch = await freeName(repository, { branchPrefix, task, at: now() });
     await mkdir(folder, { recursive: true });
     const path = join(canonicalPath(resolve(folder), folder), branch.replaceAll('/', '-'));
-    await repository.git(['worktree', 'add', '--quiet', '-b', branch, '--', path, commit]);
+    // Two commands, each of which can be retried: `worktree add -b` leaves its branch behind when it fails.
+    await repository.git(['branch', '--quiet', '--no-track', '--', branch, commit]);
+    try {
+      await repository.git(['worktree', 'add', '--quiet', '--', path, branch]);
+    } catch (error) {
+      await deleteUnusedBranch(repository, branch, commit).catch(() => undefined);
+      throw error;
+    }
     const root = join(path, relative(top, repository.root));
     await mkdir(root, { recursive: true });
     return {
@@ -110,6 +117,11 @@ const removeWorkTree = async (repository: GitRepository, { path, branch, commit,
         )
       : error;
   }
+  await deleteUnusedBranch(repository, branch, commit);
+};
+
+/** Deletes a branch that still points to the commit at which it was created. */
+const deleteUnusedBranch = async (repository: GitRepository, branch: string, commit: string): Promise<void> => {
   if ((await repository.commitOf(`refs/heads/${branch}`)) === commit) {
     await repository.git(['branch', '--quiet', '-D', '--', branch]);
   }

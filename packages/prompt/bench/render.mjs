@@ -5,7 +5,7 @@
  *   node bench/render.mjs        (after a build)
  */
 import { MessageList } from '@h/turn';
-import { prompt, PromptCache } from '@h/prompt';
+import { prompt, PromptMemo } from '@h/prompt';
 import { Subject } from 'rxjs';
 
 const paragraph =
@@ -73,11 +73,11 @@ const renders = (cache) => (calls) => {
   for (let call = 0; call < calls; call += 1) cache.render(stable.frozen);
 };
 const coldRenders = (calls) => {
-  for (let call = 0; call < calls; call += 1) new PromptCache().render(stable.frozen);
+  for (let call = 0; call < calls; call += 1) new PromptMemo().render(stable.frozen);
 };
 /** The same texts as new strings, as they come from files that were read again. */
 const copied = (calls) => {
-  const cache = new PromptCache();
+  const cache = new PromptMemo();
   for (let call = 0; call < calls; call += 1) {
     cache.render(stable.frozen.map(({ id, text }) => ({ id, text: Buffer.from(text).toString() })));
   }
@@ -85,7 +85,7 @@ const copied = (calls) => {
 
 const print = (label, micros) => console.log(label.padEnd(58), `${micros.toFixed(2)} µs`.padStart(12));
 console.log(`Node ${process.version}\n`);
-print('a cached render of 5 sections, 10,000 characters', perCall(renders(new PromptCache()), 200_000));
+print('a cached render of 5 sections, 10,000 characters', perCall(renders(new PromptMemo()), 200_000));
 print('  the same from new copies of the strings', perCall(copied, 20_000));
 print('  the first time', perCall(coldRenders, 500));
 print('a request, nothing volatile', perCall(requests(stable), 50_000));

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { comparePrefixes } from './drift.js';
 import { fromState, toState, type PrefixPrint } from './kept-prompt.js';
 import type { PromptOptions } from './options.js';
-import { PromptCache } from './prompt-cache.js';
+import { PromptMemo } from './prompt-memo.js';
 import { prompt } from './prompt.js';
 
 const answer = (cacheRead: number, cacheWrite: number): ModelResponse => ({
@@ -171,7 +171,7 @@ describe('prompt, watching the stable prefix', () => {
   });
 
   it('stores the fingerprint in a passed cache for hosts without state', async () => {
-    const cache = new PromptCache();
+    const cache = new PromptMemo();
     const hostTurn = async (operator: TurnOperator): Promise<readonly TurnEvent[]> => {
       const loaded = event('session.loaded', { session: 'a', messages: request().messages, state: {}, repairs: [] });
       const start = event('turn.start', { session: 'a', input: [], trigger: 'user' });
@@ -204,11 +204,11 @@ describe('prompt, watching the stable prefix', () => {
 
 /** A prefix whose session tier is made of these sections, each with its hash. */
 const print = (...items: readonly (readonly [id: string, hash: string])[]): PrefixPrint => {
-  const empty = new PromptCache().render([]);
+  const empty = new PromptMemo().render([]);
   const parts = items.map(([id, hash]) => ({ id, hash }));
   return {
     tools: empty,
-    system: new PromptCache().print([]),
+    system: new PromptMemo().print([]),
     frozen: empty,
     session: { hash: JSON.stringify(parts), items: parts },
   };

@@ -1,11 +1,16 @@
 import type { JSONObject, JSONValue } from '@h/turn';
-import type { RenderedItem } from './prompt-cache.js';
 
 /** The parts of a request that a provider caches, in the order in which it reads them. */
 export const prefixParts = ['tools', 'system', 'frozen', 'session'] as const;
 
 /** A part of the cached prefix. `system` holds the blocks that the harness or another operator added before `prompt()`. */
 export type PrefixPart = (typeof prefixParts)[number];
+
+/** A section, by id and hash of its text. */
+export interface RenderedItem {
+  readonly id: string;
+  readonly hash: string;
+}
 
 /** Fingerprint of a part. For a part with many items only the hash is stored. */
 export interface PartPrint {

@@ -18,7 +18,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '@h/options';
-import { PromptCache } from './prompt-cache.js';
+import { PromptMemo } from './prompt-memo.js';
 import type { PromptSection, SectionSource, SectionTier, SessionContext, VolatileSection } from './sections.js';
 
 /** Facts that `deadlineMs` and `capabilities` functions receive. */
@@ -91,9 +91,9 @@ export interface PromptOptions {
   /**
    * Memo of rendered prompts. Pass one to share it between operators of a harness, and in a bridge.
    *
-   * @defaultValue a new `PromptCache`
+   * @defaultValue a new `PromptMemo`
    */
-  readonly cache?: PromptCache | undefined;
+  readonly cache?: PromptMemo | undefined;
 }
 
 /** The options with their defaults. */
@@ -106,9 +106,9 @@ export interface CheckedOptions {
   readonly deadlineMs: NonNullable<PromptOptions['deadlineMs']>;
   readonly volatileAfterTools: boolean;
   readonly caching: Required<{ readonly [Key in keyof PromptCaching]: NonNullable<PromptCaching[Key]> }> | undefined;
-  readonly cache: PromptCache;
+  readonly cache: PromptMemo;
   /** The cache passed by the caller, which may outlive a turn. */
-  readonly memory: PromptCache | undefined;
+  readonly memory: PromptMemo | undefined;
 }
 
 const timeoutMs = numberFrom(0, Infinity);
@@ -157,7 +157,7 @@ const checks: OptionChecks<PromptOptions> = {
   deadlineMs: anyOf(numberFrom(0), anyFunction),
   volatileAfterTools: anyBoolean,
   caching: anyOf(oneOf(false), objectOf(caching)),
-  cache: instanceOf(PromptCache),
+  cache: instanceOf(PromptMemo),
 };
 
 /**
@@ -187,7 +187,7 @@ export const checkedOptions = (options: PromptOptions): CheckedOptions => {
     deadlineMs,
     volatileAfterTools,
     caching: checkedCaching(options.caching ?? {}),
-    cache: cache ?? new PromptCache(),
+    cache: cache ?? new PromptMemo(),
     memory: cache,
   };
 };

@@ -12,7 +12,7 @@ import { call, event, failure, request, response, scriptedModel, scriptedTools, 
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, of, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { PromptCache } from './prompt-cache.js';
+import { PromptMemo } from './prompt-memo.js';
 import { prompt } from './prompt.js';
 import type { PromptOptions } from './options.js';
 import type { PromptAnnotation } from './request-shaper.js';
@@ -275,7 +275,7 @@ describe('prompt', () => {
   });
 
   it('uses the passed cache', async () => {
-    const cache = new PromptCache();
+    const cache = new PromptMemo();
     await shaped({ frozen: [identity], session: [rules], cache });
     expect(cache.size).toBe(2);
     cache.clear();
@@ -423,7 +423,7 @@ describe('prompt, with wrong options', () => {
   });
 
   it('rejects a cache with maxEntries 0', () => {
-    expect(() => new PromptCache({ maxEntries: 0 })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    expect(() => new PromptMemo({ maxEntries: 0 })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   });
 });
 

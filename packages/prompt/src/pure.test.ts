@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetMarks, messageMarkCounter } from './cache-marks.js';
 import { normalizeCapabilities, normalizeText } from './normalize.js';
-import { PromptCache } from './prompt-cache.js';
+import { PromptMemo } from './prompt-memo.js';
 import { shorten } from './shorten.js';
 
 const words = fc.constantFrom('a', 'b c', ' ', '\t', '\n', '\r\n', '\r', '\uFEFF', 'é', '😀', 'x'.repeat(30));
@@ -116,9 +116,9 @@ describe('messageMarkCounter', () => {
   });
 });
 
-describe('PromptCache', () => {
+describe('PromptMemo', () => {
   it('returns the same tier for sections with equal content', () => {
-    const cache = new PromptCache();
+    const cache = new PromptMemo();
     const first = cache.render([
       { id: 'a', text: 'A' },
       { id: 'b', text: 'B\r\n' },
@@ -142,7 +142,7 @@ describe('PromptCache', () => {
   it('hashes equal texts equally and different texts differently', () => {
     fc.assert(
       fc.property(fc.array(texts), fc.array(texts), (left, right) => {
-        const cache = new PromptCache();
+        const cache = new PromptMemo();
         const [one, other] = [left, right].map((list) =>
           cache.render(list.map((text, index) => ({ id: String(index), text }))),
         );
@@ -152,7 +152,7 @@ describe('PromptCache', () => {
   });
 
   it('evicts the least recently used entries', () => {
-    const cache = new PromptCache({ maxEntries: 2 });
+    const cache = new PromptMemo({ maxEntries: 2 });
     const first = cache.render([{ id: 'a', text: '0' }]);
     for (const text of ['1', '2', '3']) cache.render([{ id: 'a', text }]);
     expect(cache.size).toBe(2);

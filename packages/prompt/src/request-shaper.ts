@@ -4,7 +4,7 @@ import { budgetMarks, countMarks, messageMarkCounter, type WantedMark } from './
 import { hashText } from './hash.js';
 import type { PrefixPrint } from './kept-prompt.js';
 import type { CheckedOptions } from './options.js';
-import type { SortedTools } from './prompt-cache.js';
+import type { SortedTools } from './prompt-memo.js';
 import { volatileMessage, type TextSection } from './tail-message.js';
 import type { StableSections } from './stable-sections.js';
 

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@h/turn';
 import type { CheckedOptions } from './options.js';
-import type { RenderedTier } from './prompt-cache.js';
+import type { RenderedTier } from './prompt-memo.js';
 import { sectionJob, sourceJob, type BatchJob } from './section-jobs.js';
 import { whenLoaded, type SectionLoader, type TurnSignal } from './section-loader.js';
 import type { FoundSection, PromptSection } from './sections.js';

@@ -1,5 +1,4 @@
 import type { TurnPriority } from '@h/turn';
-import type { Group } from './groups.js';
 import { Heap, type HeapItem } from './heap.js';
 import { LinkedList, type Linked } from './linked-list.js';
 import { urgencyOf } from './priority.js';
@@ -106,5 +105,27 @@ export class Bucket<Owner> implements HeapItem {
 
   *[Symbol.iterator](): Generator<GateEntry<Owner>> {
     for (const list of [this.foreground, this.normal, this.aged, this.background, this.outOfOrder]) yield* list;
+  }
+}
+
+/** The slots of one key: of the provider `anthropic`, say. It exists while a request uses it or waits for it. */
+export class Group<Owner> {
+  readonly kind: string;
+  readonly key: string;
+  readonly capacity: number;
+  active = 0;
+  /** How many buckets and passes refer to it. */
+  users = 0;
+  /** Buckets whose next one waits for a slot of this group. */
+  readonly parked = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
+
+  constructor(kind: string, key: string, capacity: number) {
+    this.kind = kind;
+    this.key = key;
+    this.capacity = capacity;
+  }
+
+  get isFull(): boolean {
+    return this.active >= this.capacity;
   }
 }

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { LaneEvent } from './events.js';
-import type { SlotHolder } from './holder.js';
-import type { Waiter } from './waiter.js';
+import type { SlotHolder, Waiter } from './waiter.js';
 
 /** Calls listeners, each in the asynchronous context of its request. An error that a listener throws is reported, not propagated. */
 export class Callbacks {

@@ -1,6 +1,5 @@
 import type { TurnPriority, TurnTrigger } from '@h/turn';
 import type { LaneError } from './errors.js';
-import type { RunOptions, Task } from './run.js';
 
 /** A request for a slot. */
 export interface LaneRequest {
@@ -134,6 +133,17 @@ export interface LaneListener {
   returned?(): void;
 }
 
+/** Work that runs while it holds its session and a slot. */
+export type LaneTask<Result> = (lease: LaneLease) => Result | PromiseLike<Result>;
+
+/** Options of {@link Lanes.run}. */
+export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'ahead'> {
+  /** Withdraws the request while it waits; asks the task to stop once it runs. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the position while the task waits. */
+  readonly onWaiting?: ((notice: WaitingNotice) => void) | undefined;
+}
+
 /**
  * Lanes: one request at a time in a session, a limited number over all sessions, the most urgent first.
  *
@@ -168,7 +178,7 @@ export interface Lanes {
    *
    * @throws LaneError if there is no slot for it, or its slot was revoked; `code` is the reason
    */
-  run<Result>(session: string, task: Task<Result>, options?: RunOptions): Promise<Result>;
+  run<Result>(session: string, task: LaneTask<Result>, options?: RunOptions): Promise<Result>;
   /**
    * Lends the caller's slot while it waits for work that needs a slot itself, and acquires one again before it resolves. The session
    * stays held. The slot is found by the asynchronous context of the caller; without one, only the work is done.

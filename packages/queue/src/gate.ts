@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
-import { Bucket, GateEntry, type Ageing } from './bucket.js';
-import { Groups, signatureOf, type Group, type GroupOptions } from './groups.js';
+import { Bucket, GateEntry, type Ageing, type Group } from './bucket.js';
+import { Groups, signatureOf, type GroupOptions } from './groups.js';
 import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
 import { urgencyOf } from './priority.js';

@@ -1,6 +1,5 @@
 import { InvalidOptionError, showValue } from '@h/options';
-import type { Bucket } from './bucket.js';
-import { Heap } from './heap.js';
+import { Group } from './bucket.js';
 
 /** How much of one kind may run at once: of one provider, of one tenant. */
 export interface GroupOptions {
@@ -8,28 +7,6 @@ export interface GroupOptions {
   readonly concurrency: number;
   /** Other caps, for single keys. */
   readonly keys?: Readonly<Record<string, number>> | undefined;
-}
-
-/** The slots of one key: of the provider `anthropic`, say. It exists while a request uses it or waits for it. */
-export class Group<Owner> {
-  readonly kind: string;
-  readonly key: string;
-  readonly capacity: number;
-  active = 0;
-  /** How many buckets and passes refer to it. */
-  users = 0;
-  /** Buckets whose next one waits for a slot of this group. */
-  readonly parked = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
-
-  constructor(kind: string, key: string, capacity: number) {
-    this.kind = kind;
-    this.key = key;
-    this.capacity = capacity;
-  }
-
-  get isFull(): boolean {
-    return this.active >= this.capacity;
-  }
 }
 
 /** The groups that are in use, by kind and key. */

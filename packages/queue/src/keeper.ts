@@ -1,15 +1,15 @@
+import type { TurnPriority } from '@h/turn';
 import { SlotLending, type SlotLendingHost } from './slot-lending.js';
 import { noteDropped, waiterToDrop, fullError, type Bounds } from './bounds.js';
 import type { GateEntry } from './bucket.js';
 import type { Callbacks } from './callbacks.js';
 import { LaneError } from './errors.js';
 import { Gate, type GateOptions } from './gate.js';
-import { SlotHolder, type HolderKeeper } from './holder.js';
 import { LinkedList } from './linked-list.js';
 import { parentOf, Parents, reentryError } from './parents.js';
 import { Sessions } from './sessions.js';
 import { Stops, type StopsKeeper } from './stops.js';
-import type { Waiter, WaiterKeeper } from './waiter.js';
+import { SlotHolder, type HolderKeeper, type Waiter, type WaiterKeeper } from './waiter.js';
 
 /** What the lanes keep to. */
 export interface KeeperOptions {
@@ -127,6 +127,10 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     return this.#lentParts.goOn(holder);
   }
 
+  priorityOf(waiter: Waiter): TurnPriority {
+    return this.lanes.get(waiter.session)?.priority ?? waiter.priority;
+  }
+
   notifyReturned({ waiter }: SlotHolder): void {
     this.#host.callbacks.call(waiter, notifyReturned, undefined);
   }
@@ -177,7 +181,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
 
   #admit(waiter: Waiter): SlotHolder {
     this.#fence += 1;
-    const holder = new SlotHolder(this, waiter, this.#fence, waiter.lane?.takeDropped());
+    const holder = new SlotHolder(this, waiter, this.#fence, this.lanes.get(waiter.session)?.takeDropped());
     waiter.holder = holder;
     this.#stopWaiting(waiter);
     waiter.state = 'admitted';

@@ -49,7 +49,6 @@ export class Lane {
   append(waiter: Waiter): void {
     this.waiters.append(waiter);
     this.#counts[waiter.priority] += 1;
-    waiter.lane = this;
   }
 
   /** Inserts a request before all waiting ones. */
@@ -60,7 +59,6 @@ export class Lane {
     this.waiters.prepend(waiter);
     if (holder) this.waiters.prepend(holder);
     this.#counts[waiter.priority] += 1;
-    waiter.lane = this;
   }
 
   /** Returns what was dropped since the last call. */
@@ -73,7 +71,6 @@ export class Lane {
   remove(waiter: Waiter): void {
     this.waiters.remove(waiter);
     this.#counts[waiter.priority] -= 1;
-    waiter.lane = undefined;
   }
 }
 

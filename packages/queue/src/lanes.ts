@@ -2,7 +2,6 @@ import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
 import type { LaneListener, LaneRequest, Lanes, LaneLease } from './contract.js';
 import { LaneError } from './errors.js';
-import { SlotHolder } from './holder.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
@@ -10,7 +9,7 @@ import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
 import { runIn } from './run.js';
 import { snapshotOf, type LanesSnapshot } from './snapshot.js';
-import { Waiter, type Limits } from './waiter.js';
+import { SlotHolder, Waiter, type Limits } from './waiter.js';
 import { WaitLimits } from './wait-limits.js';
 
 /** Lanes of one process. */

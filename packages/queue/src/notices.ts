@@ -27,10 +27,11 @@ export class Notices {
   add(waiter: Waiter): void {
     this.#listening.add(waiter);
     if (this.#everyMs !== Infinity) this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
-    const { lane, pass } = waiter;
-    const { gate } = this.#keeper;
+    const { pass } = waiter;
+    const { gate, lanes } = this.#keeper;
     // It has come last, but for those at the gate who are less urgent.
-    const position = waiter.state === 'at-gate' && pass ? gate.inFrontOf(pass) + 1 : (lane?.waitingCount ?? 0);
+    const position =
+      waiter.state === 'at-gate' && pass ? gate.inFrontOf(pass) + 1 : (lanes.get(waiter.session)?.waitingCount ?? 0);
     this.#inform(waiter, position);
   }
 
@@ -42,9 +43,9 @@ export class Notices {
     this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
     const atGate = new Map(this.#keeper.gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
     const places = new Map([...this.#listening].map((waiter) => [waiter, atGate.get(waiter) ?? 0]));
-    for (const lane of new Set([...this.#listening].map(({ lane }) => lane))) {
+    for (const session of new Set([...this.#listening].map((waiter) => waiter.session))) {
       let place = 0;
-      for (const waiter of lane?.waiters ?? []) {
+      for (const waiter of this.#keeper.lanes.get(session)?.waiters ?? []) {
         if (!waiter.isWaiting) continue;
         place += 1;
         if (waiter.state === 'behind' && places.has(waiter)) places.set(waiter, place);

@@ -1,7 +1,6 @@
 import { LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
-import type { SlotHolder } from './holder.js';
-import type { Waiter } from './waiter.js';
+import type { SlotHolder, Waiter } from './waiter.js';
 
 /** Tracks which requests were made within which work, and detects requests that would wait for themselves or for each other. */
 export class Parents {

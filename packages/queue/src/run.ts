@@ -1,18 +1,7 @@
 import { anyFunction, nonEmptyString, checkOptions, checkValue, instanceOf, type OptionChecks } from '@h/options';
-import type { LaneListener, LaneHandle, LaneRequest, Lanes, LaneLease, WaitingNotice } from './contract.js';
+import type { LaneListener, LaneHandle, Lanes, LaneLease, LaneTask, RunOptions } from './contract.js';
 import { abortError, type LaneError } from './errors.js';
 import { requestChecks } from './request-check.js';
-
-/** Work that is done while it holds the session. */
-export type Task<Result> = (lease: LaneLease) => Result | PromiseLike<Result>;
-
-/** Options of `lanes.run()`. */
-export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'ahead'> {
-  /** Withdraws the request while it waits; asks the task to stop once it runs. */
-  readonly signal?: AbortSignal | undefined;
-  /** Receives the position while the task waits. */
-  readonly onWaiting?: ((notice: WaitingNotice) => void) | undefined;
-}
 
 const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(AbortSignal), onWaiting: anyFunction };
 
@@ -20,7 +9,7 @@ const checks: OptionChecks<RunOptions> = { ...requestChecks, signal: instanceOf(
 export const runIn = <Result>(
   enter: Lanes['enter'],
   session: string,
-  task: Task<Result>,
+  task: LaneTask<Result>,
   options?: RunOptions,
 ): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
@@ -34,12 +23,12 @@ export const runIn = <Result>(
 class TaskRun<Result> implements LaneListener {
   /** Present only if the option is set. */
   waiting: RunOptions['onWaiting'];
-  readonly #task: Task<Result>;
+  readonly #task: LaneTask<Result>;
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
   #stopListening: (() => void) | undefined;
 
-  constructor(task: Task<Result>, resolve: (result: Result) => void, reject: (error: unknown) => void) {
+  constructor(task: LaneTask<Result>, resolve: (result: Result) => void, reject: (error: unknown) => void) {
     this.#task = task;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -38,7 +38,7 @@ export class Sessions {
 
   /** Removes a request from its lane. */
   remove(waiter: Waiter): void {
-    const { lane } = waiter;
+    const lane = this.#lanes.get(waiter.session);
     if (!lane) return;
     lane.remove(waiter);
     this.#advance(lane);
@@ -81,7 +81,7 @@ export class Sessions {
   #advance(lane: Lane): void {
     const { head } = lane.waiters;
     if (!head) {
-      if (this.#lanes.get(lane.session) === lane) this.#lanes.delete(lane.session);
+      this.#lanes.delete(lane.session);
     } else if (head.state === 'behind') {
       head.state = 'at-gate';
       head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups, lane.priority);

@@ -1,13 +1,15 @@
+import type { TurnPriority } from '@h/turn';
 import type { Gate } from './gate.js';
-import { lostError, type SlotHolder } from './holder.js';
 import type { LaneError } from './errors.js';
 import type { Parents } from './parents.js';
-import type { Waiter } from './waiter.js';
+import { lostError, type SlotHolder, type Waiter } from './waiter.js';
 
 /** The operations of {@link SlotLending} that the keeper performs. */
 export interface SlotLendingHost {
   /** Admits all requests that have a free slot. */
   admitAll(): void;
+  /** The priority of the most urgent request of its session. */
+  priorityOf(waiter: Waiter): TurnPriority;
   /** Notifies the listener that it has a slot again. */
   notifyReturned(holder: SlotHolder): void;
 }
@@ -92,7 +94,7 @@ export class SlotLending {
     const { waiter } = holder;
     holder.slot = 'wanted';
     this.#parents.waits(waiter);
-    if (waiter.pass) this.#gate.rejoin(waiter.pass, waiter.lane?.priority ?? waiter.priority);
+    if (waiter.pass) this.#gate.rejoin(waiter.pass, this.#keeper.priorityOf(waiter));
     this.#keeper.admitAll();
   }
 

@@ -1,6 +1,6 @@
 import type { TurnPriority } from '@h/turn';
-import type { SlotHolder } from './holder.js';
 import type { Keeper } from './keeper.js';
+import type { SlotHolder } from './waiter.js';
 
 /** A holder. */
 export interface RunningSnapshot {
@@ -24,7 +24,7 @@ export interface WaitingSnapshot {
 }
 
 /** A session with a holder or with waiting requests. */
-export interface SessionSnapshot {
+export interface LaneSnapshot {
   readonly session: string;
   readonly running: RunningSnapshot | undefined;
   readonly waiting: readonly WaitingSnapshot[];
@@ -40,7 +40,7 @@ export interface LanesSnapshot {
   readonly atGate: Readonly<Record<TurnPriority, number>>;
   /** All waiting requests. */
   readonly waiting: number;
-  readonly sessions: readonly SessionSnapshot[];
+  readonly sessions: readonly LaneSnapshot[];
   readonly groups: readonly {
     readonly kind: string;
     readonly key: string;

@@ -1,7 +1,6 @@
 import type { Callbacks } from './callbacks.js';
 import { abortError, LaneError, LaneTimeoutError } from './errors.js';
-import type { SlotHolder } from './holder.js';
-import type { Waiter } from './waiter.js';
+import type { SlotHolder, Waiter } from './waiter.js';
 
 /** What {@link Stops} asks of those who keep the waiters. */
 export interface StopsKeeper {

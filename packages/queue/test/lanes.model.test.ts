@@ -1,8 +1,9 @@
 import type { TurnPriority } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLanes, type FullPolicy, type LaneHandle, type LaneLease, type LocalLanes } from '../src/index.js';
-import type { SlotHolder } from '../src/holder.js';
+import { createLanes, type LaneHandle, type LaneLease, type LocalLanes } from '../src/index.js';
+import type { FullPolicy } from '../src/bounds.js';
+import type { SlotHolder } from '../src/waiter.js';
 import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 

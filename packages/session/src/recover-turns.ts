@@ -22,7 +22,7 @@ import { followTurn } from './follow-turn.js';
 import { createSlots, type Slots } from './slots.js';
 
 /** What to do with an unfinished turn. */
-export type RecoveryAction = 'resume' | 'finish' | 'leave';
+export type TurnRecovery = 'resume' | 'finish' | 'leave';
 
 /** Options of {@link recoverTurns}. */
 export interface RecoverTurnsOptions {
@@ -36,7 +36,7 @@ export interface RecoverTurnsOptions {
    * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a time, the
    * oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
    */
-  readonly ask?: ((turn: UnfinishedTurn) => RecoveryAction | PromiseLike<RecoveryAction>) | undefined;
+  readonly ask?: ((turn: UnfinishedTurn) => TurnRecovery | PromiseLike<TurnRecovery>) | undefined;
   /**
    * How many turns run at the same time. A turn that waits for approval (`approval.request`) does not count. It continues as soon as
    * it is answered, even if that exceeds the limit.
@@ -53,7 +53,7 @@ export interface RecoverTurnsOptions {
 /** The result for an unfinished turn. */
 export interface RecoveredTurn extends UnfinishedTurn {
   /** What was done; `'leave'` also if nothing could be done. */
-  readonly action: RecoveryAction;
+  readonly action: TurnRecovery;
   /** Absent for a turn that was left. */
   readonly outcome?: TurnOutcome | undefined;
   /** Why it ended, or why it was left although `ask` did not say so. */
@@ -178,10 +178,10 @@ const abortOf = (signal: AbortSignal): { readonly promise: Promise<undefined>; r
   return { promise, forget };
 };
 
-const actions: readonly unknown[] = ['resume', 'finish', 'leave'] satisfies RecoveryAction[];
+const actions: readonly unknown[] = ['resume', 'finish', 'leave'] satisfies TurnRecovery[];
 
-const checkedAction = (action: unknown): RecoveryAction => {
-  if (actions.includes(action)) return action as RecoveryAction;
+const checkedAction = (action: unknown): TurnRecovery => {
+  if (actions.includes(action)) return action as TurnRecovery;
   throw new InvalidOptionError({
     owner,
     option: 'ask',

@@ -143,7 +143,7 @@ export const skillLibrary = (options: SkillLibraryOptions): SkillLibrary => {
     home,
     platform,
     list,
-    read: async (request) => readSkillFile(await list(), request, { scan, home, platform, maxBytes }),
+    read: async (request) => readSkillFile((await list()).skills, request, { scan, home, platform, maxBytes }),
   };
 };
 

@@ -2,7 +2,6 @@ import { readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { toErrorInfo, TurnError } from '@h/turn';
 import { parseFrontmatter } from './frontmatter.js';
-import type { SkillList } from './library.js';
 import { nearestNames } from './nearest.js';
 import type { SkillProblem } from './problem.js';
 import { readText } from './read-file.js';
@@ -52,12 +51,12 @@ const maxDepth = 3;
 
 /** Reads the text of a skill or of one of its files. */
 export const readSkillFile = async (
-  list: SkillList,
+  skills: readonly Skill[],
   request: SkillTextRequest,
   settings: ReadSettings,
 ): Promise<SkillText> => {
   const { name, file, offset = 0, maxChars = 20_000, by = 'model' } = request;
-  const open = list.skills.filter((skill) => (by === 'model' ? skill.forModel : skill.forUser));
+  const open = skills.filter((skill) => (by === 'model' ? skill.forModel : skill.forUser));
   const skill = open.find((known) => known.name === name);
   if (!skill) throw unknownSkill(name, open);
   const path = file === undefined ? skill.file : await fileOf(skill, file);

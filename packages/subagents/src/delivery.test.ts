@@ -2,7 +2,8 @@ import type { JSONObject, ToolRunContext } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { memoryChildStore, type ChildEnd, type Spawned } from './index.js';
+import { type ChildEnd, type Spawned } from './index.js';
+import { memoryChildStore } from '../test/memory-child-store.js';
 
 useVirtualTime();
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { tree, type TreeOptions } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
 import { EndedSessions } from './ended-sessions.js';
-import type { ChildSessions, Spawned, Subagents } from './index.js';
+import type { Spawned, Subagents } from './index.js';
+import type { ChildSessions } from './ended-sessions.js';
 
 useVirtualTime();
 

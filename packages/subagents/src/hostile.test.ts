@@ -13,7 +13,8 @@ import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { memoryChildStore, type ChildEnd, type ChildStore, type Spawned } from './index.js';
+import { type ChildEnd, type ChildStore, type Spawned } from './index.js';
+import { memoryChildStore } from '../test/memory-child-store.js';
 
 useVirtualTime();
 

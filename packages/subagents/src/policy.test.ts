@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  allowsHost,
-  allowsPath,
-  allowsTool,
-  inheritPolicy,
-  movePolicy,
-  unrestricted,
-  wantsApproval,
-  type AgentPolicy,
-} from './index.js';
+import { allowsPath, inheritPolicy, unrestricted, type AgentPolicy } from './index.js';
+import { allowsHost, allowsTool, movePolicy, wantsApproval } from './policy.js';
 import { matches } from './patterns.js';
 
 const aliases = { shell: 'bash', Bash: 'bash', fetch: 'http_get' };

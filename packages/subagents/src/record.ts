@@ -80,21 +80,3 @@ export interface ChildStore {
   delete(id: string): MaybePromise<void>;
   list(isWanted?: (record: ChildRecord) => boolean): MaybePromise<readonly ChildRecord[]>;
 }
-
-/**
- * Stores records in memory, for tests and for stores that outlive a `subagents()`.
- *
- * @example
- * ```ts
- * const store = memoryChildStore();
- * const team = subagents({ agents, store });
- * ```
- */
-export const memoryChildStore = (): ChildStore => {
-  const records = new Map<string, ChildRecord>();
-  return {
-    save: (record) => void records.set(record.id, record),
-    delete: (id) => void records.delete(id),
-    list: () => [...records.values()],
-  };
-};

@@ -2,7 +2,8 @@ import { intercept, memorySessions, noUsage, reply, type ModelRequest } from '@h
 import { describe, expect, it } from 'vitest';
 import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { isChildSession, memoryChildStore, type ChildRecord, type ChildStore } from './index.js';
+import { isChildSession, type ChildRecord, type ChildStore } from './index.js';
+import { memoryChildStore } from '../test/memory-child-store.js';
 
 useVirtualTime();
 

@@ -1,8 +1,9 @@
 import type { Child } from './family.js';
 import type { AgentPolicy } from './policy.js';
+import type { ParentTurn } from './parent-turn.js';
+import type { Pauses } from './pauses.js';
 import type { ChildEnd, ChildReceiver } from './record.js';
-import type { Team } from './team.js';
-import { waitFor } from './wait.js';
+import { waitFor, type WaitUntil } from './wait.js';
 
 /** Request to spawn a sub-agent. */
 export interface SpawnRequest {
@@ -46,8 +47,15 @@ export interface Spawned {
   wait(signal?: AbortSignal): Promise<ChildEnd>;
 }
 
+/** The parts of a team that a wait needs. */
+export interface WaitHost {
+  readonly turns: ReadonlyMap<string, ParentTurn>;
+  readonly pauses: Pauses;
+  readonly after: WaitUntil['after'];
+}
+
 /** Creates the handle of a sub-agent for its caller. */
-export const spawnedOf = (team: Team, child: Child): Spawned => {
+export const spawnedOf = (team: WaitHost, child: Child): Spawned => {
   const { id, agent, session, parent } = child.record;
   const isDone = (): boolean => child.end !== undefined;
   return {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countOf, endOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import { memoryChildStore, type ChildRecord, type ChildStore, type Spawned } from './index.js';
+import { type ChildRecord, type ChildStore, type Spawned } from './index.js';
+import { memoryChildStore } from '../test/memory-child-store.js';
 
 useVirtualTime();
 

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ChildLanes, ChildLease } from '../src/index.js';
+import type { ChildLanes } from '../src/index.js';
+import type { ChildLease } from '../src/lanes.js';
 
 export interface Slots extends ChildLanes {
   /** The most that have had a slot at a time. */

@@ -1,6 +1,7 @@
 /**
- * What the loop costs: ten operators that pass everything, 20 deltas and one tool call with a result of 400 characters
- * a step, side by side with a bare async generator that does the same work.
+ * The overhead of the loop: 20 deltas and one tool call with a result of 400 characters per step. Three loops do the
+ * same work: a bare async generator, a harness without operators, and a harness with ten operators that decide about
+ * every request and call and observe every answer and result.
  *
  *   node --expose-gc bench/loop.mjs        (after a build)
  */
@@ -41,14 +42,17 @@ const tools = {
     }),
 };
 
-const operators = Array.from({ length: 10 }, (_, index) =>
-  intercept(`pass-${index}`, () => ({ observe: { 'turn.end': () => undefined, 'tool.result': () => undefined } })),
-);
+const pass = () => undefined;
+const trivial = {
+  decide: { 'model.request': pass, 'tool.call': pass },
+  observe: { 'model.response': pass, 'tool.result': pass },
+};
+const tenOperators = Array.from({ length: 10 }, (_, index) => intercept(`pass-${index}`, () => trivial));
 
-/** One agent runs all turns of a kind; each turn has a session of its own, which is forgotten after it. */
+/** One agent runs all turns of a kind. Each turn has its own session, which is deleted afterwards. */
 const agents = new Map();
-const agentOf = (steps, deltas) => {
-  const key = `${steps}:${deltas.length}`;
+const agentOf = (operators, steps, deltas) => {
+  const key = `${operators.length}:${steps}:${deltas.length}`;
   const sessions = memorySessions();
   const make = () =>
     harness({ model: modelOf(steps, deltas), tools, sessions, maxModelCalls: Infinity }).pipe(...operators);
@@ -57,21 +61,23 @@ const agentOf = (steps, deltas) => {
 };
 
 let turns = 0;
-const runTurn = (steps, deltas = words) =>
-  new Promise((resolve) => {
-    const { agent, sessions } = agentOf(steps, deltas);
-    const session = `bench-${(turns += 1)}`;
-    let events = 0;
-    agent.turn({ session, input: 'go' }).subscribe({
-      next: () => {
-        events += 1;
-      },
-      complete: () => {
-        sessions.delete(session);
-        resolve(events);
-      },
+const runWith =
+  (operators) =>
+  (steps, deltas = words) =>
+    new Promise((resolve) => {
+      const { agent, sessions } = agentOf(operators, steps, deltas);
+      const session = `bench-${(turns += 1)}`;
+      let events = 0;
+      agent.turn({ session, input: 'go' }).subscribe({
+        next: () => {
+          events += 1;
+        },
+        complete: () => {
+          sessions.delete(session);
+          resolve(events);
+        },
+      });
     });
-  });
 
 const runBare = async (steps, deltas = words) => {
   let step = 0;
@@ -85,8 +91,10 @@ const runBare = async (steps, deltas = words) => {
   return events;
 };
 
-// No collection is forced before a round: it would shrink the young generation and throw optimised code away, which a
-// process that is at work never sees. What is collected in a round counts, the threads that do it included.
+const loops = [runBare, runWith([]), runWith(tenOperators)];
+
+// No collection is forced before a round: it would shrink the young generation and discard optimized code, which does
+// not happen in a working process. Collections during a round count, and so do the threads that do them.
 const cpuMicros = async (work) => {
   const start = process.cpuUsage();
   await work();
@@ -94,15 +102,15 @@ const cpuMicros = async (work) => {
   return user + system;
 };
 
-/** The best round: what else the machine does can only make a round slower. */
+/** The best round: other load on the machine can only make a round slower. */
 const best = (numbers) => Math.min(...numbers);
 
-/** CPU microseconds a step of each, the best of rounds that take turns, so that both meet the same machine. */
-const perStep = async (runs, steps, deltas) => {
+/** CPU microseconds per step of each loop, the best of interleaved rounds. */
+const perStep = async (steps, deltas) => {
   const repeat = Math.max(1, Math.round(10_000 / steps));
-  const rounds = runs.map(() => []);
+  const rounds = loops.map(() => []);
   for (let round = 0; round < 9; round += 1) {
-    for (const [index, run] of runs.entries()) {
+    for (const [index, run] of loops.entries()) {
       const spent = await cpuMicros(async () => {
         for (let turn = 0; turn < repeat; turn += 1) await run(steps, deltas);
       });
@@ -113,26 +121,32 @@ const perStep = async (runs, steps, deltas) => {
 };
 
 const print = (label, ...columns) =>
-  console.log(label.padEnd(34), ...columns.map((column) => String(column).padStart(10)));
+  console.log(label.padEnd(34), ...columns.map((column) => String(column).padStart(13)));
 const micros = (value) => `${value.toFixed(2)} µs`;
+const compare = ([bare, none, ten], unit) => [
+  unit(bare),
+  unit(none),
+  (none / bare).toFixed(2),
+  unit(ten),
+  unit(ten - none),
+];
 
-console.log(
-  `Node ${process.version}, ${operators.length} operators, ${words.length} deltas and one tool call a step\n`,
-);
-for (let warm = 0; warm < 3; warm += 1) await Promise.all([runTurn(2000), runBare(2000)]);
+console.log(`Node ${process.version}, ${words.length} deltas and one tool call per step\n`);
+for (let warm = 0; warm < 3; warm += 1) await Promise.all(loops.map((run) => run(2000)));
 
-print('', 'bare loop', '@h/turn', 'ratio');
-for (const steps of [10, 100, 1000, 10_000]) {
-  const [bare, ours] = await perStep([runBare, runTurn], steps);
-  print(`a step, turns of ${steps}`, micros(bare), micros(ours), (ours / bare).toFixed(2));
-}
+print('', 'bare loop', 'no operator', 'ratio', 'ten operators', 'added by ten');
+for (const steps of [10, 100, 1000, 10_000]) print(`step, turns of ${steps}`, ...compare(await perStep(steps), micros));
 
 const many = Array.from({ length: 1000 }, () => 'x');
-const none = [];
-const withMany = await perStep([runBare, runTurn], 100, many);
-const withNone = await perStep([runBare, runTurn], 100, none);
-const [bareDelta, ourDelta] = withMany.map((spent, index) => (spent - withNone[index]) / many.length);
-print('a delta', micros(bareDelta), micros(ourDelta), (ourDelta / bareDelta).toFixed(2));
+const withMany = await perStep(100, many);
+const withNone = await perStep(100, []);
+print(
+  'delta',
+  ...compare(
+    withMany.map((spent, index) => (spent - withNone[index]) / many.length),
+    micros,
+  ),
+);
 
 const concurrent = async (run) => {
   const rounds = [];
@@ -141,23 +155,54 @@ const concurrent = async (run) => {
   }
   return best(rounds);
 };
-print(
-  '1,000 turns at a time × 10 steps',
-  ...[await concurrent(runBare), await concurrent(runTurn)].map((spent) => `${(spent / 1000).toFixed(0)} ms`),
-);
+const atOnce = [];
+for (const run of loops) atOnce.push(await concurrent(run));
+print('1,000 turns at once × 10 steps', ...compare(atOnce, (spent) => `${(spent / 1000).toFixed(0)} ms`));
 
-const parked = 2000;
-const park = () => {
-  const model = () => new Observable(() => undefined);
-  const agent = harness({ model, tools }).pipe(...operators);
-  return Array.from({ length: parked }, (_, index) =>
+const parkedTurns = 2000;
+const heapOf = async (park) => {
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  const release = park();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  globalThis.gc?.();
+  const each = (process.memoryUsage().heapUsed - before) / parkedTurns / 1024;
+  release();
+  return each;
+};
+
+/** Turns that wait for a model, or for a tool. */
+const parkTurns = (operators, model) => () => {
+  const waiting = { definitions: () => definitions, run: () => new Observable(() => undefined) };
+  const agent = harness({ model, tools: waiting }).pipe(...operators);
+  const subscriptions = Array.from({ length: parkedTurns }, (_, index) =>
     agent.turn({ session: `parked-${index}`, input: 'go' }).subscribe(),
   );
+  return () => {
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  };
 };
-globalThis.gc?.();
-const before = process.memoryUsage().heapUsed;
-const subscriptions = park();
-await new Promise((resolve) => setTimeout(resolve, 50));
-globalThis.gc?.();
-print('heap of a parked turn', '', `${((process.memoryUsage().heapUsed - before) / parked / 1024).toFixed(1)} KB`);
-for (const subscription of subscriptions) subscription.unsubscribe();
+const parkBare = () => {
+  const pending = new Promise(() => undefined);
+  const kept = Array.from({ length: parkedTurns }, () => {
+    const model = async function* () {
+      await pending;
+    };
+    const turn = bareLoop(model, async () => result, 'go', 1);
+    void turn.next();
+    return turn;
+  });
+  return () => void kept.splice(0);
+};
+const kilobytes = (value) => `${value.toFixed(1)} KB`;
+for (const [label, model] of [
+  ['heap, waiting for the model', () => new Observable(pass)],
+  ['heap, waiting for a tool', modelOf(2, words)],
+]) {
+  const heaps = [
+    await heapOf(parkBare),
+    await heapOf(parkTurns([], model)),
+    await heapOf(parkTurns(tenOperators, model)),
+  ];
+  print(label, ...compare(heaps, kilobytes));
+}

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { deny } from './decisions.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
-import { intercept, type Decision } from './intercept.js';
+import type { Decision } from './handlers.js';
+import { intercept } from './intercept.js';
 import { call, response, scriptedModel, scriptedTools } from './testing/index.js';
 
 /** Asks before every call. */

@@ -1,4 +1,3 @@
-import type { TurnEventOf } from './events.js';
 import type { AssistantPart, Message } from './messages.js';
 
 /** The ids of the tool calls of a session. Each is used once, because providers match calls and results by id. */
@@ -46,7 +45,7 @@ export class CallIds {
   }
 
   /** Returns the answer with unique ids, also for calls that an operator added. */
-  withUniqueIds(answer: TurnEventOf<'model.response'>): TurnEventOf<'model.response'> {
+  withUniqueIds<Answer extends { readonly content: readonly AssistantPart[] }>(answer: Answer): Answer {
     const given = this.#latest;
     this.#latest = [];
     if (answer.content === given) return answer;

@@ -1,6 +1,6 @@
 import type { Subscribable, Unsubscribable } from 'rxjs';
 import type { NewEvent, TurnEvent } from './events.js';
-import type { Decision, DecisionInput } from './intercept.js';
+import type { Decision, DecisionInput } from './handlers.js';
 
 /** An asynchronous answer of a handler. */
 export type Waiting = Extract<DecisionInput, PromiseLike<unknown> | Subscribable<unknown>>;

@@ -2,7 +2,8 @@ import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { describePipeline } from './describe-pipeline.js';
 import type { TurnEvent } from './events.js';
-import { intercept, type InterceptorPlace } from './intercept.js';
+import type { InterceptorPlace } from './handlers.js';
+import { intercept } from './intercept.js';
 
 const operator = (name: string, place?: InterceptorPlace) => intercept(name, () => ({}), place);
 

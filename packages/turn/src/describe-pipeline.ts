@@ -1,4 +1,4 @@
-import { interceptor } from './intercept.js';
+import { interceptor } from './handlers.js';
 import { isInterceptor, type PipelineOperator } from './pipeline.js';
 
 /** The operators of a pipeline, and violations of the order they declare. */

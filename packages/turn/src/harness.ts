@@ -16,8 +16,7 @@ import {
   type TurnInput,
 } from './options.js';
 import type { PipelineOperator } from './pipeline.js';
-import type { RunnerOptions } from './runner-options.js';
-import { TurnRun } from './runner.js';
+import { TurnRun, type RunnerOptions } from './runner.js';
 import { SessionGate } from './session-gate.js';
 import type { MaybePromise, UnfinishedTurn } from './session-store.js';
 import type { ToolDefinition } from './tool.js';
@@ -206,16 +205,15 @@ const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' 
   let known: readonly ToolDefinition[] | undefined;
   let byName: ReadonlyMap<string, ToolDefinition> = new Map();
   const noTools: readonly ToolDefinition[] = [];
-  const noTail: ModelRequest['tail'] = [];
   const tools = (): readonly ToolDefinition[] => options.tools?.definitions() ?? noTools;
+  const model = options.defaultModel === undefined ? {} : { model: options.defaultModel };
+  let request: Omit<ModelRequest, 'messages'> = { ...model, system, tail: [], tools: noTools, settings };
   return {
-    request: (): Omit<ModelRequest, 'messages'> => ({
-      ...(options.defaultModel !== undefined && { model: options.defaultModel }),
-      system,
-      tail: noTail,
-      tools: tools(),
-      settings,
-    }),
+    request: () => {
+      const current = tools();
+      if (current !== request.tools) request = { ...request, tools: current };
+      return request;
+    },
     definitions: () => {
       const current = tools();
       if (current !== known) byName = new Map(current.map((definition) => [definition.name, definition]));

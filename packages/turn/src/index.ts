@@ -5,18 +5,18 @@ export * from './errors.js';
 export { eventSchemas } from './event-schemas.js';
 export type * from './events.js';
 export { harness, type Agent, type Harness, type RunningTurn } from './harness.js';
-export {
-  intercept,
-  type DecideContext,
-  type DecideHandlers,
-  type Decision,
-  type DecisionInput,
-  type Handlers,
-  type Interceptor,
-  type InterceptorPlace,
-  type ObserveHandlers,
-  type OperatorContext,
-} from './intercept.js';
+export type {
+  DecideContext,
+  DecideHandlers,
+  Decision,
+  DecisionInput,
+  Handlers,
+  Interceptor,
+  InterceptorPlace,
+  ObserveHandlers,
+  OperatorContext,
+} from './handlers.js';
+export { intercept } from './intercept.js';
 export { iterate } from './iterate.js';
 export type { JSONObject, JSONValue } from './json.js';
 export { foldJournal } from './journal.js';

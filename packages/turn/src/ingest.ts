@@ -8,7 +8,6 @@ import { wellFormed } from './well-formed.js';
 
 /**
  * Checks a driver's answer and makes it safe to store: replaces lone surrogates and gives every call a unique id.
- *
  */
 export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelResponse => {
   const deep = isObject(given) && Array.isArray(given.content) ? deepCalls(given.content) : [];
@@ -49,13 +48,12 @@ const tooDeep = (content: readonly AssistantPart[], places: readonly number[]): 
     }),
   );
 
-/** Whether a value is nested deeper than `depth` levels. Does not recurse. */
-const isDeeperThan = (value: unknown, limit: number): boolean => {
-  let level: readonly unknown[] = isObject(value) ? [value] : [];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= limit) return true;
-    level = level.flatMap((item) => (Object.values(item as object) as readonly unknown[]).filter(isObject));
-  }
+/** Whether a value is nested deeper than this number of levels. Recurses no deeper than that. */
+const isDeeperThan = (value: unknown, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  for (const key in value) if (isDeeperThan(value[key as keyof typeof value], levels - 1)) return true;
   return false;
 };
 

@@ -17,7 +17,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { deny, notice, stop } from './decisions.js';
 import { OperatorError } from './errors.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
-import { intercept, type DecisionInput, type Handlers } from './intercept.js';
+import type { DecisionInput, Handlers } from './handlers.js';
+import { intercept } from './intercept.js';
 import { event } from './testing/index.js';
 
 const toolCall = (id: string): TurnEventOf<'tool.call'> =>

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { OperatorError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
-import { intercept, type Handlers } from './intercept.js';
+import type { Handlers } from './handlers.js';
+import { intercept } from './intercept.js';
 import { reply } from './reply.js';
 import { call, event, response, scriptedModel, scriptedTools } from './testing/index.js';
 

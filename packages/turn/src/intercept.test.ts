@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { connect } from './connect.js';
 import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
-import { intercept, type Handlers } from './intercept.js';
+import type { Handlers } from './handlers.js';
+import { intercept } from './intercept.js';
 import { event, ok, sampleTurn, user } from './testing/index.js';
 
 const delta = (text: string): TurnEventOf<'model.delta'> =>

@@ -1,103 +1,22 @@
-import { Observable, type Subscribable } from 'rxjs';
+import { Observable } from 'rxjs';
 import { EventQueue } from './event-queue.js';
-import type { NewEvent, TurnEnding, TurnEvent, TurnEventOf, TurnEventType, TurnOperator } from './events.js';
+import type { TurnEvent, TurnOperator } from './events.js';
+import {
+  interceptor,
+  type Handlers,
+  type Interceptor,
+  type InterceptorPlace,
+  type InterceptorSetup,
+  type OperatorContext,
+} from './handlers.js';
 import { Segment } from './segment.js';
-
-/**
- * What a `decide` handler may return.
- *
- * `undefined` passes the event on, an event replaces it, an array replaces it with several, and `null` drops it. A
- * promise or an observable of these holds this event only, until it settles. Each value of an observable adds events;
- * the first replaces the held event.
- */
-export type Decision = NewEvent | readonly NewEvent[] | null | undefined | void;
-
-/** A decision, now or later. */
-export type DecisionInput = Decision | PromiseLike<Decision> | Subscribable<Decision>;
-
-/** The context of a `decide` handler that holds an event. */
-export interface DecideContext {
-  /** Aborted when the turn ends or its subscriber leaves. */
-  readonly signal: AbortSignal;
-}
-
-/** Handlers that observe events. They are synchronous and return nothing. */
-export type ObserveHandlers = { readonly [Type in TurnEventType]?: (event: TurnEventOf<Type>) => void } & {
-  /** Runs for every event, deltas included, before the handler of its type. */
-  readonly '*'?: (event: TurnEvent) => void;
-};
-
-/** Handlers that change events. The handler of `model.delta` is synchronous. */
-export type DecideHandlers = {
-  readonly [Type in TurnEventType]?: (event: TurnEventOf<Type>, context: DecideContext) => DecisionInput;
-} & {
-  /** Runs for events whose type has no handler here, such as the notices of all operators. Also runs for deltas. */
-  readonly '*'?: (event: TurnEvent, context: DecideContext) => DecisionInput;
-};
-
-/**
- * The handlers of an operator for one turn.
- *
- * Contract:
- * - `decide` runs while an event passes the operator's place in the pipe. Events that it adds pass the operators
- *   behind it.
- * - `observe` runs after an event has left the whole pipe and is part of the turn: in every operator, in one order,
- *   regardless of which operator made the event. When a turn is resumed, it also runs for the events of its journal; the events look the
- *   same.
- * - State that only `observe` writes is therefore the same in a resumed turn. State that `decide` writes is lost in a
- *   crash: use it only for what is pending until `observe` sees its outcome.
- */
-export interface Handlers {
-  readonly observe?: ObserveHandlers | undefined;
-  readonly decide?: DecideHandlers | undefined;
-  /** Runs once when the turn becomes live: at its start, or after its journal was replayed. Start timers here. */
-  readonly start?: (() => void) | undefined;
-  /** Runs once when the turn has ended or its subscriber has left. Outside a harness the ending may be unknown. */
-  readonly finalize?: ((ending: TurnEnding | undefined) => void) | undefined;
-}
-
-/** The context of an operator. */
-export interface OperatorContext {
-  /** Inserts an event behind the operator's place, from timers and other callbacks. */
-  emit(event: NewEvent): void;
-  /** The time of the turn's scheduler, in milliseconds since 1970. */
-  now(): number;
-  /**
-   * Calls back once after `delayMs` milliseconds of the turn's scheduler, unless the turn ends first. `Infinity`
-   * never fires.
-   *
-   * @returns a function that cancels the timer
-   */
-  after(delayMs: number, callback: () => void): () => void;
-}
-
-/** The place of an operator in a pipe. `describePipeline` checks it. */
-export interface InterceptorPlace {
-  /** Names of operators that belong before this one. */
-  readonly after?: readonly string[] | undefined;
-  /** Names of operators that belong behind this one. */
-  readonly before?: readonly string[] | undefined;
-}
-
-/** Marks operators made by {@link intercept}: `harness` fuses them and `describePipeline` prints their names. */
-export const interceptor: unique symbol = Symbol.for('@h/turn/interceptor');
-
-/** An operator made by {@link intercept}. */
-export interface Interceptor extends TurnOperator {
-  readonly [interceptor]: InterceptorSetup;
-}
-
-export interface InterceptorSetup {
-  readonly name: string;
-  readonly setup: (context: OperatorContext) => Handlers;
-  readonly place: InterceptorPlace;
-}
 
 /**
  * Makes an operator from handlers: `observe` reads events, `decide` changes them.
  *
  * Events without a handler pass unchanged. `setup` runs once per subscription, so its variables belong to one turn.
- * If a handler throws, rejects or returns an invalid decision, the turn ends with an {@link OperatorError} that names the operator.
+ * If a handler throws, rejects or returns an invalid decision, the turn ends with an {@link OperatorError} that names
+ * the operator.
  *
  * @param place - which operators belong before and behind this one
  *

@@ -4,7 +4,7 @@ import type { OperatorError } from './errors.js';
 import { problemWith } from './event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from './events.js';
-import { interceptor, type Interceptor, type InterceptorSetup } from './intercept.js';
+import { interceptor, type Interceptor, type InterceptorSetup } from './handlers.js';
 import { Segment } from './segment.js';
 
 /** An operator of a pipeline: made by `intercept`, or any RxJS operator. */

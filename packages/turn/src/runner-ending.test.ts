@@ -4,7 +4,8 @@ import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js'
 import { keep, notice, proceed, stop } from './decisions.js';
 import type { TurnEvent, TurnOperator } from './events.js';
 import { harness } from './harness.js';
-import { intercept, type DecisionInput } from './intercept.js';
+import type { DecisionInput } from './handlers.js';
+import { intercept } from './intercept.js';
 import type { HarnessOptions, TurnInput } from './options.js';
 import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
 

@@ -6,7 +6,8 @@ import { expectEnded, expectSound, watch } from '../test/turns.js';
 import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
 import type { TurnEvent, TurnEventType } from './events.js';
 import { harness } from './harness.js';
-import { intercept, type DecisionInput, type Interceptor } from './intercept.js';
+import type { DecisionInput, Interceptor } from './handlers.js';
+import { intercept } from './intercept.js';
 import { call, failure, ok, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
 
 /** What an operator may do to any event, sensible or not. */

@@ -6,7 +6,8 @@ import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js'
 import { stop } from './decisions.js';
 import type { TurnEvent, TurnOperator } from './events.js';
 import { harness } from './harness.js';
-import { intercept, type DecisionInput } from './intercept.js';
+import type { DecisionInput } from './handlers.js';
+import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
 
 const types = [

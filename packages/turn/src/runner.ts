@@ -1,5 +1,5 @@
-import type { Subscriber } from 'rxjs';
-import type { ApprovalHolder } from './approvals.js';
+import type { SchedulerLike, Subscriber } from 'rxjs';
+import type { ApprovalHolder, Approvals } from './approvals.js';
 import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
 import { SessionStuckError, type OperatorError } from './errors.js';
@@ -9,18 +9,30 @@ import { isDerived, isRecorded } from './journal.js';
 import { accepts, fold, initialState, interrupt, phaseOf, type LoopState } from './loop-state.js';
 import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
+import type { ModelDriver } from './model.js';
 import { closeTurn, failed, type Ending, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline, nativeNames, type Pipeline } from './pipeline.js';
-import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan } from './plan.js';
-import type { RunnerOptions } from './runner-options.js';
-import type { SessionHolder } from './session-gate.js';
+import { connectPipeline, nativeNames, type Pipeline, type PipelineOperator } from './pipeline.js';
+import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan, type PlanContext } from './plan.js';
+import type { SessionGate, SessionHolder } from './session-gate.js';
 import type { MaybePromise } from './session-store.js';
 import { isPromise } from './session-writer.js';
 import { Steering } from './steering.js';
 import { later } from './timers.js';
+import type { ToolDriver } from './tool.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
+
+/** What all turns of a harness share. */
+export interface RunnerOptions extends PlanContext {
+  readonly model: ModelDriver;
+  readonly tools: ToolDriver | undefined;
+  readonly gate: SessionGate<TurnRun>;
+  readonly operators: readonly PipelineOperator[];
+  readonly scheduler: SchedulerLike;
+  readonly closeGraceMs: number;
+  readonly approvals: Approvals;
+}
 
 const openFailed = 'The session could not be opened.';
 const continueFailed = 'The turn could not continue.';

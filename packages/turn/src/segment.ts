@@ -10,20 +10,23 @@ import type {
   Handlers,
   InterceptorSetup,
   OperatorContext,
-} from './intercept.js';
+} from './handlers.js';
 import { isSameSubject, missingSubstitute } from './replacements.js';
 import { later } from './timers.js';
 
-/** A `decide` handler and its place in the segment. */
-interface Decider {
+type Decide = (event: TurnEvent, context: DecideContext) => DecisionInput;
+type Observe = (event: TurnEvent) => unknown;
+
+/** A handler and the place of its operator in the segment. */
+interface Placed<Handler> {
   readonly place: number;
-  readonly decide: (event: TurnEvent, context: DecideContext) => DecisionInput;
+  readonly handle: Handler;
 }
 
-/** An `observe` handler and its place in the segment. */
-interface Observer {
-  readonly place: number;
-  readonly observe: (event: TurnEvent) => unknown;
+/** The handlers of each type of event that has any. Other types get the handlers for `*` alone. */
+interface HandlerTable<Handler> {
+  readonly byType: ReadonlyMap<string, readonly Placed<Handler>[]>;
+  readonly others: readonly Placed<Handler>[];
 }
 
 /** Cancels a timer or an answer that an operator waits for. */
@@ -42,17 +45,15 @@ export interface SegmentOutlet {
 }
 
 /**
- * A run of adjacent interceptors: an event passes a list of handlers instead of a chain of subscribers.
- *
- * Each list holds the handlers of one type of event and is made when that type is first seen.
+ * A run of adjacent interceptors: an event passes a list of the handlers for its type, not a chain of subscribers.
  */
 export class Segment implements Entrance {
   readonly #operators: readonly InterceptorSetup[];
-  readonly #handlers: Handlers[] = [];
+  readonly #handlers: readonly Handlers[];
   readonly #queue: EventQueue;
   readonly #outlet: SegmentOutlet;
-  readonly #deciders = new Map<string, readonly Decider[]>();
-  readonly #observers = new Map<string, readonly Observer[]>();
+  readonly #deciders: HandlerTable<Decide>;
+  readonly #observers: HandlerTable<Observe>;
   readonly #cleanups = new Set<Cleanup>();
   readonly #context: DecideContext;
   #abort: AbortController | undefined;
@@ -70,15 +71,19 @@ export class Segment implements Entrance {
     this.#outlet = outlet;
     this.#turn = turn;
     this.#context = new SegmentContext(() => this.#signal());
-    for (const [place, operator] of operators.entries()) {
-      try {
-        this.#handlers.push(operator.setup(this.#operatorContext(place)));
-      } catch (error) {
-        this.#handlers.push({});
-        this.#fail(place, 'failed to set up', error, undefined);
-      }
-    }
+    this.#handlers = operators.map(({ setup }, place) => this.#setUp(place, setup));
+    this.#deciders = decidersOf(this.#handlers);
+    this.#observers = observersOf(this.#handlers);
     this.#isSetUp = true;
+  }
+
+  #setUp(place: number, setup: InterceptorSetup['setup']): Handlers {
+    try {
+      return setup(this.#operatorContext(place));
+    } catch (error) {
+      this.#fail(place, 'failed to set up', error, undefined);
+      return {};
+    }
   }
 
   /** Runs the `start` handlers: the turn is live. */
@@ -98,14 +103,14 @@ export class Segment implements Entrance {
   /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
   run(event: TurnEvent, place: number): void {
     if (this.#isClosed) return;
-    const deciders = this.#deciders.get(event.type) ?? this.#listDeciders(event.type);
+    const deciders = this.#deciders.byType.get(event.type) ?? this.#deciders.others;
     let current = event;
     for (let index = 0; index < deciders.length; index += 1) {
-      const decider = deciders[index] as Decider;
+      const decider = deciders[index] as Placed<Decide>;
       if (decider.place < place) continue;
       let answer: DecisionInput;
       try {
-        answer = decider.decide(current, this.#context);
+        answer = decider.handle(current, this.#context);
       } catch (error) {
         this.#fail(decider.place, `threw on ${current.type}`, error, current);
         return;
@@ -127,14 +132,14 @@ export class Segment implements Entrance {
     if (this.#turn === '') this.#turn = event.turn;
     if (event.type === 'turn.stop') this.#isStopping = true;
     else if (event.type === 'turn.end') this.#ending = event;
-    const observers = this.#observers.get(event.type) ?? this.#listObservers(event.type);
+    const observers = this.#observers.byType.get(event.type) ?? this.#observers.others;
     let failure: OperatorError | undefined;
     for (let index = 0; index < observers.length; index += 1) {
-      const { place, observe } = observers[index] as Observer;
+      const observer = observers[index] as Placed<Observe>;
       try {
-        checkObserved(observe(event));
+        checkObserved(observer.handle(event));
       } catch (error) {
-        failure ??= this.#errorOf(place, `threw while observing ${event.type}`, error);
+        failure ??= this.#errorOf(observer.place, `threw while observing ${event.type}`, error);
       }
     }
     return failure;
@@ -300,27 +305,6 @@ export class Segment implements Entrance {
     return this.#abort.signal;
   }
 
-  #listDeciders(type: string): readonly Decider[] {
-    const deciders: Decider[] = [];
-    for (const [place, handlers] of this.#handlers.entries()) {
-      const decide = lookUp(handlers.decide, type) ?? handlers.decide?.['*'];
-      if (decide) deciders.push({ place, decide } as Decider);
-    }
-    this.#deciders.set(type, deciders);
-    return deciders;
-  }
-
-  #listObservers(type: string): readonly Observer[] {
-    const observers: Observer[] = [];
-    for (const [place, { observe }] of this.#handlers.entries()) {
-      for (const handler of [observe?.['*'], lookUp(observe, type)]) {
-        if (handler) observers.push({ place, observe: handler } as Observer);
-      }
-    }
-    this.#observers.set(type, observers);
-    return observers;
-  }
-
   #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
     this.#outlet.failed(this.#errorOf(place, what, cause), event);
   }
@@ -366,8 +350,43 @@ const problemWithDecision = (item: unknown, event: TurnEvent | undefined): strin
 const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
 
-const lookUp = (table: object | undefined, type: string): unknown =>
-  table !== undefined && type !== '*' && Object.hasOwn(table, type) ? table[type as keyof typeof table] : undefined;
+type Table<Handler> = Readonly<Record<string, Handler | undefined>>;
+
+/** `*` decides about the types for which the operator has no handler. */
+const decidersOf = (operators: readonly Handlers[]): HandlerTable<Decide> =>
+  tableOf(
+    operators.map(({ decide }) => decide as Table<Decide> | undefined),
+    (table, type) => [ownHandler(table, type) ?? ownHandler(table, '*')],
+  );
+
+/** `*` observes every type, before the handler of the type. */
+const observersOf = (operators: readonly Handlers[]): HandlerTable<Observe> =>
+  tableOf(
+    operators.map(({ observe }) => observe as Table<Observe> | undefined),
+    (table, type) => [ownHandler(table, '*'), ownHandler(table, type)],
+  );
+
+const tableOf = <Handler>(
+  tables: readonly (Table<Handler> | undefined)[],
+  select: (table: Table<Handler>, type: string) => readonly (Handler | undefined)[],
+): HandlerTable<Handler> => {
+  const list = (type: string): readonly Placed<Handler>[] => {
+    const placed: Placed<Handler>[] = [];
+    for (const [place, table] of tables.entries()) {
+      if (table === undefined) continue;
+      for (const handle of select(table, type)) if (handle) placed.push({ place, handle });
+    }
+    return placed;
+  };
+  const byType = new Map<string, readonly Placed<Handler>[]>();
+  for (const table of tables) {
+    for (const type in table) if (type !== '*' && !byType.has(type)) byType.set(type, list(type));
+  }
+  return { byType, others: list('') };
+};
+
+const ownHandler = <Handler>(table: Table<Handler>, type: string): Handler | undefined =>
+  Object.hasOwn(table, type) ? table[type] : undefined;
 
 /** Rejects asynchronous observers: they would see events out of order, and their rejections would be unhandled. */
 const checkObserved = (answer: unknown): void => {

@@ -92,6 +92,9 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
   if (groundFloor.includes(importer)) {
     return `${importer} belongs to the ground floor and may not import ${name}, which is above it.`;
   }
+  if (name === '@h/bridge') {
+    return bridges.includes(importer) ? undefined : '@h/bridge is for bridges.';
+  }
   if (name !== '@h/turn') {
     return siblings[importer]?.includes(name)
       ? undefined

@@ -8,7 +8,8 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InboxStore, KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
-import { fileInboxStore, type FileInboxProblem } from './index.js';
+import { fileInboxStore } from './index.js';
+import type { FileInboxProblem } from './load.js';
 
 const temporaryFolder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), 'h-inbox-'));

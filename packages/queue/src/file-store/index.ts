@@ -1,3 +1,2 @@
 export { fileInboxStore, type FileInboxStoreOptions } from './file-inbox-store.js';
 export { InboxHeldError } from './inbox-held-error.js';
-export type { FileInboxProblem } from './load.js';

@@ -1,5 +1,5 @@
 import { harness, reply, type Message, type OpenSession, type SessionStore, type TurnEventOf } from '@h/turn';
-import type { Delivered } from './inbox-options.js';
+import type { Delivered } from './delivery.js';
 import { tagOf } from './message-tag.js';
 
 /** Messages that are in a history, by their tags. */

@@ -1,5 +1,5 @@
 import type { UserMessage } from '@h/turn';
-import type { Delivered, InboxMode, SendOptions } from './inbox-options.js';
+import type { Delivered, InboxMode, SendOptions } from './delivery.js';
 
 /** A message as an inbox keeps it until it is known what became of it: plain data, but for bytes and URLs in its content. */
 export interface KeptMessage {

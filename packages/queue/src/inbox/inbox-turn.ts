@@ -1,6 +1,6 @@
 import { toErrorInfo, type TurnEvent, type TurnEventOf } from '@h/turn';
 import type { Dropped } from '../contract.js';
-import type { Delivery } from './inbox-options.js';
+import type { Delivery } from './delivery.js';
 import { tagOf } from './message-tag.js';
 import type { Item } from './pending.js';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { said, setUpInbox as setUp, settled } from '../../test/set-up-inbox.js';
 import { virtualTime } from '../../test/virtual-time.js';
-import type { InboxMode } from './inbox-options.js';
+import type { InboxMode } from './delivery.js';
 import { createInbox } from './inbox.js';
 import { createLanes } from '../lanes.js';
 import { queue } from '../queue.js';

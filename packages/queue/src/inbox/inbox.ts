@@ -7,12 +7,10 @@ import {
   checkInboxOptions,
   checkRecoverOptions,
   checkSendOptions,
-  type Delivery,
   type InboxOptions,
-  type RecoverOptions,
-  type SendOptions,
-  type Sent,
+  type InboxRecoverOptions,
 } from './inbox-options.js';
+import type { Delivery, SendOptions, Sent } from './delivery.js';
 import { ItemMaker } from './item-maker.js';
 import { KeptInbox, type KeptInboxHost, type RecoveredMessage } from './kept-inbox.js';
 import { KnownIds } from './known-ids.js';
@@ -55,7 +53,7 @@ export interface Inbox {
    *
    * @throws InvalidOptionError
    */
-  recover(options: RecoverOptions): Promise<readonly RecoveredMessage[]>;
+  recover(options: InboxRecoverOptions): Promise<readonly RecoveredMessage[]>;
   /** Cancels the turn that the inbox runs in a session, with what it has not delivered. @returns whether there was one */
   interrupt(session: string, reason?: string): boolean;
   snapshot(): readonly InboxSnapshot[];

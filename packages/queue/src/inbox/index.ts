@@ -1,12 +1,4 @@
-export { createInbox, type Inbox, type InboxSnapshot } from './inbox.js';
-export type {
-  Delivered,
-  Delivery,
-  InboxMode,
-  InboxOptions,
-  RecoverOptions,
-  SendOptions,
-  Sent,
-} from './inbox-options.js';
+export { createInbox, type Inbox } from './inbox.js';
+export type { Delivery, InboxMode, SendOptions, Sent } from './delivery.js';
+export type { InboxOptions } from './inbox-options.js';
 export type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
-export type { RecoveredMessage } from './kept-inbox.js';

@@ -1,6 +1,7 @@
 import type { Agent, UserMessage } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
-import type { InboxOptions, SendOptions } from './inbox-options.js';
+import type { InboxOptions } from './inbox-options.js';
+import type { SendOptions } from './delivery.js';
 import type { KeptMessage } from './inbox-store.js';
 import { withTag } from './message-tag.js';
 import type { Item } from './pending.js';

@@ -1,7 +1,7 @@
 import { toErrorInfo, type ErrorInfo, type SessionStore, type UserMessage } from '@h/turn';
 import { MessageStorage } from './message-storage.js';
 import { findDelivered, type Found } from './find-delivered.js';
-import type { Delivery, SendOptions, Sent } from './inbox-options.js';
+import type { Delivery, SendOptions, Sent } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage } from './inbox-store.js';
 import type { KnownIds } from './known-ids.js';
 import type { ItemMaker } from './item-maker.js';

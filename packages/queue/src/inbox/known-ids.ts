@@ -1,4 +1,4 @@
-import type { Delivered, Sent } from './inbox-options.js';
+import type { Delivered, Sent } from './delivery.js';
 import type { KnownDelivery } from './inbox-store.js';
 
 /** How many ids are remembered of messages that were delivered. */

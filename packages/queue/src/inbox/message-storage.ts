@@ -1,5 +1,5 @@
 import { toErrorInfo } from '@h/turn';
-import type { Delivered, Delivery } from './inbox-options.js';
+import type { Delivered, Delivery } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
 
 /** Keeps the messages of an inbox in its store until it is known what became of them. */

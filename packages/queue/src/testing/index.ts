@@ -1,1 +1,1 @@
-export { describeLanes, type LanesFactory } from './describe-lanes.js';
+export { describeLanes } from './describe-lanes.js';

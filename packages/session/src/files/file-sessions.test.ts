@@ -17,7 +17,8 @@ import { event, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
-import { fileSessions, type ArchivedTurn, type FileSessions, type SessionProblem } from '../index.js';
+import { fileSessions, type FileSessions, type SessionProblem } from '../index.js';
+import type { ArchivedTurn } from './archive.js';
 import { folderOf, type SessionFolder } from './folder.js';
 import { encodeLine } from './lines.js';
 

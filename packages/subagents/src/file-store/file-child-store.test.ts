@@ -7,8 +7,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { memoryChildStore, type ChildRecord, type ChildStore } from '../index.js';
-import { fileChildStore, type ChildStoreProblem, type FileChildStore } from './index.js';
+import { type ChildRecord, type ChildStore } from '../index.js';
+import { memoryChildStore } from '../../test/memory-child-store.js';
+import { fileChildStore, type FileChildStore } from './index.js';
+import type { ChildStoreProblem } from './file-child-store.js';
 
 const temporaryFolder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), 'h-subagents-'));

@@ -1,6 +1,1 @@
-export {
-  fileChildStore,
-  type ChildStoreProblem,
-  type FileChildStore,
-  type FileChildStoreOptions,
-} from './file-child-store.js';
+export { fileChildStore, type FileChildStore, type FileChildStoreOptions } from './file-child-store.js';

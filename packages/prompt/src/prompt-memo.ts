@@ -1,15 +1,9 @@
 import { LruMap } from '@h/bounded';
 import type { SystemBlock, ToolDefinition } from '@h/turn';
 import { checkOptions, integerFrom } from '@h/options';
-import type { KeptPrompt, PartPrint } from './kept-prompt.js';
+import type { KeptPrompt, PartPrint, RenderedItem } from './kept-prompt.js';
 import { hashText } from './hash.js';
 import { byCodeUnit, normalizeText } from './normalize.js';
-
-/** A section, by id and hash of its text. */
-export interface RenderedItem {
-  readonly id: string;
-  readonly hash: string;
-}
 
 /** The rendered text of a tier and its sections. */
 export interface RenderedTier {
@@ -29,8 +23,8 @@ export interface SortedTools {
   readonly chars: number;
 }
 
-/** Options of {@link PromptCache}. */
-export interface PromptCacheOptions {
+/** Options of {@link PromptMemo}. */
+export interface PromptMemoOptions {
   /**
    * Maximum number of rendered tiers and of sessions; single sections have eight times that limit.
    *
@@ -49,11 +43,11 @@ export interface PromptCacheOptions {
  *
  * @example
  * ```ts
- * const cache = new PromptCache();
+ * const cache = new PromptMemo();
  * const { text, hash } = cache.render([{ id: 'identity', text: 'You are a careful engineer.' }]);
  * ```
  */
-export class PromptCache {
+export class PromptMemo {
   readonly #texts: LruMap<string, { readonly text: string; readonly hash: string }>;
   readonly #tiers: LruMap<string, RenderedTier>;
   readonly #sessions: LruMap<string, KeptPrompt>;
@@ -62,8 +56,8 @@ export class PromptCache {
   #blocks = new WeakMap<readonly SystemBlock[], PartPrint>();
   #toolLists = new WeakMap<readonly ToolDefinition[], SortedTools>();
 
-  constructor(options: PromptCacheOptions = {}) {
-    checkOptions('PromptCache', options, { maxEntries: integerFrom(1) });
+  constructor(options: PromptMemoOptions = {}) {
+    checkOptions('PromptMemo', options, { maxEntries: integerFrom(1) });
     const { maxEntries = 64 } = options;
     this.#texts = new LruMap(maxEntries * 8);
     this.#tiers = new LruMap(maxEntries);

@@ -1,0 +1,457 @@
+import {
+  type AssistantPart,
+  type ModelResponse,
+  type ToolResultOutput,
+  MessageList,
+  type Message,
+  deny,
+  intercept,
+  proceed,
+  retry,
+  stop,
+  type Handlers,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
+import { call, response } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
+import { bridge, TurnStoppedError, type BridgeOptions } from './index.js';
+
+/** Takes the next answer of a script. */
+const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script is over.');
+const person = (text: string): ToyMessage => ({ from: 'person', text });
+const textsOf = (messages: readonly ToyMessage[]): readonly string[] =>
+  messages.map((message) => {
+    if (message.from === 'person') return message.text;
+    if (message.from === 'tool') return `${message.id}=${textOfOutput(message.output)}`;
+    return message.parts.map(textOfPart).join('');
+  });
+const textOfOutput = (output: ToolResultOutput): string =>
+  output.type === 'execution-denied' ? 'denied' : JSON.stringify(output.value).slice(1, -1);
+const textOfPart = (part: AssistantPart): string => {
+  if (part.type === 'text') return part.text;
+  return part.type === 'tool-call' ? `${part.toolCallId}()` : '';
+};
+const operator = (handlers: Handlers): TurnOperator => intercept('test', () => handlers);
+const sessionOf = (operators: readonly TurnOperator[], options: Partial<BridgeOptions<ToyMessage>> = {}) =>
+  bridge(operators, { host: 'Toy', format: toyFormat, ...options }).session('alice');
+const spy = () => {
+  const events: TurnEvent[] = [];
+  return {
+    events,
+    types: () => events.map(({ type }) => type),
+    operator: intercept('spy', () => ({ observe: { '*': (event) => void events.push(event) } })),
+  };
+};
+
+describe('bridge', () => {
+  it('shows operators one turn for each run of the host', async () => {
+    const { operator: observer, types } = spy();
+    const session = sessionOf([observer]);
+    const history = [person('Look.')];
+    const answers = [response(call('a', 'look')), response('Done.')];
+    const text = await toyLoop({ session, history, model: () => next(answers), tools: { look: () => 'a tree' } });
+    expect(text).toBe('Done.');
+    expect(textsOf(history)).toEqual(['Look.', 'a()', 'a=a tree', 'Done.']);
+    expect(types()).toEqual([
+      'turn.start',
+      'session.loaded',
+      'history.append',
+      'model.request',
+      'model.response',
+      'history.append',
+      'tool.call',
+      'tool.result',
+      'history.append',
+      'model.request',
+      'model.response',
+      'history.append',
+      'turn.stop',
+      'turn.end',
+    ]);
+  });
+
+  it('sends the messages of the host as they are', async () => {
+    const requests: (readonly ToyMessage[])[] = [];
+    const session = sessionOf([]);
+    const history = [person('Look.')];
+    const answers = [response(call('a', 'look')), response('Done.'), response('Again.')];
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      requests.push(messages);
+      return next(answers);
+    };
+    await toyLoop({ session, history, model, tools: { look: () => 'a tree' } });
+    history.push(person('More.'));
+    await toyLoop({ session, history, model });
+    expect(requests.map(({ length }) => length)).toEqual([1, 3, 5]);
+    for (const request of requests) {
+      for (const [index, message] of request.entries()) expect(message).toBe(history[index]);
+    }
+  });
+
+  it('does not run a denied call', async () => {
+    const session = sessionOf([
+      operator({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }),
+    ]);
+    const ran: string[] = [];
+    const history = [person('Clean up.')];
+    const answers = [response(call('a', 'ls'), call('b', 'rm')), response('Done.')];
+    const tools = { ls: () => ran.push('ls'), rm: () => ran.push('rm') };
+    await toyLoop({ session, history, model: () => next(answers), tools });
+    expect(ran).toEqual(['ls']);
+    expect(textsOf(history)).toEqual(['Clean up.', 'a()b()', 'a=1', 'b=denied', 'Done.']);
+  });
+
+  it('runs a call with the input that left the operators', async () => {
+    const session = sessionOf([
+      operator({
+        decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 'safe' } } }) },
+      }),
+    ]);
+    const inputs: unknown[] = [];
+    const answers = [response(call('a', 'read', { path: 'secret' })), response('Done.')];
+    await toyLoop({
+      session,
+      history: [person('Read.')],
+      model: () => next(answers),
+      tools: { read: (input) => inputs.push(input) },
+    });
+    expect(inputs).toEqual([{ path: 'safe' }]);
+  });
+
+  it('gives the host and the model the result that left the operators', async () => {
+    const session = sessionOf([
+      operator({ decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }) } }),
+    ]);
+    const seen: string[] = [];
+    const answers = [response(call('a', 'read')), response('Done.')];
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      seen.push(textsOf(messages).join(' | '));
+      return next(answers);
+    };
+    const history = [person('Read.')];
+    await toyLoop({ session, history, model, tools: { read: () => 'the key' } });
+    expect(textsOf(history)).toEqual(['Read.', 'a()', 'a=[redacted]', 'Done.']);
+    expect(seen.at(-1)).toBe('Read. | a() | a=[redacted]');
+  });
+
+  it('repeats a model call that an operator retries, and passes on what the model threw otherwise', async () => {
+    const session = sessionOf([
+      operator({ decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) } }),
+    ]);
+    let calls = 0;
+    const error = new RangeError('overloaded');
+    const failing = (times: number) => () => {
+      calls += 1;
+      if (calls <= times) throw error;
+      return response('Here.');
+    };
+    expect(await toyLoop({ session, history: [person('Hi')], model: failing(2) })).toBe('Here.');
+    expect(calls).toBe(3);
+    calls = 0;
+    await expect(toyLoop({ session, history: [person('Hi')], model: failing(9) })).rejects.toBe(error);
+    expect(calls).toBe(3);
+  });
+
+  it('keeps a history that an operator replaced, over steps and turns', async () => {
+    let isCompacted = false;
+    const compactor = operator({
+      decide: {
+        'model.request': (event) => {
+          if (isCompacted || event.messages.length < 5) return undefined;
+          isCompacted = true;
+          const messages: Message[] = [{ role: 'user', content: 'Summary.' }, ...event.messages.slice(-2)];
+          return [
+            { type: 'history.replace', messages, origin: 'test' },
+            { ...event, messages: MessageList.of(messages) },
+          ];
+        },
+      },
+    });
+    const requests: (readonly string[])[] = [];
+    const session = sessionOf([compactor]);
+    const history = [person('Work.')];
+    const answers = ['a', 'b', 'c', 'd'].map((id) => response(call(id, 'step')));
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      requests.push(textsOf(messages));
+      return answers.shift() ?? response('Done.');
+    };
+    await toyLoop({ session, history, model, tools: { step: () => 'ok' } });
+    history.push(person('More.'));
+    await toyLoop({ session, history, model });
+    expect(requests).toEqual([
+      ['Work.'],
+      ['Work.', 'a()', 'a=ok'],
+      ['Summary.', 'b()', 'b=ok'],
+      ['Summary.', 'b()', 'b=ok', 'c()', 'c=ok'],
+      ['Summary.', 'b()', 'b=ok', 'c()', 'c=ok', 'd()', 'd=ok'],
+      ['Summary.', 'b()', 'b=ok', 'c()', 'c=ok', 'd()', 'd=ok', 'Done.', 'More.'],
+    ]);
+  });
+
+  it('continues within one call of the host if an operator asks for it', async () => {
+    let isContinued = false;
+    const session = sessionOf([
+      operator({
+        decide: {
+          'turn.stop': () => {
+            if (isContinued) return undefined;
+            isContinued = true;
+            return proceed([{ role: 'user', content: 'Go on.' }], 'short');
+          },
+        },
+      }),
+    ]);
+    const answers = [response('First. '), response('Second.')];
+    const history = [person('Tell.')];
+    expect(await toyLoop({ session, history, model: () => next(answers) })).toBe('First. Second.');
+    history.push(person('Next.'));
+    let seen: readonly string[] = [];
+    await toyLoop({ session, history, model: ({ messages }) => ((seen = textsOf(messages)), response('Third.')) });
+    expect(seen).toEqual(['Tell.', 'First. ', 'Go on.', 'Second.', 'Next.']);
+  });
+
+  it('rejects the calls of a run that an operator stopped, until the host brings new input', async () => {
+    const session = sessionOf([
+      operator({
+        decide: {
+          'model.request': ({ messages }) => (messages.length > 2 ? stop('budget-exceeded', 'Enough.') : undefined),
+        },
+      }),
+    ]);
+    const history = [person('Work.')];
+    const loop = () =>
+      toyLoop({ session, history, model: () => response(call('a', 'step')), tools: { step: () => 'ok' } });
+    await expect(loop()).rejects.toThrow(TurnStoppedError);
+    await expect(loop()).rejects.toMatchObject({ outcome: 'budget-exceeded', reason: 'Enough.' });
+    history.splice(0, history.length, person('Other work.'));
+    await expect(toyLoop({ session, history, model: () => response('Fine.') })).resolves.toBe('Fine.');
+  });
+
+  it('answers the calls of a truncated answer without running them', async () => {
+    const session = sessionOf([]);
+    const ran: string[] = [];
+    const answers = [{ ...response(call('a', 'write')), finishReason: 'length' as const }, response('Done.')];
+    const history = [person('Write.')];
+    await toyLoop({ session, history, model: () => next(answers), tools: { write: () => ran.push('write') } });
+    expect(ran).toEqual([]);
+    expect(textsOf(history)[2]).toMatch(/^a=Not run/);
+  });
+
+  it('takes over what the host adds and changes in its history', async () => {
+    const { operator: observer, events } = spy();
+    const session = sessionOf([observer]);
+    const history = [person('Look.')];
+    const seen: (readonly string[])[] = [];
+    const answers = [response(call('a', 'look')), response(call('b', 'look')), response('Done.')];
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      seen.push(textsOf(messages));
+      if (seen.length === 2) history[0] = person('Edited.');
+      return next(answers);
+    };
+    let looks = 0;
+    await toyLoop({
+      session,
+      history,
+      model,
+      tools: { look: () => ((looks += 1) === 1 ? (history.unshift, 'tree') : 'house') },
+    });
+    expect(seen[2]).toEqual(['Look.', 'a()', 'a=tree', 'b()', 'b=house']);
+    history.splice(0, 2);
+    history.push(person('And now?'));
+    await toyLoop({ session, history, model: ({ messages }) => (seen.push(textsOf(messages)), response('Ok.')) });
+    expect(seen[3]).toEqual(['a=tree', 'b()', 'b=house', 'Done.', 'And now?'].slice(1));
+    expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(2);
+  });
+
+  it('delivers a message that the host adds between two steps', async () => {
+    const session = sessionOf([]);
+    const history = [person('Look.')];
+    const answers = [response(call('a', 'look')), response('Done.')];
+    let seen: readonly string[] = [];
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      seen = textsOf(messages);
+      return next(answers);
+    };
+    const first = await session.model({ messages: history, perform: async (request) => model(request) });
+    history.push({ from: 'model', parts: first.content });
+    const { outcome } = await session.tool({
+      id: 'a',
+      name: 'look',
+      input: {},
+      run: () => Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'tree' } }, value: 1 }),
+    });
+    history.push({ from: 'tool', id: 'a', name: 'look', output: outcome.output }, person('Hurry.'));
+    await session.model({ messages: history, perform: async (request) => model(request) });
+    expect(seen).toEqual(['Look.', 'a()', 'a=tree', 'Hurry.']);
+  });
+
+  it('answers calls that the host ran by itself with the results in its history', async () => {
+    const { operator: observer, events } = spy();
+    const session = sessionOf([observer]);
+    const history = [person('Look.')];
+    const first = await session.model({
+      messages: history,
+      perform: async () => response(call('a', 'look'), call('b', 'look')),
+    });
+    history.push(
+      { from: 'model', parts: first.content },
+      { from: 'tool', id: 'a', name: 'look', output: { type: 'error-text', value: 'gone' } },
+    );
+    await session.model({ messages: history, perform: async () => response('Done.') });
+    expect(events.flatMap((event) => (event.type === 'tool.result' ? [[event.call.id, event.status]] : []))).toEqual([
+      ['a', 'failed'],
+      ['b', 'skipped'],
+    ]);
+  });
+
+  it('asks a person about a call, and lets the host interrupt itself', async () => {
+    class Interrupt extends Error {}
+    const asking = intercept('asking', ({ emit }) => {
+      const held = new Map<string, () => void>();
+      return {
+        decide: {
+          'tool.call': ({ call: { id, name, input } }) => {
+            emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+            return new Promise((resolve) => held.set(`ask-${id}`, () => resolve(undefined)));
+          },
+        },
+        observe: { 'approval.answer': ({ id }) => held.get(id)?.() },
+      };
+    });
+    const asked: string[] = [];
+    const session = sessionOf([asking], { isControlFlow: (thrown) => thrown instanceof Interrupt });
+    await session.model({ messages: [person('Go.')], perform: async () => response(call('a', 'go')) });
+    const make = () =>
+      session.tool({
+        id: 'a',
+        name: 'go',
+        input: {},
+        approve: ({ id }) => {
+          asked.push(id);
+          if (asked.length === 1) throw new Interrupt();
+          return { decision: 'once' };
+        },
+        run: () =>
+          Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'went' } }, value: 'went' }),
+      });
+    await expect(make()).rejects.toThrow(Interrupt);
+    expect((await make()).outcome.status).toBe('ok');
+    expect(asked).toEqual(['ask-a', 'ask-a']);
+  });
+
+  it('decides about a call of an earlier process', async () => {
+    const session = sessionOf([
+      operator({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }),
+    ]);
+    const run = () =>
+      Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'ran' } } as const, value: 'ran' });
+    const results = await Promise.all(['rm', 'ls'].map((name) => session.tool({ id: name, name, input: {}, run })));
+    expect(results.map(({ outcome }) => outcome.status)).toEqual(['denied', 'ok']);
+  });
+
+  it('cancels the model and the tools with the call of the host', async () => {
+    const { operator: observer, events } = spy();
+    const session = sessionOf([observer]);
+    const controller = new AbortController();
+    let aborted = 0;
+    let start: () => void = () => undefined;
+    const hanging = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted += 1;
+          reject(new Error('aborted'));
+        });
+        start();
+      });
+    const started = () => new Promise<void>((resolve) => (start = resolve));
+    const modelStarted = started();
+    const pending = session.model({
+      messages: [person('Hi')],
+      signal: controller.signal,
+      perform: (_, { signal }) => hanging(signal),
+    });
+    await modelStarted;
+    controller.abort(new Error('left'));
+    await expect(pending).rejects.toThrow('left');
+    expect(aborted).toBe(1);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
+
+    await session.model({ messages: [person('Go.')], perform: async () => response(call('a', 'go')) });
+    const toolStarted = started();
+    const tool = session.tool({ id: 'a', name: 'go', input: {}, run: (_, signal) => hanging(signal) });
+    await toolStarted;
+    session.end();
+    expect((await tool).outcome.status).toBe('cancelled');
+    expect(aborted).toBe(2);
+  });
+
+  it('keeps sessions apart and forgets the oldest', async () => {
+    const counts = new Map<string, number>();
+    const counter = intercept('counter', () => {
+      let session = '';
+      let steps = 0;
+      return {
+        observe: {
+          'turn.start': (event) => void (session = event.session),
+          'model.response': () => void counts.set(session, (steps += 1)),
+        },
+      };
+    });
+    const all = bridge([counter], { host: 'Toy', format: toyFormat, maxSessions: 2 });
+    const run = (name: string, steps: number) => {
+      const answers = Array.from({ length: steps }, (_, index) => response(call(`${index}`, 'step')));
+      return toyLoop({
+        session: all.session(name),
+        history: [person(name)],
+        model: () => answers.shift() ?? response('Done.'),
+        tools: { step: () => 'ok' },
+      });
+    };
+    await Promise.all([run('alice', 3), run('bob', 5)]);
+    expect([...counts]).toEqual([
+      ['alice', 4],
+      ['bob', 6],
+    ]);
+    const { session } = all;
+    expect(session('alice')).toBe(session('alice'));
+    const alice = session('alice');
+    session('carol');
+    session('dave');
+    expect(session('alice')).not.toBe(alice);
+  });
+
+  it('runs read-only tools together and others alone if their effects are known', async () => {
+    const running: string[] = [];
+    const overlaps: string[] = [];
+    const tool = (name: string) => async () => {
+      overlaps.push(`${name} with ${running.join('+') || 'none'}`);
+      running.push(name);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running.splice(running.indexOf(name), 1);
+    };
+    const session = sessionOf([], { effects: { read: 'read-only', look: 'read-only', write: 'local-write' } });
+    const answers = [
+      response(call('a', 'read'), call('b', 'look'), call('c', 'write'), call('d', 'read')),
+      response('Done.'),
+    ];
+    await toyLoop({
+      session,
+      history: [person('Go.')],
+      model: () => next(answers),
+      tools: { read: tool('read'), look: tool('look'), write: tool('write') },
+    });
+    expect(overlaps).toEqual(['read with none', 'look with read', 'write with none', 'read with none']);
+  });
+
+  it('refuses two model calls at once in one session', async () => {
+    const session = sessionOf([]);
+    const first = session.model({ messages: [person('Hi')], perform: () => new Promise(() => undefined) });
+    await expect(session.model({ messages: [person('Hi')], perform: async () => response('x') })).rejects.toMatchObject(
+      { code: 'session-busy' },
+    );
+    session.end();
+    await expect(first).rejects.toThrow(TurnStoppedError);
+  });
+});

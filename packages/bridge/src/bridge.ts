@@ -1,0 +1,114 @@
+import {
+  anyFunction,
+  anyObject,
+  checkOptions,
+  integerFrom,
+  nonEmptyString,
+  oneOf,
+  recordOf,
+  required,
+} from '@h/options';
+import { toErrorInfo, type ErrorInfo, type PipelineOperator, type ToolEffect } from '@h/turn';
+import type { Approve, HostFormat } from './host.js';
+import { HostSession } from './host-session.js';
+
+/** Options of {@link bridge}. */
+export interface BridgeOptions<HostMessage> {
+  /** The name of the host, for messages. */
+  readonly host: string;
+  readonly format: HostFormat<HostMessage>;
+  /**
+   * The effects of the host's tools, by name. With them, read-only tools of a session run together and every other
+   * tool runs alone.
+   *
+   * @defaultValue tools run as the host runs them
+   */
+  readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;
+  /**
+   * Asks a person, if the tool call of the host has no `approve` itself.
+   *
+   * @defaultValue denies every call that needs an approval
+   */
+  readonly approve?: Approve | undefined;
+  /** Describes what the host's model or tool threw, so that operators know a rate limit from an invalid key. */
+  readonly describeError?: ((thrown: unknown) => ErrorInfo) | undefined;
+  /** Whether a tool threw a control-flow error of the host, such as an interrupt, which is passed on. */
+  readonly isControlFlow?: ((thrown: unknown) => boolean) | undefined;
+  /**
+   * The number of sessions whose turns and changed histories are kept. The one that was used the longest ago is
+   * forgotten first; its next turn starts from the host's history.
+   *
+   * @defaultValue `1000`
+   */
+  readonly maxSessions?: number | undefined;
+}
+
+/** Operators around the loop of a host. */
+export interface Bridge<HostMessage> {
+  /** Returns a conversation of the host, new or known. */
+  session(name: string): HostSession<HostMessage>;
+  /** Ends the turn of a session and forgets it. */
+  forget(name: string): void;
+}
+
+/**
+ * Runs operators around the loop of another framework, which keeps its loop, its history and its tools.
+ *
+ * Each run of the host is a turn. The host passes its model and tool calls to the session; each call is made as it
+ * left the operators. Turns and histories belong to the session, never to the bridge.
+ *
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
+ *
+ * @example
+ * ```ts
+ * declare const operators: PipelineOperator[];
+ * declare const format: HostFormat<Message>;
+ * const session = bridge(operators, { host: 'My loop', format }).session('alice');
+ * declare const callModel: HostModelCall<Message>['perform'];
+ * const { content } = await session.model({ messages: [{ role: 'user', content: 'Hello' }], perform: callModel });
+ * ```
+ */
+export const bridge = <HostMessage>(
+  operators: readonly PipelineOperator[],
+  options: BridgeOptions<HostMessage>,
+): Bridge<HostMessage> => {
+  checkOptions('bridge()', options, {
+    host: required(nonEmptyString),
+    format: required(anyObject),
+    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
+    approve: anyFunction,
+    describeError: anyFunction,
+    isControlFlow: anyFunction,
+    maxSessions: integerFrom(1),
+  });
+  const {
+    host,
+    format,
+    effects,
+    approve = denyAll(host),
+    describeError = toErrorInfo,
+    isControlFlow = () => false,
+    maxSessions = 1000,
+  } = options;
+  const sessions = new Map<string, HostSession<HostMessage>>();
+  const shared = { host, format, operators, effects, approve, describeError, isControlFlow };
+  const forget = (name: string): void => {
+    sessions.get(name)?.end('The session was forgotten.');
+    sessions.delete(name);
+  };
+  return {
+    session: (name) => {
+      const session = sessions.get(name) ?? new HostSession(name, shared);
+      sessions.delete(name);
+      sessions.set(name, session);
+      const [oldest] = sessions.keys();
+      if (sessions.size > maxSessions && oldest !== undefined) forget(oldest);
+      return session;
+    },
+    forget,
+  };
+};
+
+const denyAll =
+  (host: string): Approve =>
+  () => ({ decision: 'deny', reason: `The bridge to ${host} cannot ask a person. Set its \`approve\` option.` });

@@ -1,0 +1,135 @@
+import type { ToolCall, ToolOutcome, TurnEventOf } from '@h/turn';
+import type { HostToolCall, HostToolResult } from './host.js';
+
+/** How the driver of a turn lets a call run. */
+export interface Permission {
+  readonly call: ToolCall;
+  readonly signal: AbortSignal;
+  answer(outcome: ToolOutcome): void;
+}
+
+/** The next action of the host for a call: pass on its result, or ask a person. */
+export type SlotNews<Value> =
+  | { readonly type: 'result'; readonly result: HostToolResult<Value> }
+  | { readonly type: 'thrown'; readonly error: unknown }
+  | { readonly type: 'approval'; readonly request: TurnEventOf<'approval.request'> };
+
+/** What the host's tool did, before operators changed it. */
+type Ran<Value> =
+  | { readonly outcome: ToolOutcome; readonly value: Value }
+  | { readonly outcome: ToolOutcome; readonly error: unknown };
+
+/** A call of the current step, on which the turn and the host meet: it runs when both have asked for it. */
+export class CallSlot<Value> {
+  #permission: Permission | undefined;
+  #host: HostToolCall<Value> | undefined;
+  #isRunning = false;
+  #isChanged = false;
+  #ran: Ran<Value> | undefined;
+  /** The output as it entered the operators. */
+  #entered: ToolOutcome['output'] | undefined;
+  #interrupted: { readonly error: unknown } | undefined;
+  #result: SlotNews<Value> | undefined;
+  #approval: TurnEventOf<'approval.request'> | undefined;
+  #wake: (() => void) | undefined;
+  readonly #run: (slot: CallSlot<Value>, permission: Permission, host: HostToolCall<Value>) => void;
+
+  /** @param run - runs the host's tool and reports to {@link finish} or {@link reopen} */
+  constructor(run: (slot: CallSlot<Value>, permission: Permission, host: HostToolCall<Value>) => void) {
+    this.#run = run;
+  }
+
+  /** Whether an operator changed the result. */
+  get isChanged(): boolean {
+    return this.#isChanged;
+  }
+
+  /** Whether the host's tool has started and not ended. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** The operators let the call run. */
+  allow(permission: Permission): void {
+    this.#permission = permission;
+    this.#start();
+  }
+
+  /** The host makes the call, possibly once more after a control-flow error. */
+  attach(host: HostToolCall<Value>): void {
+    this.#host = host;
+    this.#start();
+  }
+
+  /** The host's tool has ended. */
+  finish(ran: Ran<Value>): void {
+    this.#isRunning = false;
+    this.#ran = ran;
+    this.#permission?.answer(ran.outcome);
+  }
+
+  /** The host's tool ended with a control-flow error: the call stays open until the host makes it again. */
+  reopen(error: unknown): void {
+    this.#isRunning = false;
+    this.#host = undefined;
+    this.#interrupted = { error };
+    this.#wake?.();
+  }
+
+  /** Answers a call that the host did not run, if the operators let it run. */
+  answer(outcome: ToolOutcome): void {
+    if (!this.#isRunning && !this.#ran) this.#permission?.answer(outcome);
+  }
+
+  /** An operator asks a person about this call. */
+  askFor(request: TurnEventOf<'approval.request'>): void {
+    this.#approval = request;
+    this.#wake?.();
+  }
+
+  /** A person has answered. */
+  answered(): void {
+    this.#approval = undefined;
+  }
+
+  /** The result enters the operators. */
+  enter({ output }: ToolOutcome): void {
+    this.#entered = output;
+  }
+
+  /** The result has left the operators. */
+  settle(outcome: ToolOutcome): void {
+    const ran = this.#ran;
+    this.#isChanged = this.#entered !== outcome.output;
+    if (this.#isChanged || !ran) this.#tell({ type: 'result', result: { outcome } });
+    else if ('error' in ran) this.#tell({ type: 'thrown', error: ran.error });
+    else this.#tell({ type: 'result', result: { outcome, returned: { value: ran.value } } });
+  }
+
+  /** Waits for the next action of the host. */
+  async next(): Promise<SlotNews<Value>> {
+    for (;;) {
+      if (this.#result) return this.#result;
+      if (this.#interrupted) {
+        const { error } = this.#interrupted;
+        this.#interrupted = undefined;
+        return { type: 'thrown', error };
+      }
+      if (this.#approval) return { type: 'approval', request: this.#approval };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #start(): void {
+    if (!this.#permission || !this.#host || this.#isRunning || this.#ran) return;
+    this.#isRunning = true;
+    this.#run(this, this.#permission, this.#host);
+  }
+
+  #tell(news: SlotNews<Value>): void {
+    this.#result = news;
+    this.#wake?.();
+  }
+}

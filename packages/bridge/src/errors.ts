@@ -1,0 +1,19 @@
+import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome } from '@h/turn';
+
+/** An operator ended the turn: the host's call was not made, or its answer is withheld. Hosts must not retry it. */
+export class TurnStoppedError extends TurnError {
+  readonly outcome: TurnOutcome;
+  readonly reason: string | undefined;
+  /** The error that the operator reported, if any. */
+  readonly error: ErrorInfo | undefined;
+
+  constructor({ outcome, reason, error }: Pick<TurnEventOf<'turn.end'>, 'outcome' | 'reason' | 'error'>) {
+    super(
+      'turn-stopped',
+      `An operator ended the turn as ${JSON.stringify(outcome)}${reason === undefined ? '.' : `: ${reason}`}`,
+    );
+    this.outcome = outcome;
+    this.reason = reason;
+    this.error = error;
+  }
+}

@@ -1,0 +1,150 @@
+import type { Message, MessageList } from '@h/turn';
+import type { HostFormat } from './host.js';
+
+/** How the history of a turn is brought up to date with that of the host. */
+export type HistoryUpdate =
+  | { readonly type: 'same'; readonly messages?: undefined }
+  /** The host added messages. */
+  | { readonly type: 'append'; readonly messages: readonly Message[] }
+  /** The host changed messages that were known, or the session is new. */
+  | { readonly type: 'replace'; readonly messages: readonly Message[] };
+
+/** What the host received since its last model call, and adds to its history: an answer and the results of its calls. */
+export interface Delivered {
+  /** `undefined` if the answer had no content. */
+  readonly answer: { readonly isChanged: boolean } | undefined;
+  /** The calls of the answer, by id, and whether an operator changed the result. */
+  readonly calls: ReadonlyMap<string, { readonly isChanged: boolean }>;
+}
+
+export const nothingDelivered: Delivered = { answer: undefined, calls: new Map() };
+
+/**
+ * Keeps the history of a session in step with that of its host.
+ *
+ * The host owns the history: what it adds or changes is taken over. What operators replaced or added stays as they
+ * left it, so that each request repeats the former one byte for byte. An update costs as much as the messages that
+ * are new.
+ */
+export class HostHistory<HostMessage> {
+  readonly #format: HostFormat<HostMessage>;
+  /** The host's form of each message. */
+  readonly #forms = new WeakMap<Message, readonly HostMessage[]>();
+  /** The number of messages of the host that are accounted for. */
+  #known = 0;
+  /** The last of them, to notice changes. */
+  #last: string | undefined;
+
+  constructor(format: HostFormat<HostMessage>) {
+    this.#format = format;
+  }
+
+  /** Forgets what is known, so that the next update takes over the host's history. */
+  reset(): void {
+    this.#known = 0;
+  }
+
+  /** Whether the host's history continues the known one and contains what was delivered. */
+  continues(host: readonly HostMessage[], delivered: Delivered): boolean {
+    return this.#known > 0 && this.#accountFor(host, delivered) !== undefined;
+  }
+
+  /** Whether the host added a user message to the known history. */
+  hasNewInput(host: readonly HostMessage[]): boolean {
+    return host.slice(this.#known).some((message) => this.#format.read(message).role === 'user');
+  }
+
+  /** Returns the tool messages that the host added to the known history. */
+  newResults(host: readonly HostMessage[]): readonly Message[] {
+    return host
+      .slice(this.#known)
+      .map((message) => this.#format.read(message))
+      .filter(({ role }) => role === 'tool');
+  }
+
+  /** Compares the history of a turn with that of the host, which is accounted for from now on. */
+  update(host: readonly HostMessage[], own: MessageList, delivered: Delivered): HistoryUpdate {
+    const added = this.#known > 0 ? this.#accountFor(host, delivered) : undefined;
+    const update: HistoryUpdate = added
+      ? this.#takeAdded(host, own, delivered, added)
+      : { type: 'replace', messages: host.map((message) => this.#read(message)) };
+    this.#known = host.length;
+    this.#last = this.#print(host.at(-1));
+    return update;
+  }
+
+  /** Returns the host's form of these messages. */
+  render(messages: Iterable<Message>): readonly HostMessage[] {
+    const rendered: HostMessage[] = [];
+    for (const message of messages) {
+      let form = this.#forms.get(message);
+      if (!form) this.#forms.set(message, (form = this.#format.write(message)));
+      for (const part of form) rendered.push(part);
+    }
+    return rendered;
+  }
+
+  /**
+   * Returns the messages that follow the known ones, and how many of them were delivered; `undefined` if the host
+   * changed what is known, or lacks the answer that it was given.
+   */
+  #accountFor(
+    host: readonly HostMessage[],
+    { answer, calls }: Delivered,
+  ): { readonly messages: readonly Message[]; readonly count: number } | undefined {
+    if (host.length < this.#known || this.#print(host[this.#known - 1]) !== this.#last) return undefined;
+    const messages = host.slice(this.#known).map((message) => this.#format.read(message));
+    if (answer && messages[0]?.role !== 'assistant') return undefined;
+    let count = answer ? 1 : 0;
+    while (isResultOf(messages[count], calls)) count += 1;
+    return { messages, count };
+  }
+
+  #takeAdded(
+    host: readonly HostMessage[],
+    own: MessageList,
+    delivered: Delivered,
+    { messages, count }: { readonly messages: readonly Message[]; readonly count: number },
+  ): HistoryUpdate {
+    const forms = host.slice(this.#known);
+    this.#keepForms(own, forms.slice(0, count), messages, delivered);
+    const rest = messages.slice(count);
+    if (rest.length === 0) return { type: 'same' };
+    for (const [index, message] of rest.entries()) this.#forms.set(message, [forms[count + index] as HostMessage]);
+    return { type: 'append', messages: rest };
+  }
+
+  /** Remembers the host's form of the answer and the results that no operator changed. */
+  #keepForms(
+    own: MessageList,
+    forms: readonly HostMessage[],
+    messages: readonly Message[],
+    { answer, calls }: Delivered,
+  ): void {
+    const isResultKept = [...calls.values()].every(({ isChanged }) => !isChanged);
+    const results = forms.filter((_, index) => messages[index]?.role === 'tool');
+    for (let index = own.length - 1; index >= 0; index -= 1) {
+      const message = own.at(index);
+      // What an earlier request contained has its form already.
+      if (message === undefined || this.#forms.has(message)) continue;
+      if (message.role === 'tool' && isResultKept && results.length > 0) this.#forms.set(message, results);
+      if (message.role !== 'assistant') continue;
+      if (answer && !answer.isChanged && forms[0] !== undefined) this.#forms.set(message, [forms[0]]);
+      return;
+    }
+  }
+
+  #read(message: HostMessage): Message {
+    const read = this.#format.read(message);
+    this.#forms.set(read, [message]);
+    return read;
+  }
+
+  #print(message: HostMessage | undefined): string | undefined {
+    return message === undefined ? undefined : JSON.stringify(this.#format.read(message));
+  }
+}
+
+const isResultOf = (message: Message | undefined, calls: ReadonlyMap<string, unknown>): boolean =>
+  message?.role === 'tool' &&
+  message.content.every((part) => part.type === 'tool-result' && calls.has(part.toolCallId));

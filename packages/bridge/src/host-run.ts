@@ -1,0 +1,426 @@
+import {
+  addUsage,
+  harness,
+  intercept,
+  MessageList,
+  noUsage,
+  repairHistory,
+  stop,
+  toErrorInfo,
+  TurnError,
+  type Agent,
+  type AssistantPart,
+  type DecisionInput,
+  type ErrorInfo,
+  type Message,
+  type ModelDelta,
+  type ModelDriverOutput,
+  type ModelRequest,
+  type ModelResponse,
+  type PipelineOperator,
+  type SessionStore,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolDriverOutput,
+  type ToolEffect,
+  type ToolOutcome,
+  type ToolPart,
+  type ToolResultOutput,
+  type TurnEvent,
+  type TurnEventOf,
+  type UserMessage,
+} from '@h/turn';
+import { Observable, type Subscriber } from 'rxjs';
+import { CallSlot, type Permission } from './call-slot.js';
+import { TurnStoppedError } from './errors.js';
+import type { Approve, HostModelCall, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
+import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
+import type { ToolLock } from './tool-lock.js';
+
+/**
+ * The maximum number of model calls within one call of the host: a backstop against operators that retry without end,
+ * far above what any of them does by design.
+ */
+const maxAttempts = 100;
+
+/** What a run shares with the other runs of its session. */
+export interface RunOptions<HostMessage> {
+  readonly session: string;
+  readonly operators: readonly PipelineOperator[];
+  readonly history: HostHistory<HostMessage>;
+  readonly store: SessionStore;
+  readonly lock: ToolLock;
+  readonly effects: Readonly<Record<string, ToolEffect>> | undefined;
+  readonly approve: Approve;
+  readonly describeError: (thrown: unknown) => ErrorInfo;
+  readonly isControlFlow: (thrown: unknown) => boolean;
+}
+
+/** A model call of the host that waits for its answer. */
+class OpenCall<HostMessage> {
+  readonly call: HostModelCall<HostMessage>;
+  readonly promise: Promise<ModelResponse>;
+  /** Settles the promise. Later calls change nothing. */
+  resolve!: (response: ModelResponse) => void;
+  reject!: (error: unknown) => void;
+  attempts = 0;
+  isUpdated = false;
+  /** What the host's model threw, by description. */
+  readonly thrown = new WeakMap<ErrorInfo, { readonly error: unknown }>();
+  lastThrown: { readonly error: unknown } | undefined;
+  failure: ErrorInfo | undefined;
+  /** Complete answers, of which all but the last were continued. */
+  readonly answers: ModelResponse[] = [];
+
+  constructor(call: HostModelCall<HostMessage>) {
+    this.call = call;
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+/**
+ * One run of a host's loop, which is one turn.
+ *
+ * The turn has a separate runner, whose model and tools are the host's: the runner's next request waits until the
+ * host calls its model, and a call that the operators let through runs when the host runs it. So the host keeps its
+ * loop, and the operators see the same turn as in `harness()`.
+ */
+export class HostRun<HostMessage> {
+  /** The host's name of the run. */
+  readonly token: unknown;
+  readonly #options: RunOptions<HostMessage>;
+  readonly #agent: Agent;
+  readonly #abort = new AbortController();
+  readonly #slots = new Map<string, CallSlot<unknown>>();
+  #definitions: readonly ToolDefinition[] = [];
+  #open: OpenCall<HostMessage> | undefined;
+  /** A request that waits for the host's next model call. */
+  #held:
+    | { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: DecisionInput) => void }
+    | undefined;
+  #entered: readonly AssistantPart[] | undefined;
+  #delivered:
+    | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
+    | undefined;
+  #lastText: Message | undefined;
+  #end: TurnEventOf<'turn.end'> | undefined;
+
+  constructor(options: RunOptions<HostMessage>, token: unknown) {
+    this.token = token;
+    this.#options = options;
+    this.#agent = harness({
+      model: (request, { signal }) => this.#perform(request, signal),
+      tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.#runTools(calls, signal) },
+      sessions: options.store,
+      maxModelCalls: Infinity,
+    }).pipe(this.#head(), ...options.operators);
+  }
+
+  /** The end of the turn, if it has ended. */
+  get end(): TurnEventOf<'turn.end'> | undefined {
+    return this.#end;
+  }
+
+  get isCallOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** What the host received since its last model call. */
+  get delivered(): Delivered {
+    if (!this.#delivered) return nothingDelivered;
+    const { hasAnswer, isChanged, calls } = this.#delivered;
+    return {
+      answer: hasAnswer ? { isChanged } : undefined,
+      calls: new Map(calls.map((id) => [id, { isChanged: this.#slots.get(id)?.isChanged ?? true }])),
+    };
+  }
+
+  /** Begins the turn. */
+  begin(input: readonly UserMessage[]): void {
+    const { session } = this.#options;
+    this.#agent.turn({ session, input, signal: this.#abort.signal }).subscribe((event) => this.#take(event));
+  }
+
+  /** Makes a model call of the host through the operators. */
+  model(call: HostModelCall<HostMessage>): Promise<ModelResponse> {
+    const open = new OpenCall(call);
+    const onAbort = (): void => {
+      open.reject(call.signal?.reason);
+      this.close('The host cancelled its model call.');
+    };
+    this.#open = open;
+    this.#definitions = this.#withEffects(call.tools ?? []);
+    if (call.signal?.aborted) onAbort();
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    this.#answerMissing(call.messages);
+    const held = this.#held;
+    this.#held = undefined;
+    held?.resume(this.#prepare(held.event, open));
+    return open.promise.finally(() => {
+      call.signal?.removeEventListener('abort', onAbort);
+      if (this.#open === open) this.#open = undefined;
+    });
+  }
+
+  /** Whether the turn knows this call and has not ended. */
+  has(id: string): boolean {
+    return this.#slots.has(id);
+  }
+
+  /** Makes a tool call of the host through the operators. */
+  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+    const slot = this.#slots.get(call.id) as CallSlot<Value>;
+    slot.attach(call);
+    for (;;) {
+      const news = await slot.next();
+      if (news.type === 'result') return news.result;
+      if (news.type === 'thrown') throw news.error;
+      // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
+      const decision = await (call.approve ?? this.#options.approve)(news.request);
+      slot.answered();
+      this.#agent.answer(news.request.id, decision);
+    }
+  }
+
+  /** Ends the turn, unless it has ended. */
+  close(reason: string): void {
+    this.#abort.abort(new TurnError('run-ended', reason));
+  }
+
+  /** Feeds the host's requests: the first operator of the pipe. */
+  #head(): PipelineOperator {
+    return intercept('host', () => ({
+      decide: {
+        'model.request': (event) => {
+          if (this.#open) return this.#prepare(event, this.#open);
+          return new Promise((resolve) => {
+            this.#held = { event, resume: resolve as (decision: DecisionInput) => void };
+          });
+        },
+        'model.response': ({ content }) => {
+          this.#entered = content;
+        },
+        'tool.result': (event) => this.#slots.get(event.call.id)?.enter(event),
+      },
+    }));
+  }
+
+  /** Puts the host's request in the place of the runner's. */
+  #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): DecisionInput {
+    open.attempts += 1;
+    if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
+    const isRetry = event.attempt > 1 && open.failure !== undefined;
+    if (isRetry && open.call.canRestart?.() === false) return stop('error', open.failure?.message, open.failure);
+    const { system = [], settings = {}, tools = [], model, messages } = open.call;
+    const request = {
+      ...event,
+      ...(model !== undefined && event.model === undefined && { model }),
+      system,
+      settings,
+      tools,
+    };
+    if (open.isUpdated) return request;
+    open.isUpdated = true;
+    const update = this.#options.history.update(messages, event.messages, this.delivered);
+    this.#delivered = undefined;
+    if (update.type === 'same') return request;
+    const changed = repairHistory(update.messages).messages;
+    return update.type === 'append'
+      ? [
+          { type: 'history.append', messages: changed, origin: 'host' },
+          { ...request, messages: event.messages.concat(changed) },
+        ]
+      : [
+          { type: 'history.replace', messages: changed, origin: 'host' },
+          { ...request, messages: MessageList.of(changed) },
+        ];
+  }
+
+  #perform(request: ModelRequest, signal: AbortSignal): Observable<ModelDriverOutput> {
+    return new Observable((subscriber) => {
+      const open = this.#open;
+      if (!open) throw new TypeError('A model request left the operators while the host made no model call.');
+      const { messages, tail, ...rest } = request;
+      const { history, describeError } = this.#options;
+      const fail = (error: unknown): void => {
+        if (subscriber.closed) return;
+        const info = describeError(error);
+        open.thrown.set(info, { error });
+        open.lastThrown = { error };
+        open.failure = info;
+        subscriber.next({ type: 'error', error: info });
+        subscriber.complete();
+      };
+      const context = {
+        signal,
+        onDelta: (delta: ModelDelta): void => subscriber.next({ type: 'delta', delta }),
+      };
+      const hostRequest = { ...rest, messages: [...history.render(messages), ...history.render(tail)] };
+      void Promise.resolve()
+        .then(() => open.call.perform(hostRequest, context))
+        .then((response) => {
+          open.failure = undefined;
+          subscriber.next({ type: 'response', response });
+          subscriber.complete();
+        })
+        .catch(fail);
+    });
+  }
+
+  #runTools(calls: readonly ToolCall[], signal: AbortSignal): Observable<ToolDriverOutput> {
+    return new Observable((subscriber: Subscriber<ToolDriverOutput>) => {
+      for (const call of calls) {
+        const permission: Permission = {
+          call,
+          signal,
+          answer: (outcome) => subscriber.next({ type: 'result', id: call.id, outcome }),
+        };
+        this.#slots.get(call.id)?.allow(permission);
+      }
+    });
+  }
+
+  /** Runs a tool of the host. */
+  readonly #runTool = (slot: CallSlot<unknown>, { call, signal }: Permission, host: HostToolCall<unknown>): void => {
+    const { lock, effects, describeError, isControlFlow } = this.#options;
+    const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal));
+    void Promise.resolve()
+      .then(() => (effects ? lock.run(call.effect === 'read-only', run) : run()))
+      .then(
+        (returned) => slot.finish(returned),
+        (error: unknown) => {
+          if (isControlFlow(error)) return slot.reopen(error);
+          const info = describeError(error);
+          const outcome: ToolOutcome = {
+            status: 'failed',
+            error: info,
+            output: { type: 'error-text', value: info.message },
+          };
+          return slot.finish({ outcome, error });
+        },
+      );
+  };
+
+  #take(event: TurnEvent): void {
+    switch (event.type) {
+      case 'model.delta':
+        return this.#open?.call.onDelta?.(event.delta);
+      case 'model.response':
+        return this.#deliver(event);
+      case 'tool.result':
+        return this.#slots.get(event.call.id)?.settle(event);
+      case 'approval.request':
+        return this.#ask(event);
+      case 'history.append':
+        if (this.#open) this.#lastText = event.messages.findLast(({ role }) => role === 'assistant') ?? this.#lastText;
+        return undefined;
+      case 'turn.end':
+        return this.#finish(event);
+      default:
+    }
+  }
+
+  /** Passes an answer with calls to the host. Any other answer waits for the end of the turn, which may continue. */
+  #deliver(event: TurnEventOf<'model.response'>): void {
+    const open = this.#open;
+    const calls = event.content.flatMap((part) =>
+      part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
+    );
+    for (const id of calls) this.#slots.set(id, new CallSlot(this.#runTool));
+    open?.answers.push(event);
+    const isChanged = event.content !== this.#entered || (open?.answers.length ?? 0) > 1;
+    this.#delivered = { hasAnswer: event.content.length > 0, isChanged, calls };
+    if (calls.length > 0) this.#resolve();
+  }
+
+  #resolve(): void {
+    const open = this.#open;
+    const response = open && joined(open.answers);
+    if (!open || !response) return;
+    this.#open = undefined;
+    open.resolve(response);
+  }
+
+  /** Answers the calls that the host did not make, with the results that it has for them. */
+  #answerMissing(messages: readonly HostMessage[]): void {
+    const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
+    if (open.length === 0) return;
+    const results = new Map(
+      this.#options.history
+        .newResults(messages)
+        .flatMap(({ content }) => (Array.isArray(content) ? content : []) as readonly ToolPart[])
+        .flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output] as const] : [])),
+    );
+    for (const id of open) this.#slots.get(id)?.answer(outcomeOf(results.get(id)));
+  }
+
+  #ask(request: TurnEventOf<'approval.request'>): void {
+    const slot = request.call && this.#slots.get(request.call.id);
+    if (slot) return slot.askFor(request);
+    void Promise.resolve()
+      .then(() => this.#options.approve(request))
+      .catch((error: unknown) => ({ decision: 'deny', reason: toErrorInfo(error).message }) as const)
+      .then((decision) => this.#agent.answer(request.id, decision));
+  }
+
+  #finish(end: TurnEventOf<'turn.end'>): void {
+    this.#end = end;
+    const open = this.#open;
+    if (!open) return;
+    if (end.outcome === 'replied' && this.#lastText) {
+      open.answers.push({ content: partsOf(this.#lastText), finishReason: 'stop', usage: noUsage });
+    }
+    if (open.answers.length > 0 && (end.outcome === 'completed' || end.outcome === 'replied')) return this.#resolve();
+    const thrown =
+      end.error && (open.thrown.get(end.error) ?? (isSameError(end.error, open.failure) ? open.lastThrown : undefined));
+    open.reject(thrown ? thrown.error : new TurnStoppedError(end));
+    this.#open = undefined;
+  }
+
+  /** Adds the effects to the definitions, also to those of tools that the host does not list. */
+  #withEffects(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+    const { effects } = this.#options;
+    if (!effects) return tools;
+    const listed = new Map(tools.map((tool) => [tool.name, tool]));
+    for (const [name, effect] of Object.entries(effects)) {
+      listed.set(name, { description: '', inputSchema: {}, ...listed.get(name), name, effect });
+    }
+    return [...listed.values()];
+  }
+}
+
+/** Several answers of one call of the host, which it receives as one. */
+const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
+  const last = answers.at(-1);
+  if (!last || answers.length === 1) return last;
+  return {
+    ...last,
+    content: answers.flatMap(({ content }) => content),
+    usage: answers.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
+  };
+};
+
+const partsOf = ({ content }: Message): readonly AssistantPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly AssistantPart[]);
+
+const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
+  other !== undefined && error.message === other.message && error.code === other.code;
+
+const outcomeOf = (output: ToolResultOutput | undefined): ToolOutcome => {
+  if (!output) {
+    const reason = 'The host did not run this call.';
+    return { status: 'skipped', reason, output: { type: 'error-text', value: reason } };
+  }
+  if (output.type === 'execution-denied') return { status: 'denied', reason: output.reason ?? '', output };
+  if (!output.type.startsWith('error')) return { status: 'ok', output };
+  const message = output.type === 'error-text' ? output.value : JSON.stringify(output);
+  return { status: 'failed', error: { name: 'Error', message }, output };
+};
+
+const either = (own: AbortSignal, host: AbortSignal | undefined): AbortSignal =>
+  host ? AbortSignal.any([own, host]) : own;
+
+const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

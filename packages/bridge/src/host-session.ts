@@ -1,0 +1,191 @@
+import {
+  foldJournal,
+  MessageList,
+  noUsage,
+  TurnError,
+  type JournalRecord,
+  type Message,
+  type ModelResponse,
+  type OpenSession,
+  type SessionSnapshot,
+  type SessionStore,
+  type UserMessage,
+} from '@h/turn';
+import type { HostFormat, HostModelCall, HostToolCall, HostToolResult } from './host.js';
+import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
+import { HostRun, type RunOptions } from './host-run.js';
+import { TurnStoppedError } from './errors.js';
+import { ToolLock } from './tool-lock.js';
+
+/** What all sessions of a bridge share. */
+export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session' | 'history' | 'store' | 'lock'> & {
+  readonly format: HostFormat<HostMessage>;
+  readonly host: string;
+};
+
+/** A conversation of the host: its turns, one at a time, and the history that operators changed. */
+export class HostSession<HostMessage> {
+  readonly #name: string;
+  readonly #options: SessionOptions<HostMessage>;
+  readonly #history: HostHistory<HostMessage>;
+  readonly #lock = new ToolLock();
+  #run: HostRun<HostMessage> | undefined;
+  #store = new RunStore({ messages: MessageList.empty, state: {} });
+  /** Calls whose answer this process has not seen, each in a separate turn. */
+  readonly #adopted = new Map<string, Promise<HostRun<HostMessage>>>();
+
+  constructor(name: string, options: SessionOptions<HostMessage>) {
+    this.#name = name;
+    this.#options = options;
+    this.#history = new HostHistory(options.format);
+  }
+
+  /**
+   * Makes a model call of the host through the operators.
+   *
+   * Rejects with what `perform` threw if no operator handled it, with {@link TurnStoppedError} if an operator ended
+   * the turn, and with the reason of `signal` if the host cancelled the call.
+   */
+  async model(call: HostModelCall<HostMessage>): Promise<ModelResponse> {
+    const run = this.#runFor(call);
+    if (run.end) throw new TurnStoppedError(run.end);
+    return run.model(call);
+  }
+
+  /**
+   * Makes a tool call of the host through the operators.
+   *
+   * Resolves with the result that the model reads, also if the call was denied. Rejects with what `run` threw, unless
+   * an operator changed that outcome.
+   */
+  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+    if (this.#run?.has(call.id)) return this.#run.tool(call);
+    const adopted = this.#adopted.get(call.id) ?? this.#adopt(call);
+    this.#adopted.set(call.id, adopted);
+    try {
+      const run = await adopted;
+      const result = await run.tool(call);
+      this.#release(call.id, run);
+      return result;
+    } catch (error) {
+      // The host makes the call again after an interrupt.
+      if (!this.#options.isControlFlow(error)) this.#release(call.id, await adopted.catch(() => undefined));
+      throw error;
+    }
+  }
+
+  /** Ends the current turn, if it has not ended. Call it when the host's loop has ended. */
+  end(reason = 'The host ended the run.'): void {
+    this.#run?.close(reason);
+    for (const [id, adopted] of this.#adopted) {
+      void adopted.then(
+        (run) => this.#release(id, run, reason),
+        () => undefined,
+      );
+    }
+  }
+
+  /** Returns the run that a model call belongs to, known or new. */
+  #runFor(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
+    const run = this.#run;
+    if (run?.isCallOpen) throw sessionBusy(this.#name, this.#options.host);
+    const delivered = run?.delivered ?? nothingDelivered;
+    if (run && run.token === call.run && this.#belongsTo(run, call, delivered)) return run;
+    run?.close('The host began another run.');
+    return this.#begin(call, delivered);
+  }
+
+  /** Whether a call continues a run that has not ended, or repeats the call of one that an operator stopped. */
+  #belongsTo(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
+    const isContinued = this.#history.continues(messages, delivered);
+    if (!run.end) return isContinued || delivered.calls.size > 0;
+    return run.end.outcome !== 'completed' && isContinued && !this.#history.hasNewInput(messages);
+  }
+
+  #begin({ messages: host, run: token }: HostModelCall<HostMessage>, delivered: Delivered): HostRun<HostMessage> {
+    const { messages: own, state } = this.#store.fold();
+    const history = MessageList.of(own);
+    const update = this.#history.update(host, history, delivered);
+    const messages = update.type === 'replace' ? update.messages : [...history, ...(update.messages ?? [])];
+    const inputStart = messages.findLastIndex(({ role }) => role !== 'user') + 1;
+    const input = messages.slice(inputStart).filter(isInput);
+    // The first request then takes over the host's history as a whole.
+    if (input.length === 0 || input.length < messages.length - inputStart) this.#history.reset();
+    this.#store = new RunStore({ messages: MessageList.of(messages.slice(0, inputStart)), state });
+    const run = new HostRun(this.#runOptions(this.#history, this.#store), token);
+    this.#run = run;
+    run.begin(input.length > 0 ? input : [noInput]);
+    return run;
+  }
+
+  /** Runs a call whose answer this process has not seen, as after a restart of the host: in a turn with this call only. */
+  async #adopt({ id, name, input }: HostToolCall<unknown>): Promise<HostRun<HostMessage>> {
+    const store = new RunStore({ messages: MessageList.empty, state: this.#store.fold().state });
+    const run = new HostRun(this.#runOptions(new HostHistory(this.#options.format), store), undefined);
+    run.begin([noInput]);
+    await run.model({
+      messages: [],
+      perform: () =>
+        Promise.resolve({
+          content: [{ type: 'tool-call', toolCallId: id, toolName: name, input }],
+          finishReason: 'tool-calls',
+          usage: noUsage,
+        }),
+    });
+    return run;
+  }
+
+  #release(id: string, run: HostRun<HostMessage> | undefined, reason = 'The call has its result.'): void {
+    this.#adopted.delete(id);
+    run?.close(reason);
+  }
+
+  #runOptions(history: HostHistory<HostMessage>, store: SessionStore): RunOptions<HostMessage> {
+    return { ...this.#options, session: this.#name, history, lock: this.#lock, store };
+  }
+}
+
+/** Stands for the input of a turn that the host continues without one. It is never sent. */
+const noInput: UserMessage = { role: 'user', content: 'Continue.', metadata: { internal: true } };
+
+const isInput = (message: Message): message is UserMessage => message.role === 'user' && message.content.length > 0;
+
+const sessionBusy = (session: string, host: string): TurnError =>
+  new TurnError(
+    'session-busy',
+    `${host} made two model calls at once in session ${JSON.stringify(session)}. Give each conversation a separate session.`,
+  );
+
+/** Holds the journal of one run. The host owns the history, so nothing outlives the process. */
+class RunStore implements SessionStore {
+  readonly #snapshot: SessionSnapshot;
+  readonly #journal: JournalRecord[] = [];
+
+  constructor(snapshot: SessionSnapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  /** Returns the session as it is now. */
+  fold(): SessionSnapshot {
+    return this.#journal.length === 0 ? this.#snapshot : foldJournal(this.#snapshot, this.#journal);
+  }
+
+  open(): OpenSession {
+    return {
+      snapshot: this.#snapshot,
+      journal: [],
+      append: (record) => {
+        this.#journal.push(record);
+      },
+      close: () => undefined,
+    };
+  }
+
+  locate(): undefined {
+    return undefined;
+  }
+
+  unfinished(): readonly [] {
+    return [];
+  }
+}

@@ -1,0 +1,100 @@
+import type {
+  ApprovalDecision,
+  ErrorInfo,
+  Message,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  ModelSettings,
+  SystemBlock,
+  ToolCall,
+  ToolDefinition,
+  ToolOutcome,
+  TurnEventOf,
+} from '@h/turn';
+
+/** Converts between the messages of a host and those of a turn. Messages that no operator changed are not written. */
+export interface HostFormat<HostMessage> {
+  /** Converts a message of the host, which is not a system message. */
+  read(message: HostMessage): Message;
+  /** Converts a message that an operator made or changed. */
+  write(message: Message): readonly HostMessage[];
+}
+
+/** A model request as it left the operators, with the history in the messages of the host. */
+export interface HostModelRequest<HostMessage> extends Omit<ModelRequest, 'messages' | 'tail'> {
+  /** The history, then the messages that operators added for this request only. */
+  readonly messages: readonly HostMessage[];
+}
+
+/** The context of a model call. */
+export interface HostModelContext {
+  /** Aborted when the call is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Passes a part of the answer to the operators. */
+  onDelta(delta: ModelDelta): void;
+}
+
+/** A model call of the host. */
+export interface HostModelCall<HostMessage> {
+  /** The whole history that the host would send, without system messages. */
+  readonly messages: readonly HostMessage[];
+  readonly system?: readonly SystemBlock[] | undefined;
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly settings?: ModelSettings | undefined;
+  /** The name of the model. */
+  readonly model?: string | undefined;
+  /** Identifies the run of the host's loop. A call with another value than the call before begins a new turn. */
+  readonly run?: unknown;
+  /** Cancels the turn. */
+  readonly signal?: AbortSignal | undefined;
+  /** Calls the model once. A rejection is a failed call, which operators may retry. */
+  perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<ModelResponse>;
+  /** Receives the deltas that left the operators. */
+  readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
+  /**
+   * Whether the model may be called again after a failure. Return `false` once the host has emitted a part of the
+   * answer, because it cannot be retracted.
+   *
+   * @defaultValue always
+   */
+  readonly canRestart?: (() => boolean) | undefined;
+}
+
+/** What a tool of the host returned. */
+export interface HostToolReturn<Value> {
+  /** The outcome, as operators and the model read it. */
+  readonly outcome: ToolOutcome;
+  /** The value as the host's own tool returned it. */
+  readonly value: Value;
+}
+
+/** The result of a tool call, as it left the operators. */
+export interface HostToolResult<Value> {
+  readonly outcome: ToolOutcome;
+  /** The tool's own value, unless an operator changed the output or the tool did not run. */
+  readonly returned?: { readonly value: Value } | undefined;
+}
+
+/** A tool call of the host. */
+export interface HostToolCall<Value> {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Runs the tool with the call as it left the operators. A rejection is a failed call. */
+  run(call: ToolCall, signal: AbortSignal): Promise<HostToolReturn<Value>>;
+  /**
+   * Asks a person about this call. It may reject with a control-flow error of the host, such as an interrupt: the
+   * call then stays open until the host makes it again.
+   *
+   * @defaultValue `approve` of the bridge
+   */
+  readonly approve?: Approve | undefined;
+}
+
+/** Asks a person. */
+export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<ApprovalDecision> | ApprovalDecision;
+
+/** Describes what the host's model or tool threw. */
+export type DescribeError = (thrown: unknown) => ErrorInfo;
