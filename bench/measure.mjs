@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const child = fileURLToPath(new URL('child.mjs', import.meta.url));
-/** A loop that takes longer for one set of figures is reported as failed. */
+/** Time limit of one set of figures, in milliseconds. */
 const timeoutMs = 900_000;
 
 const run = async ({ module, options }, measures, budgetMs) => {
@@ -30,7 +30,13 @@ export const measure = async (subjects, sets, { rounds, budgetMs }) => {
     for (const [name, subject] of Object.entries(subjects)) {
       process.stderr.write(`\r\u001B[Kround ${round} of ${rounds}: ${name}`);
       for (const set of sets) {
-        const figures = await run(subject, set, budgetMs);
+        const figures = await run(subject, set, budgetMs).catch((error) => {
+          process.exitCode = 1;
+          process.stderr.write(
+            `\r\u001B[K${name}: ${error.killed ? `no result after ${timeoutMs} ms` : error.message}\n`,
+          );
+          return {};
+        });
         for (const [key, value] of Object.entries(figures)) {
           least[name][key] = Math.min(least[name][key] ?? Infinity, value);
         }

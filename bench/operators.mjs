@@ -1,12 +1,16 @@
 /** `npm run bench`: prints what each operator adds to the loop alone, and what the stack costs without it. */
+import { parseArgs } from 'node:util';
 import { measure } from './measure.mjs';
 import { markdownTable } from './report.mjs';
 import { operatorNames } from './operator-names.mjs';
 import { operators, own } from './subjects.mjs';
 
+const {
+  values: { rounds },
+} = parseArgs({ options: { rounds: { type: 'string', default: '2' } } });
 const { turn, stack } = own;
 const figures = await measure({ turn, stack, ...operators }, [{ steps: [10, 100], delta: true, parked: true }], {
-  rounds: 2,
+  rounds: Number(rounds),
   budgetMs: 600,
 });
 

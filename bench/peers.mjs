@@ -1,15 +1,19 @@
 /**
  * `npm run bench:peers`: measures the loop, the stack and the loops of other libraries with the same work, prints a table and
- * draws `docs/benchmark.svg`. Names as arguments measure only these: `npm run bench:peers -- bare stack pi`.
+ * draws `docs/benchmark.svg`. Names as arguments measure only these: `npm run bench:peers -- --rounds=1 bare stack pi`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { measure } from './measure.mjs';
 import { barChart, markdownTable } from './report.mjs';
 import { own, peers } from './subjects.mjs';
 
 const all = { ...own, ...peers };
-const names = process.argv.slice(2);
+const {
+  values: { rounds },
+  positionals: names,
+} = parseArgs({ options: { rounds: { type: 'string', default: '2' } }, allowPositionals: true });
 const unknown = names.filter((name) => !Object.hasOwn(all, name));
 if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(all).join(', ')}`);
 const chosen = Object.fromEntries(Object.entries(all).filter(([name]) => names.length === 0 || names.includes(name)));
@@ -17,13 +21,14 @@ const chosen = Object.fromEntries(Object.entries(all).filter(([name]) => names.l
 const figures = await measure(
   chosen,
   [{ steps: [10, 100, 1000], delta: true }, { concurrent: true }, { parked: true }],
-  { rounds: 2, budgetMs: 1000 },
+  { rounds: Number(rounds), budgetMs: 1000 },
 );
 const root = new URL('..', import.meta.url);
 mkdirSync(new URL('.cache/', root), { recursive: true });
 writeFileSync(new URL('.cache/bench.json', root), JSON.stringify(figures, undefined, 2));
 
-const amount = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2));
+const amount = (value) =>
+  value === undefined ? '–' : value >= 10 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
 const [processor] = cpus();
 console.log(`Node ${process.version}, ${processor?.model ?? 'unknown processor'}, ${cpus().length} cores.\n`);
 const header = ['', 'µs/step @10', '@100', '@1,000', 'µs/delta', '1,000 × 10 steps', 'parked KB/turn'];
@@ -42,7 +47,8 @@ console.log(
 );
 
 if (names.length === 0) {
-  const bars = Object.entries(chosen).map(([name, { title }]) => ({
+  const measured = Object.entries(chosen).filter(([name]) => figures[name].steps100 !== undefined);
+  const bars = measured.map(([name, { title }]) => ({
     label: title,
     value: figures[name].steps100,
     isOwn: Object.hasOwn(own, name),
