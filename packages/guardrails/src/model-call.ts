@@ -85,8 +85,8 @@ export class ModelCall {
     this.#text += text;
     if (this.#chars > outputChars) return false;
     const most = reservation === undefined ? outputTokens : Math.min(outputTokens, this.#reserved);
-    if (this.#tokens + this.#text.length * this.#room.maxTokensPerChar <= most && this.#text.length < pieceLength)
-      return true;
+    const mostTokens = this.#tokens + this.#text.length * this.#room.maxTokensPerChar;
+    if (mostTokens <= most && this.#text.length < pieceLength) return true;
     this.#measure();
     if (this.#tokens > outputTokens) return false;
     return reservation === undefined || this.#tokens <= this.#reserved || this.#reserveMore(reservation);
