@@ -5,6 +5,7 @@ import {
   type Handlers,
   type OperatorContext,
   type TurnEventOf,
+  type TurnEventType,
   type TurnOperator,
 } from '@h/turn';
 import { Observable } from 'rxjs';
@@ -66,34 +67,42 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       unwatch = accounts.budget?.watch(interrupt);
       watchTime();
     };
+    /** Records the time of each event: a resumed turn has run until the last one. Deltas are not journaled. */
+    const timed =
+      <Type extends TurnEventType>(count: (event: TurnEventOf<Type>) => void) =>
+      (event: TurnEventOf<Type>): void => {
+        accounts.passed(event.at);
+        count(event);
+      };
 
     return {
       observe: {
-        '*': (event) => accounts.passed(event.at),
-        'turn.start': (event) => {
+        'turn.start': timed<'turn.start'>((event) => {
           turnId = event.turn;
           accounts.start(event);
           ledger.heard(event.input);
-        },
-        'session.loaded': ({ state, at }) => {
+        }),
+        'session.loaded': timed<'session.loaded'>(({ state, at }) => {
           accounts.load(state, at);
           watchTime();
-        },
-        'input.received': ({ message, id }) => ledger.heard([message], id),
-        'history.append': ({ origin }) => {
+        }),
+        'input.received': timed<'input.received'>(({ message, id }) => ledger.heard([message], id)),
+        'history.append': timed<'history.append'>(({ origin }) => {
           if (origin === 'results') ledger.stepEnded();
           else if (origin === 'steering') recovery.newInput();
-        },
-        'model.request': (event) => guard.requested(event),
-        'model.response': (event) => guard.answered(event),
-        'model.error': (event) => {
+        }),
+        'model.request': timed<'model.request'>((event) => guard.requested(event)),
+        'model.response': timed<'model.response'>((event) => guard.answered(event)),
+        'model.error': timed<'model.error'>((event) => {
           ledger.failed(event);
           recovery.began();
-        },
-        'tool.call': (event) => ledger.called(event),
-        'tool.result': (event) => ledger.resulted(event),
-        'turn.continue': (event) => recovery.continued(event),
-        'turn.stop': (event) => guard.stopped(event),
+        }),
+        'tool.call': timed<'tool.call'>((event) => ledger.called(event)),
+        'tool.result': timed<'tool.result'>((event) => ledger.resulted(event)),
+        'approval.request': timed<'approval.request'>(() => undefined),
+        'approval.answer': timed<'approval.answer'>(() => undefined),
+        'turn.continue': timed<'turn.continue'>((event) => recovery.continued(event)),
+        'turn.stop': timed<'turn.stop'>((event) => guard.stopped(event)),
         'turn.end': () => ledger.ended(),
         'budget.near': (event) => guard.reportedNear(event),
         'budget.cost-unknown': ({ model }) => ledger.reportedUnpriced(model),
