@@ -1,9 +1,34 @@
 /**
- * Measures what operators add to the loop: each alone, and all together, side by side with the loop without operators.
+ * Measures what operators add to the loop: each alone, side by side with the loop without operators, in one run.
  *
  * One workload: 20 deltas, and one tool call with a result of 400 characters, in each step. Model and tool take no time.
- * Modules are passed in, so that each package measures the build that it depends on.
+ *
+ *   node tooling/bench/added-cost.mjs guardrails failover        (in the root, after a build)
  */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const built = (name) => import(new URL(`../../packages/${name}/dist/index.js`, import.meta.url));
+const fromTurn = createRequire(new URL('../../packages/turn/package.json', import.meta.url));
+const { harness, memorySessions } = await built('turn');
+const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
+
+/** The operators of a package, by their label; each makes the list of operators of a pipe. */
+const subjectsOf = {
+  'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
+  tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
+  guardrails: ({ guardrails }) => ({
+    'guardrails()': () => [guardrails({ maxSteps: Infinity })],
+    'guardrails, tokens': () => [guardrails({ maxSteps: Infinity, maxTokens: 1e12, session: { maxTokens: 1e12 } })],
+  }),
+  failover: ({ failover, createCredentialPool }) => {
+    const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key: 'key-of-alpha' }] });
+    return {
+      'failover()': () => [failover()],
+      'failover, pool': () => [failover({ pool, models: ['alpha/one', 'beta/two'] })],
+    };
+  },
+};
 
 const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 0 };
 const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
@@ -13,7 +38,7 @@ const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 
 const resultOf = (id) => `${id}: ${'The quick brown fox reads line after line of it. '.repeat(9)}`.slice(0, 400);
 
 const modelOf =
-  ({ Observable }, steps, deltas) =>
+  (steps, deltas) =>
   (request, { step }) =>
     new Observable((subscriber) => {
       for (const text of deltas) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
@@ -34,7 +59,7 @@ const modelOf =
       subscriber.complete();
     });
 
-const toolsOf = ({ Observable }) => ({
+const toolsOf = () => ({
   definitions: () => definitions,
   run: (calls) =>
     new Observable((subscriber) => {
@@ -53,21 +78,13 @@ const cpuMicros = async (work) => {
   return user + system;
 };
 
-/**
- * @param modules - `{ turn, rxjs }`
- * @param subjects - operators by name: functions that make the list of operators
- */
-export const addedCost = async (
-  { turn, rxjs },
-  subjects,
-  { rounds = 9, stepsPerRound = 4000, sizes = [10, 100, 1000] } = {},
-) => {
-  const { harness, memorySessions } = turn;
+/** Prints the table. */
+const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [10, 100, 1000] } = {}) => {
   const all = { 'no operator': () => [], ...subjects };
   const runner = (make, steps, deltas) => {
     const sessions = memorySessions();
-    const model = modelOf(rxjs, steps, deltas);
-    const agent = harness({ model, tools: toolsOf(rxjs), sessions, maxModelCalls: Infinity }).pipe(...make());
+    const model = modelOf(steps, deltas);
+    const agent = harness({ model, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
     let turns = 0;
     return () =>
       new Promise((resolve, reject) => {
@@ -111,3 +128,11 @@ export const addedCost = async (
     );
   }
 };
+
+const given = process.argv.slice(2);
+const subjects = {};
+for (const name of given.length === 0 ? Object.keys(subjectsOf) : given) {
+  Object.assign(subjects, subjectsOf[name](await built(name)));
+}
+await addedCost(subjects);
+process.exit(0);
