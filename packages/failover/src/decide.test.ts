@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { poolOf } from '../test/turns.js';
 import { chainOf } from './chain.js';
-import { decide, excludedModels, isFinal, reasonActions, select, type DecisionLimits } from './decide.js';
+import { decide, excludedModels, select, type DecisionLimits } from './decide.js';
+import { isFinal, reasonActions } from './reason-actions.js';
 
 const limits: DecisionLimits = {
   actions: reasonActions,

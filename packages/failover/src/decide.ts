@@ -2,71 +2,8 @@ import { type ErrorClass, type ErrorReason } from '@h/provider-errors';
 import type { Backoff } from './backoff.js';
 import type { Candidate } from './chain.js';
 import type { CredentialPool } from './pool/credential-pool.js';
-import type { Lease } from './pool/profile-picker.js';
-
-/** How long a credential or model is in cooldown after failures. */
-export interface CooldownTime {
-  /** After the first failure, in milliseconds. */
-  readonly baseMs: number;
-  /** Multiplies the cooldown after each further failure. */
-  readonly factor: number;
-  /** The longest cooldown, unless the provider asks for more; in milliseconds. */
-  readonly maxMs: number;
-}
-
-/** What is done about a failure, in the order of these members. If nothing is left to do, the error ends the turn. */
-export interface ReasonAction {
-  /** Retries with the same model and credential after a delay. */
-  readonly retry: boolean;
-  /** The most retries for this reason, if that is less than the option `maxRetries`. */
-  readonly maxRetries?: number | undefined;
-  /** Switches to another credential. */
-  readonly rotate: boolean;
-  /** Switches to the next model. */
-  readonly fallBack: boolean;
-  /** Left to an operator that makes the request shorter. */
-  readonly compact: boolean;
-  /** The cooldown once retries are used up. */
-  readonly cooldown?: CooldownTime | undefined;
-}
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-const flat = (ms: number): CooldownTime => ({ baseMs: ms, factor: 1, maxMs: ms });
-const doubling = (baseMs: number, maxMs: number): CooldownTime => ({ baseMs, factor: 2, maxMs });
-
-const again = { retry: true, rotate: false, fallBack: true, compact: false } as const;
-/** An outage puts the model in cooldown for all turns, whatever their credential. */
-const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const;
-const elsewhere = { retry: false, rotate: true, fallBack: true, compact: false } as const;
-const final = { retry: false, rotate: false, fallBack: false, compact: false } as const;
-
-/**
- * The table that decides what is done about a failure, by its reason.
- *
- * A credential gets a cooldown only for its own faults: limits, quotas and rejected authentication. Aborts and refusals are
- * final, and a request that is too long is left to compaction. An empty answer is retried once and then accepted, because
- * models end turns in that way too.
- */
-export const reasonActions: Readonly<Record<ErrorReason, ReasonAction>> = {
-  'rate-limit': { ...elsewhere, cooldown: doubling(minute, hour) },
-  overloaded: { ...again, cooldown: flat(30 * second) },
-  quota: { ...elsewhere, cooldown: doubling(hour, 24 * hour) },
-  auth: { ...elsewhere, cooldown: doubling(5 * minute, hour) },
-  'auth-permanent': { ...elsewhere, cooldown: flat(24 * hour) },
-  'context-overflow': { ...final, compact: true },
-  'invalid-request': { ...final, fallBack: true },
-  'not-found': { ...elsewhere, cooldown: doubling(10 * minute, 24 * hour) },
-  'content-filter': final,
-  timeout: outage,
-  network: outage,
-  'server-error': outage,
-  'empty-response': { ...again, maxRetries: 1, fallBack: false },
-  aborted: final,
-  unknown: again,
-};
+import type { CredentialLease } from './pool/profile-picker.js';
+import { isFinal, type ReasonAction } from './reason-actions.js';
 
 /** The limits of a step. */
 export interface DecisionLimits {
@@ -110,9 +47,6 @@ export const decide = (failure: ErrorClass, at: number, progress: StepProgress, 
   return canWait({ delayMs, isStated: false }, at, progress, limits) ? { kind: 'retry', delayMs } : { kind: 'switch' };
 };
 
-/** Whether no retry, credential or model can help. */
-export const isFinal = ({ retry, rotate, fallBack }: ReasonAction): boolean => !retry && !rotate && !fallBack;
-
 /**
  * The models that a step no longer asks after a failure.
  *
@@ -137,7 +71,7 @@ export type Selection =
       readonly kind: 'ask';
       /** The position in the chain. */
       readonly position: number;
-      readonly lease: Lease;
+      readonly lease: CredentialLease;
       /** Why the candidates before it cannot be asked, if there are any. */
       readonly because: ErrorReason | undefined;
     }
@@ -189,7 +123,7 @@ export const select = (
 
 interface Available {
   readonly position: number;
-  readonly lease: Lease;
+  readonly lease: CredentialLease;
   readonly because: ErrorReason | undefined;
 }
 

@@ -17,7 +17,8 @@ import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
 import { classifyError, type ClassifyOptions, type ErrorClass, type ErrorReason } from '@h/provider-errors';
 import type { CredentialPool } from './pool/credential-pool.js';
-import { reasonActions, type DecisionLimits, type ReasonAction } from './decide.js';
+import type { DecisionLimits } from './decide.js';
+import { reasonActions, type ReasonAction } from './reason-actions.js';
 
 /** Changes to the action for a reason. */
 export type ActionChanges = Partial<Pick<ReasonAction, 'retry' | 'maxRetries' | 'rotate' | 'fallBack'>>;

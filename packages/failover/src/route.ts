@@ -16,7 +16,7 @@ import type { FailoverTarget } from './events.js';
 import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
 import type { CredentialPool } from './pool/credential-pool.js';
-import type { Lease } from './pool/profile-picker.js';
+import type { CredentialLease } from './pool/profile-picker.js';
 import { requestShaper } from './shape-request.js';
 import { isSameTarget, ownName, verdictOf, type StepState, type TurnState } from './turn-state.js';
 
@@ -50,7 +50,7 @@ export const createRouter = (
   state: TurnState,
   operator: OperatorContext,
 ): Router => {
-  let lease: Lease | undefined;
+  let lease: CredentialLease | undefined;
   const now = (): number => operator.now();
   /** The first model of the chain. */
   let preferred: FailoverTarget = {};

@@ -4,7 +4,12 @@ import { type Allowance, effectiveLimit, limitFacts, type LimitName, limitNames,
 /** Rounding errors of sums stay below this share; they neither refuse a step nor make it wait. */
 const roundingError = 1e-12;
 
-/** The limits of one scope, what was used of them, and what is reserved for calls under way. */
+/**
+ * The limits of one scope and what was used of them.
+ *
+ * Decisions also count as used what is pending: the amounts of events that were decided and have not happened yet. What is
+ * reserved for calls under way counts unless the caller excludes it.
+ */
 export class Account {
   readonly scope: string;
   readonly #allowance: Allowance;
@@ -12,6 +17,7 @@ export class Account {
   readonly names: readonly LimitName[];
   readonly #counters: ReturnType<typeof noCounters>;
   readonly #reserved = noCounters();
+  readonly #pending = noCounters();
   #running = 0;
   #since = 0;
 
@@ -27,14 +33,14 @@ export class Account {
     return this.names.includes(limit);
   }
 
-  /** What was used until this time. */
+  /** What was used until this time, without what is pending. */
   used(now?: number): Counters {
     const { durationMs } = this.#counters;
     const running = this.#running > 0 && now !== undefined ? Math.max(0, now - this.#since) : 0;
     return { ...this.#counters, durationMs: durationMs + running };
   }
 
-  /** A limit and what was used of it. */
+  /** A limit and what was used of it, pending amounts included. */
   state(limit: LimitName, now: number): LimitState {
     return { scope: this.scope, limit, used: this.#usedOf(limit, now), max: this.#maxOf(limit) };
   }
@@ -84,6 +90,16 @@ export class Account {
     this.#counters.consecutiveExceptions = hasFailed ? this.#counters.consecutiveExceptions + 1 : 0;
   }
 
+  /** Counts amounts as pending. */
+  expect(amounts: Amounts): void {
+    addTo(this.#pending, amounts);
+  }
+
+  /** Ends the pending state of amounts: their event has happened, or never will. */
+  settle(amounts: Amounts): void {
+    addTo(this.#pending, amounts, -1);
+  }
+
   reserve(amounts: Amounts): void {
     addTo(this.#reserved, amounts);
   }
@@ -109,11 +125,12 @@ export class Account {
   }
 
   #maxOf(limit: LimitName): number {
-    return effectiveLimit(this.#allowance, limit, this.#counters.completions);
+    return effectiveLimit(this.#allowance, limit, this.#counters.completions + this.#pending.completions);
   }
 
   #usedOf(limit: LimitName, now: number): number {
-    const used = limitFacts[limit].measure(this.#counters);
+    const { measure } = limitFacts[limit];
+    const used = measure(this.#counters) + measure(this.#pending);
     return limit === 'maxDurationMs' && this.#running > 0 ? used + Math.max(0, now - this.#since) : used;
   }
 }

@@ -1,21 +1,16 @@
 import {
-  annotate,
   intercept,
   type Decision,
   type DecisionInput,
   type Handlers,
-  type JSONObject,
   type OperatorContext,
-  type TurnEvent,
   type TurnEventOf,
+  type TurnEventType,
   type TurnOperator,
 } from '@h/turn';
 import { Observable } from 'rxjs';
-import type { Amounts } from './counters.js';
 import { nextTimeMs } from './step-plan.js';
 import { settingsOf, type GuardrailsOptions } from './options.js';
-import { recoveryKind } from './truncation-recovery.js';
-import { ownName } from './turn-accounts.js';
 import { TurnGuard, waitFor } from './turn-guard.js';
 
 /**
@@ -46,9 +41,9 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
     const guard = new TurnGuard(settings);
     const { ledger, recovery } = guard;
     const { accounts } = ledger;
+    /** Set once `turn.start` has happened; a turn that is resumed has it before it becomes live. */
+    let turnId: string | undefined;
     let isLive = false;
-    /** Whether `turn.start` was observed before the turn became live: it is resumed. */
-    let isResumed = false;
     let unwatch: (() => void) | undefined;
     let cancelTimer: (() => void) | undefined;
 
@@ -62,6 +57,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       operator.setDeadline(now + Math.min(Infinity, ...left));
     };
     const watchTime = (): void => {
+      if (!isLive) return;
       cancelTimer?.();
       announce();
       const delayMs = nextTimeMs(accounts.all, operator.now(), settings);
@@ -78,74 +74,53 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       unwatch = accounts.budget?.watch(interrupt);
       watchTime();
     };
-    const begin = (event: TurnEventOf<'turn.start'>): void => {
-      accounts.start(event);
-      ledger.heard(event.input);
-    };
-    const delivered = ({ origin }: TurnEventOf<'history.append'>): void => {
-      if (origin === 'results') ledger.stepEnded();
-      else if (origin === 'steering') recovery.newInput();
-    };
-    const failed = (event: TurnEventOf<'model.error'>): Amounts => {
-      recovery.began();
-      return ledger.failed(event);
-    };
-    let turnId = '';
-
-    /**
-     * A live turn counts where it decides, because the next decision depends on the count before the event has left. Of what
-     * was decided before the process died, a resumed turn counts what is in the journal.
-     */
-    const recalled =
-      <Event>(count: (event: Event) => void) =>
-      (event: Event): void => {
-        if (!isLive) count(event);
+    /** Records the time of each event: a resumed turn has run until the last one. Deltas are not journaled. */
+    const timed =
+      <Type extends TurnEventType>(count: (event: TurnEventOf<Type>) => void) =>
+      (event: TurnEventOf<Type>): void => {
+        accounts.passed(event.at);
+        count(event);
       };
 
     return {
       observe: {
-        '*': recalled((event: TurnEvent) => {
+        'turn.start': timed<'turn.start'>((event) => {
           turnId = event.turn;
-          accounts.replayed(event);
+          accounts.start(event);
+          ledger.heard(event.input);
         }),
-        'turn.start': recalled((event: TurnEventOf<'turn.start'>) => {
-          isResumed = true;
-          begin(event);
+        'session.loaded': timed<'session.loaded'>(({ state, at }) => {
+          accounts.load(state, at);
+          watchTime();
         }),
-        'session.loaded': (event) => {
-          accounts.load(event.state, operator.now());
-          if (isLive) watchTime();
-        },
-        'input.received': recalled(({ message }: TurnEventOf<'input.received'>) => ledger.heard([message])),
-        'history.append': recalled(delivered),
-        'model.request': recalled((event: TurnEventOf<'model.request'>) => guard.replay(event)),
-        'model.response': recalled((event: TurnEventOf<'model.response'>) => {
-          ledger.answered(event, guard.isForced(event.step));
-          recovery.answered(event);
+        'input.received': timed<'input.received'>(({ message, id }) => ledger.heard([message], id)),
+        'history.append': timed<'history.append'>(({ origin }) => {
+          if (origin === 'results') ledger.stepEnded();
+          else if (origin === 'steering') recovery.newInput();
         }),
-        'model.error': recalled(failed),
-        'tool.call': recalled((event: TurnEventOf<'tool.call'>) => {
-          if (!event.denied) ledger.called(event);
+        'model.request': timed<'model.request'>((event) => guard.requested(event)),
+        'model.response': timed<'model.response'>((event) => guard.answered(event)),
+        'model.error': timed<'model.error'>((event) => {
+          ledger.failed(event);
+          recovery.began();
         }),
-        'tool.result': recalled((event: TurnEventOf<'tool.result'>) => ledger.resulted(event)),
-        'turn.stop': recalled((event: TurnEventOf<'turn.stop'>) => ledger.stopped(event)),
-        'turn.continue': recalled(({ messages }: TurnEventOf<'turn.continue'>) => {
-          if (messages[0]?.metadata?.kind === recoveryKind) recovery.continued();
-        }),
+        'tool.call': timed<'tool.call'>((event) => ledger.called(event)),
+        'tool.result': timed<'tool.result'>((event) => ledger.resulted(event)),
+        'approval.request': timed<'approval.request'>(() => undefined),
+        'approval.answer': timed<'approval.answer'>(() => undefined),
+        'turn.continue': timed<'turn.continue'>((event) => recovery.continued(event)),
+        'turn.stop': timed<'turn.stop'>((event) => guard.stopped(event)),
+        'turn.end': () => ledger.ended(),
+        'budget.near': (event) => guard.reportedNear(event),
+        'budget.cost-unknown': ({ model }) => ledger.reportedUnpriced(model),
       },
       decide: {
         'turn.start': (event) => {
-          begin(event);
+          accounts.start(event);
           goLive(event.turn);
           return guard.admit(event);
         },
-        'input.received': (event) => {
-          ledger.heard([event.message]);
-          return guard.hear(event);
-        },
-        'history.append': (event) => {
-          delivered(event);
-        },
+        'input.received': (event) => guard.hear(event),
         'model.request': (event): DecisionInput => {
           goLive(event.turn);
           const decision = guard.ask(event);
@@ -153,23 +128,14 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
           return decision.length === 1 ? decision[0] : decision;
         },
         'model.delta': (event) => guard.delta(event),
-        'model.response': (event) => {
-          ledger.answered(event, guard.isForced(event.step));
-          return guard.respond(event);
-        },
-        'model.error': (event) => {
-          const used = failed(event);
-          return Object.keys(used).length === 0 ? undefined : annotate(event, ownName, used as JSONObject);
-        },
+        'model.response': (event) => guard.respond(event),
+        'model.error': (event) => guard.fail(event),
         'tool.call': (event) => guard.call(event),
-        'tool.result': (event) => {
-          ledger.resulted(event);
-        },
         'turn.stop': (event) => guard.stop(event),
         'turn.end': (event) => guard.finish(event),
       },
       start: () => {
-        if (!isResumed) return;
+        if (turnId === undefined) return;
         goLive(turnId);
         interrupt();
       },

@@ -49,14 +49,27 @@ export interface CallRoom {
   /** The reservation in a shared budget, and its share of output tokens. */
   readonly reservation: Reservation | undefined;
   readonly reservedTokens: number;
+  readonly estimateTokens: (text: string) => number;
+  /** The most tokens that a character may count as. `Infinity` if unknown: then every delta is estimated. */
+  readonly maxTokensPerChar: number;
 }
 
-/** A model call under way. Counts its output, in constant time per delta. */
+/** Deltas are estimated together, in pieces of this many characters, while the room is far larger. */
+const pieceLength = 64;
+
+/**
+ * A model call under way.
+ *
+ * Counts its output. Tokens are estimated when the characters since the last estimate could exceed the room, or are enough for
+ * a piece.
+ */
 export class ModelCall {
   readonly #room: CallRoom;
   #reserved: number;
   #tokens = 0;
   #chars = 0;
+  /** Output whose tokens are not estimated yet. */
+  #text = '';
   #state: 'asked' | 'begun' | 'failed' = 'asked';
 
   constructor(room: CallRoom) {
@@ -65,36 +78,48 @@ export class ModelCall {
   }
 
   /** Counts a delta; returns `false` if it exceeds the room. */
-  take(text: string, tokens: number): boolean {
+  take(text: string): boolean {
+    const { outputChars, outputTokens, reservation } = this.#room;
     this.#state = 'begun';
     this.#chars += text.length;
-    this.#tokens += tokens;
-    if (this.#chars > this.#room.outputChars || this.#tokens > this.#room.outputTokens) return false;
-    return (
-      this.#room.reservation === undefined ||
-      this.#tokens <= this.#reserved ||
-      this.#reserveMore(this.#room.reservation)
-    );
+    this.#text += text;
+    if (this.#chars > outputChars) return false;
+    const most = reservation === undefined ? outputTokens : Math.min(outputTokens, this.#reserved);
+    const mostTokens = this.#tokens + this.#text.length * this.#room.maxTokensPerChar;
+    if (mostTokens <= most && this.#text.length < pieceLength) return true;
+    this.#measure();
+    if (this.#tokens > outputTokens) return false;
+    return reservation === undefined || this.#tokens <= this.#reserved || this.#reserveMore(reservation);
   }
 
   /** The estimated use of the call. A call that failed without output has used nothing. */
   get estimate(): Amounts {
     if (this.#state === 'failed') return {};
+    this.#measure();
     const { inputTokens, cost } = this.#room;
     const spent = cost === undefined ? {} : { cost: cost.input + cost.perOutputToken * this.#tokens };
     return { inputTokens, outputTokens: Math.ceil(this.#tokens), outputChars: this.#chars, ...spent };
   }
 
-  /** Records that the call failed. Returns what it had used, which is then no longer part of its estimate. */
-  fail(): Amounts {
-    const used = this.#state === 'begun' ? this.estimate : {};
-    [this.#tokens, this.#chars, this.#state] = [0, 0, 'failed'];
-    return used;
+  /** The estimated use of the call if it fails now. Without output it has used nothing. */
+  get failedUse(): Amounts {
+    return this.#state === 'begun' ? this.estimate : {};
+  }
+
+  /** Records that the call failed and that its use was counted. */
+  fail(): void {
+    [this.#tokens, this.#chars, this.#text, this.#state] = [0, 0, '', 'failed'];
   }
 
   /** Ends the call once its use was counted. */
   end(): void {
     this.#room.reservation?.settle();
+  }
+
+  #measure(): void {
+    if (this.#text === '') return;
+    this.#tokens += this.#room.estimateTokens(this.#text);
+    this.#text = '';
   }
 
   #reserveMore(reservation: Reservation): boolean {

@@ -109,6 +109,8 @@ export interface GuardrailsSettings extends Reserves {
   readonly wrapUp: Required<WrapUpOptions> | undefined;
   readonly maxTokensRecoveries: number;
   readonly estimateTokens: (text: string) => number;
+  /** `Infinity` if unknown. */
+  readonly maxTokensPerChar: number;
   readonly isException: (result: TurnEventOf<'tool.result'>) => boolean;
 }
 
@@ -190,6 +192,7 @@ export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
           },
     maxTokensRecoveries,
     estimateTokens,
+    maxTokensPerChar: estimateTokens === approximateTokens ? 1 : Infinity,
     isException,
   };
 };

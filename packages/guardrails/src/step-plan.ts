@@ -152,30 +152,34 @@ export const reserveOf = (
   }
 };
 
-/** Finds finite, partly used limits that have come near; reports each once. */
-export const nearLimits = (
-  reserves: Reserves,
-): ((accounts: readonly Account[], now: number) => readonly LimitState[]) => {
-  const reported = new Map<Account, Set<LimitName>>();
-  const isNews = (account: Account, limit: LimitName): boolean => {
-    const known = reported.get(account) ?? new Set();
-    reported.set(account, known);
-    return !known.has(limit) && known.add(limit) !== undefined;
-  };
-  return (accounts, now) => {
+/** Finds limits that have come near and were not reported. */
+export class NearLimits {
+  readonly #reserves: Reserves;
+  readonly #reported = new Set<string>();
+
+  constructor(reserves: Reserves) {
+    this.#reserves = reserves;
+  }
+
+  /** Records that a limit was reported. */
+  reported({ scope, limit }: LimitState): void {
+    this.#reported.add(`${limit} ${scope}`);
+  }
+
+  /** The finite, partly used limits that have come near. */
+  find(accounts: readonly Account[], now: number): readonly LimitState[] {
     let found: LimitState[] | undefined;
     for (const account of accounts) {
       for (const limit of account.names) {
         const state = account.state(limit, now);
         const { used, max } = state;
-        if (used > 0 && max - used <= reserveOf(limit, max, reserves) && isNews(account, limit)) {
-          (found ??= []).push(state);
-        }
+        if (used === 0 || max - used > reserveOf(limit, max, this.#reserves)) continue;
+        if (!this.#reported.has(`${limit} ${state.scope}`)) (found ??= []).push(state);
       }
     }
     return found ?? none;
-  };
-};
+  }
+}
 
 const none: readonly LimitState[] = [];
 

@@ -47,7 +47,7 @@ describe('a call that is retried further down', () => {
 });
 
 describe('a step that is answered further down', () => {
-  it('counts as one, though its answer is not seen', async () => {
+  it('counts once, with the usage of its answer', async () => {
     const answering = intercept('answering', () => ({
       decide: {
         'model.request': ({ step, attempt }) => ({
@@ -63,7 +63,8 @@ describe('a step that is answered further down', () => {
       outcome: 'max-steps',
       steps: 3,
     });
-    expect(budget.reserve({ outputTokens: 1e6 })).toBeDefined();
+    expect(budget.used()).toMatchObject({ steps: 3, outputTokens: 15 });
+    expect(budget.reserve({ outputTokens: 1e6 - 15 })).toBeDefined();
   });
 });
 
@@ -148,5 +149,23 @@ describe('usage', () => {
     const budget = createBudget();
     await run([answer], { budget });
     expect(budget.used()).toMatchObject({ inputTokens: 1000, outputTokens: 10 });
+  });
+});
+
+describe('a failed attempt with a reservation in a shared budget', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('releases the reservation before the attempt is repeated', async () => {
+    const budget = createBudget({ maxOutputTokens: 1000 });
+    const model = scriptedModel([{ error: failure('Lost.') }, 'Done.']);
+    const ended = reply(
+      harness({ model })
+        .pipe(guardrails({ budget, wrapUp: false }), retrying())
+        .turn({ session: 'a', input: 'Go.' }),
+    );
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await ended).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(budget.reserve({ outputTokens: 1000 - budget.used().outputTokens })).toBeDefined();
   });
 });

@@ -111,6 +111,22 @@ export class InputEstimate {
     return Math.ceil(this.#isKnown ? Math.max(estimate + offset, 1) : estimate);
   }
 
+  /** The estimate of the latest request, without the correction by the provider's counts. */
+  get latest(): number {
+    return this.#lastEstimate ?? 0;
+  }
+
+  /**
+   * Records the request that was sent.
+   *
+   * @param noted - the estimate at the operator's place, before operators behind it have changed the request
+   */
+  sent(request: TurnEventOf<'model.request'>, noted: number | undefined): number {
+    if (noted === undefined) return this.of(request);
+    this.#lastEstimate = noted;
+    return Math.ceil(this.#isKnown ? Math.max(noted + this.#offset, 1) : noted);
+  }
+
   /**
    * Learns the provider's count of the latest request and of its answer, which is part of the next one. Reasoning does not count:
    * most providers do not accept it back.

@@ -116,15 +116,15 @@ export class TruncationRecovery {
 
   /** Continues the answer in another step. */
   proceed(): NewEventOf<'turn.continue'> {
-    this.continued();
     return proceed(
       [continueMessage],
-      `The answer was truncated at the output limit; recovery ${this.#count} of ${this.#max}.`,
+      `The answer was truncated at the output limit; recovery ${this.#count + 1} of ${this.#max}.`,
     );
   }
 
-  /** Records that the turn continues the answer, now or before a crash. */
-  continued(): void {
+  /** Records that the turn continues. */
+  continued({ messages }: TurnEventOf<'turn.continue'>): void {
+    if (messages[0]?.metadata?.kind !== recoveryKind) return;
     this.#count += 1;
     this.#isContinuing = true;
   }

@@ -1,4 +1,4 @@
-import { keep, type JSONValue, type NewEventOf, type TurnEvent, type TurnEventOf } from '@h/turn';
+import { keep, type JSONValue, type NewEventOf, type TurnEventOf } from '@h/turn';
 import { Account } from './account.js';
 import { addTo, type Amounts, noCounters } from './counters.js';
 import type { Budget, BudgetTab } from './budget.js';
@@ -7,6 +7,20 @@ import type { GuardrailsSettings } from './options.js';
 
 /** The key of the session's counters and of annotations. */
 export const ownName = 'guardrails';
+
+interface Pending {
+  readonly amounts: Amounts;
+  readonly accounts: readonly Account[];
+}
+
+/** Limits that a model call can exceed while it runs. */
+const meteredLimits = [
+  'maxTokens',
+  'maxInputTokens',
+  'maxOutputTokens',
+  'maxCost',
+  'maxOutputChars',
+] as const satisfies readonly LimitName[];
 
 /** The accounts that a turn uses: its own, the session's, and those of a shared budget and its parents. */
 export class TurnAccounts {
@@ -19,7 +33,10 @@ export class TurnAccounts {
   #timed: readonly Account[] = [];
   #isStarted = false;
   #isRunning = false;
-  /** The clock of the turn at the latest replayed request. */
+  #isMetered = false;
+  /** Amounts of events that were decided and not yet observed, by the key of the event. */
+  readonly #pending = new Map<string, Pending>();
+  /** The clock of the turn at the latest request. */
   #clock: { readonly at: number; readonly elapsedMs: number } | undefined;
   #lastAt = 0;
 
@@ -33,6 +50,14 @@ export class TurnAccounts {
   /** All accounts, the turn's own first. */
   get all(): readonly Account[] {
     return this.#all;
+  }
+
+  /**
+   * Whether the tokens of a model call matter before the provider reports them: for a limit on them, or for an account that
+   * outlives the turn.
+   */
+  get isMetered(): boolean {
+    return this.#isMetered;
   }
 
   /** Whether any account has this limit. */
@@ -81,8 +106,9 @@ export class TurnAccounts {
     return this.#turn.used(now).durationMs;
   }
 
-  /** Finds the budget for the turn. */
+  /** Finds the budget for the turn, once. */
   start(event?: TurnEventOf<'turn.start'>): void {
+    if (this.#isStarted) return;
     this.#isStarted = true;
     this.#budget = this.#settings.budgetOf(event);
     this.#list();
@@ -90,6 +116,7 @@ export class TurnAccounts {
 
   /** Loads what the session had used before the turn. */
   load(state: Readonly<Record<string, JSONValue>>, now: number): void {
+    this.clocked(now, 0);
     if (this.#settings.session === undefined) return;
     const kept = state[ownName] as { readonly used?: unknown } | null | undefined;
     this.#session = new Account('session', this.#settings.session, kept?.used);
@@ -98,21 +125,20 @@ export class TurnAccounts {
     this.#list();
   }
 
-  /** Follows the clock of a turn that is replayed. */
-  replayed(event: TurnEvent): void {
-    this.#lastAt = event.at;
-    if (event.type === 'session.loaded') this.#clock = { at: event.at, elapsedMs: 0 };
-    const noted =
-      event.type === 'model.request'
-        ? (event.annotations?.[ownName] as { readonly elapsedMs?: unknown } | undefined)
-        : undefined;
-    if (typeof noted?.elapsedMs === 'number') this.#clock = { at: event.at, elapsedMs: noted.elapsedMs };
+  /** Records the time of an event. */
+  passed(at: number): void {
+    this.#lastAt = at;
+  }
+
+  /** Records how long the turn had been running at this time. */
+  clocked(at: number, elapsedMs: number): void {
+    this.#clock = { at, elapsedMs };
   }
 
   /** Starts the clock and charges the budget, including what the turn had used before its process died. */
   run(turn: string, at: number): void {
     if (this.#isRunning) return;
-    if (!this.#isStarted) this.start();
+    this.start();
     this.#isRunning = true;
     const before = this.#clock === undefined ? 0 : this.#clock.elapsedMs + Math.max(0, this.#lastAt - this.#clock.at);
     for (const account of this.#own) {
@@ -121,6 +147,21 @@ export class TurnAccounts {
     }
     this.#tab = this.#budget?.open(turn, at);
     this.#tab?.catchUp(this.#turn.used());
+  }
+
+  /** Counts the amounts of a decided event as pending until {@link settle}; replaces earlier amounts of the key. */
+  expect(key: string, amounts: Amounts): void {
+    this.settle(key);
+    this.#pending.set(key, { amounts, accounts: this.#all });
+    for (const account of this.#all) account.expect(amounts);
+  }
+
+  /** Ends the pending state of an event, if it has one. */
+  settle(key: string): void {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    this.#pending.delete(key);
+    for (const account of pending.accounts) account.settle(pending.amounts);
   }
 
   spend(amounts: Amounts): void {
@@ -134,14 +175,15 @@ export class TurnAccounts {
   }
 
   /** The session's counters to store, including what is under way. */
-  kept(now: number, pending: Amounts): NewEventOf<'session.state'> | undefined {
+  kept(now: number, underWay: () => Amounts): NewEventOf<'session.state'> | undefined {
     if (this.#session === undefined) return undefined;
     const used = { ...noCounters(), ...this.#session.used(now) };
-    addTo(used, pending);
+    addTo(used, underWay());
     return keep(ownName, { version: 1, used });
   }
 
   close(at: number): void {
+    for (const key of this.#pending.keys()) this.settle(key);
     this.#tab?.close(at);
   }
 
@@ -152,5 +194,9 @@ export class TurnAccounts {
   #list(): void {
     this.#all = [...this.#own, ...(this.#budget?.accounts ?? [])];
     this.#timed = this.#all.filter((account) => account.limits('maxDurationMs'));
+    this.#isMetered =
+      this.#settings.session !== undefined ||
+      this.#budget !== undefined ||
+      meteredLimits.some((limit) => this.has(limit));
   }
 }

@@ -1,5 +1,7 @@
 import {
+  annotate,
   deny,
+  type JSONObject,
   notice,
   toolCallsOf,
   type Decision,
@@ -10,7 +12,7 @@ import {
 import { type CostForecast, ModelCall } from './model-call.js';
 import { cutOff, cutTooOften, exceeded, overrunBy, summedUp, unpriced } from './ending.js';
 import './events.js';
-import { describeLimit } from './limits.js';
+import { describeLimit, type LimitState } from './limits.js';
 import { clamped, commonMaximum, planStep, type StepPlan } from './step-plan.js';
 import type { GuardrailsSettings } from './options.js';
 import { TruncationRecovery } from './truncation-recovery.js';
@@ -35,25 +37,34 @@ export class TurnGuard {
     this.#wrapUp = new WrapUp(settings.wrapUp, this.ledger.accounts, settings);
   }
 
-  /** Restores the state from a request that was sent before the process died. */
-  replay(request: Request): void {
-    this.ledger.reached(request.step);
-    this.ledger.asked(request);
-    this.#wrapUp.replay(request);
+  requested(request: Request): void {
+    this.ledger.requested(request);
+    this.#wrapUp.requested(request);
   }
 
-  /** Whether this step cuts the turn short. */
-  isForced(step: number): boolean {
-    return this.#wrapUp.isForced(step);
+  answered(event: TurnEventOf<'model.response'>): void {
+    this.ledger.answered(event, this.#wrapUp.isForced(event.step));
+    this.recovery.answered(event);
+  }
+
+  reportedNear(limit: LimitState): void {
+    this.#wrapUp.reported(limit);
+  }
+
+  stopped(event: TurnEventOf<'turn.stop'>): void {
+    this.#isEnding = true;
+    this.ledger.stopped(event);
   }
 
   /** Refuses a turn without anything left, before any of it is stored. */
-  admit({ at }: TurnEventOf<'turn.start'>): Decision {
+  admit({ at, input }: TurnEventOf<'turn.start'>): Decision {
+    this.ledger.expectInput(input);
     return this.#refusal(at);
   }
 
   /** Ends a turn that receives more input than allowed. */
   hear(event: TurnEventOf<'input.received'>): Decision {
+    this.ledger.expectInput([event.message], event.id);
     const limit = this.ledger.accounts.refuses(event.at);
     return limit?.limit === 'maxInputChars' ? [event, ...this.#end(exceeded(limit))] : undefined;
   }
@@ -61,14 +72,15 @@ export class TurnGuard {
   /** Decides about a request; `'wait'` while other turns have reserved what it needs. */
   ask(request: Request): readonly NewEvent[] | 'wait' {
     const { at: now, step } = request;
-    this.ledger.reached(step);
+    const missing = this.ledger.expectStep(step);
     const ending = this.#refusal(now) ?? this.#exhaustion(step, now);
     if (ending) return ending;
+    const { accounts } = this.ledger;
     const inputTokens = this.ledger.sizeOf(request);
     const cost = this.ledger.costOf(request, inputTokens);
     const { wrapUp } = this.#settings;
     const wrapsUp = wrapUp !== undefined && offersTools(request);
-    const plan = planStep(this.ledger.accounts.all, {
+    const plan = planStep(accounts.all, {
       now,
       inputTokens,
       cost,
@@ -77,20 +89,23 @@ export class TurnGuard {
     });
     if (plan.refusedBy) return plan.mayWait === true ? 'wait' : this.#end(exceeded(plan.refusedBy));
     const fitting = clamped(request, plan.outputTokens);
-    const call = this.#begin(fitting, inputTokens, plan, cost);
-    if (call === undefined) return 'wait';
-    this.ledger.call = call;
-    this.ledger.asked(fitting);
+    if (accounts.isMetered) {
+      const call = this.#begin(fitting, inputTokens, plan, cost);
+      if (call === undefined) return 'wait';
+      this.ledger.expectCall(call);
+    }
     this.recovery.began();
     const near = this.#wrapUp.nearNotices(now);
     const { isContinuing } = this.recovery;
     const leaving = plan.last
       ? this.#wrapUp.lastStep(fitting, plan.last, isContinuing)
       : [this.#wrapUp.warned(fitting, isContinuing)];
-    const events = [...near, ...leaving.slice(0, -1)];
+    const events: NewEvent[] = [...near, ...leaving.slice(0, -1)];
     const sent = leaving.at(-1) as Request;
-    const kept = this.ledger.accounts.kept(now, { ...call.estimate, steps: 1 });
-    return [...events, ...(kept ? [kept] : []), this.#timed(sent)];
+    const kept = accounts.kept(now, () => ({ ...this.ledger.call?.estimate, steps: missing + 1 }));
+    if (kept) events.push(kept);
+    events.push(this.#noted(sent));
+    return events;
   }
 
   /** Counts a delta; ends the turn if it exceeds a limit. */
@@ -99,7 +114,7 @@ export class TurnGuard {
     const { ledger } = this;
     const { text } = event.delta;
     const late = ledger.accounts.late(event.at);
-    const hasRoom = ledger.call?.take(text, this.#settings.estimateTokens(text)) !== false;
+    const hasRoom = ledger.call?.take(text) !== false;
     const limit = late ?? (hasRoom ? undefined : overrunBy(ledger.accounts, ledger.call?.estimate ?? {}, event.at));
     if (limit) return [event, ...this.#end(exceeded(limit))];
     const passed = this.recovery.delta(event);
@@ -111,10 +126,9 @@ export class TurnGuard {
     const { at: now } = given;
     const event = this.recovery.trimmed(given);
     const heldBack = this.recovery.rest();
-    this.recovery.answered(event);
     const events: NewEvent[] = heldBack === '' ? [] : [pieceOf(event, heldBack)];
     events.push(event);
-    const model = this.ledger.takeUnpriced();
+    const model = this.ledger.expectAnswer(event, this.#wrapUp.isForced(event.step));
     if (model) events.push(notice('budget.cost-unknown', model));
     const overrun = this.ledger.accounts.overrun(now);
     const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
@@ -132,8 +146,14 @@ export class TurnGuard {
         return deny(event, describeLimit(account.state('maxToolCalls', event.at)), ownName);
       }
     }
-    this.ledger.called(event);
+    this.ledger.expectToolCall(event);
     return undefined;
+  }
+
+  /** Annotates a failed call with its estimated use, if the provider does not report it. */
+  fail(event: TurnEventOf<'model.error'>): Decision {
+    const used = this.ledger.useOf(event);
+    return used && annotate(event, ownName, used as JSONObject);
   }
 
   /** Replaces a stop by a step that continues a truncated answer, or by a stop with the limit that cut the turn short. */
@@ -143,19 +163,13 @@ export class TurnGuard {
     const isDone = event.outcome === 'completed' && step !== undefined;
     const continues = isDone && this.recovery.continues(step);
     if (continues && this.#mayContinue(step, now)) {
-      const recovered = this.recovery.proceed();
-      return [
-        recovered,
-        notice('truncation.recovered', {
-          step,
-          recovery: this.recovery.count,
-          maxRecoveries: this.#settings.maxTokensRecoveries,
-        }),
-      ];
+      const { maxTokensRecoveries: maxRecoveries } = this.#settings;
+      const recovery = this.recovery.count + 1;
+      return [this.recovery.proceed(), notice('truncation.recovered', { step, recovery, maxRecoveries })];
     }
     const why = continues ? 'no-allowance' : this.recovery.givenUp(step);
     const events = isDone && why ? [notice('truncation.given-up', { step, why })] : [];
-    const last = isDone && this.isForced(step) ? this.#wrapUp.lastLimit(step) : undefined;
+    const last = isDone && this.#wrapUp.isForced(step) ? this.#wrapUp.lastLimit(step) : undefined;
     if (last) return [...events, ...summedUp(this.ledger.accounts.current(last, now), event)];
     return events.length === 0 ? undefined : [...events, event];
   }
@@ -171,14 +185,13 @@ export class TurnGuard {
 
   /** Stores in the session what the turn has used. */
   finish(event: TurnEventOf<'turn.end'>): Decision {
-    this.ledger.abandonCall();
-    const kept = this.ledger.accounts.kept(event.at, {});
+    const kept = this.ledger.accounts.kept(event.at, () => this.ledger.unansweredUse);
     return kept && [kept, event];
   }
 
   /** Releases everything when the turn has ended or lost its subscriber. */
   close(now: number): void {
-    this.ledger.abandonCall();
+    this.ledger.ended();
     this.ledger.accounts.close(now);
   }
 
@@ -208,13 +221,20 @@ export class TurnGuard {
       cost,
       reservation,
       reservedTokens,
+      estimateTokens: this.#settings.estimateTokens,
+      maxTokensPerChar: this.#settings.maxTokensPerChar,
     });
   }
 
-  /** Annotates the clock under a limit on duration, so that a replay omits the time without a process. */
-  #timed(request: Request): Request {
+  /** Annotates the estimate, and the clock under a limit on duration, so that a resumed turn omits the time without a process. */
+  #noted(request: Request): Request {
     const { accounts } = this.ledger;
-    return accounts.has('maxDurationMs') ? annotated(request, { elapsedMs: accounts.elapsedMs(request.at) }) : request;
+    const hasClock = accounts.has('maxDurationMs');
+    if (!hasClock && !accounts.isMetered) return request;
+    return annotated(request, {
+      ...(accounts.isMetered && { estimate: this.ledger.rawEstimate }),
+      ...(hasClock && { elapsedMs: accounts.elapsedMs(request.at) }),
+    });
   }
 
   /** The end of a turn that may not begin any step. */

@@ -6,6 +6,9 @@ import type { GuardrailsSettings } from './options.js';
 import { ownName, TurnAccounts } from './turn-accounts.js';
 
 type Request = TurnEventOf<'model.request'>;
+type Response = TurnEventOf<'model.response'>;
+type Failure = TurnEventOf<'model.error'>;
+type Call = TurnEventOf<'tool.call'>;
 type Result = TurnEventOf<'tool.result'>;
 
 /** Results of calls that never ran. */
@@ -19,24 +22,42 @@ const neverRan: ReadonlySet<Result['status']> = new Set<Result['status']>([
 /** The code of the error with which the runner answers an abandoned call. */
 const aborted = 'aborted';
 
-/** Records what a turn uses, live and replayed alike. */
+/** Keys of pending amounts. */
+const pendingInput = (id: string): string => `input ${id}`;
+const pendingAnswer = 'answer';
+const pendingSteps = 'steps';
+const pendingCall = (id: string): string => `call ${id}`;
+
+/** The use of an answer. */
+interface Answer {
+  readonly event: Response;
+  readonly usage: Usage;
+  readonly amounts: Amounts;
+}
+
+/**
+ * What a turn uses.
+ *
+ * Methods with the name of an event count it once it has happened. Methods that begin with `expect` count an event as
+ * pending when it is decided, so that the next decision includes it.
+ */
 export class TurnLedger {
   readonly accounts: TurnAccounts;
-  /** The model call under way. */
-  call: ModelCall | undefined;
   readonly #settings: GuardrailsSettings;
   readonly #input: InputEstimate;
-  /** The current step, and the number of counted steps. */
-  #step = 0;
+  /** The model call under way, which limits and reserves its output. */
+  #call: ModelCall | undefined;
+  /** The number of counted steps. */
   #steps = 0;
+  /** Whether a request has left and has no answer. */
   #isAsked = false;
   #sent = 0;
   /** What the call under way at a stop had used. */
   #underWay: Amounts = {};
   #model: string | undefined;
   #lastUsage: Usage | undefined;
+  #measured: Answer | undefined;
   readonly #unpriced = new Set<string | undefined>();
-  #newlyUnpriced: { readonly model: string | undefined } | undefined;
   readonly #counted = new Set<string>();
   #results = { failed: 0, other: 0 };
 
@@ -46,85 +67,136 @@ export class TurnLedger {
     this.#input = new InputEstimate(settings.estimateTokens);
   }
 
-  heard(messages: readonly UserMessage[]): void {
-    let inputChars = 0;
-    for (const message of messages) inputChars += charsOf(message);
-    this.accounts.spend({ inputChars });
+  /** The model call under way. */
+  get call(): ModelCall | undefined {
+    return this.#call;
   }
 
-  /** Records that a step begins. Earlier steps that an operator below answered count as made. */
-  reached(step: number): void {
-    if (step > this.#step && this.#isAsked) this.#close();
-    const missing = step - 1 - this.#steps;
-    if (missing > 0) this.#count({ steps: missing });
-    this.#step = step;
+  /** @param id - the id of the message; none for the input with which the turn starts */
+  expectInput(messages: readonly UserMessage[], id = ''): void {
+    if (this.accounts.has('maxInputChars')) {
+      this.accounts.expect(pendingInput(id), { inputChars: charsOfAll(messages) });
+    }
   }
 
-  /** The estimated input tokens of a request. */
+  heard(messages: readonly UserMessage[], id = ''): void {
+    this.accounts.settle(pendingInput(id));
+    this.accounts.spend({ inputChars: charsOfAll(messages) });
+  }
+
+  /**
+   * Prepares for the request of a step. Earlier steps without an answer count as made: an operator further down has replaced
+   * their requests.
+   *
+   * @returns the number of these steps
+   */
+  expectStep(step: number): number {
+    this.#endCall();
+    const missing = Math.max(0, step - 1 - this.#steps);
+    this.accounts.settle(pendingSteps);
+    if (missing > 0) this.accounts.expect(pendingSteps, { steps: missing });
+    return missing;
+  }
+
+  /** The estimated input tokens of a request; 0 if no account needs them. */
   sizeOf(request: Request): number {
-    return this.#input.of(request);
+    return this.accounts.isMetered ? this.#input.of(request) : 0;
+  }
+
+  /** The estimate of the latest request without what the provider's counts have taught, for the annotation. */
+  get rawEstimate(): number {
+    return this.#input.latest;
   }
 
   /** The forecast cost of a request; `undefined` if the price is unknown. */
   costOf(request: Request, inputTokens: number): CostForecast | undefined {
-    return forecastCost(
-      this.#settings.costOf,
-      inputTokens,
-      this.#lastUsage,
-      this.#lastUsage === undefined ? request.model : this.#model,
-    );
+    const model = this.#lastUsage === undefined ? request.model : this.#model;
+    return forecastCost(this.#settings.costOf, inputTokens, this.#lastUsage, model);
   }
 
-  asked(request: Request): void {
+  /** Records the room of the call that is about to begin. */
+  expectCall(call: ModelCall): void {
+    this.#call = call;
+  }
+
+  requested(request: Request): void {
+    this.accounts.settle(pendingSteps);
+    const missing = request.step - 1 - this.#steps;
+    if (missing > 0) this.#count({ steps: missing });
     this.#isAsked = true;
-    this.#sent = this.#input.of(request);
     this.#model = request.model;
+    const noted = request.annotations?.[ownName] as
+      | { readonly estimate?: number; readonly elapsedMs?: number }
+      | undefined;
+    if (noted?.elapsedMs !== undefined) this.accounts.clocked(request.at, noted.elapsedMs);
+    if (this.accounts.isMetered) this.#sent = this.#input.sent(request, noted?.estimate);
   }
 
-  /** Records an answer. An answer with which the model finished on its own is a completion. */
-  answered({ content, finishReason, usage, model }: TurnEventOf<'model.response'>, isForced: boolean): void {
-    const message: AssistantMessage = { role: 'assistant', content };
-    const isReported = usage.input + usage.output > 0;
-    if (isReported) this.#input.learn(usage, message);
-    const counted = isReported ? usage : { ...usage, input: this.#sent, output: this.#tokensOf(message) };
-    this.#model = model ?? this.#model;
-    this.#lastUsage = counted;
-    const isCompletion = !isForced && finishReason === 'stop' && toolCallsOf(message).length === 0;
-    this.#count({
-      ...this.#amountsOf(counted),
-      steps: 1,
-      outputChars: charsOf(message),
-      completions: isCompletion ? 1 : 0,
-    });
+  /** Counts an answer as pending. Returns the model if its price is unknown and not yet reported as such. */
+  expectAnswer(event: Response, isForced: boolean): { readonly model?: string | undefined } | undefined {
+    const { amounts } = this.#measure(event, isForced);
+    this.accounts.expect(pendingAnswer, amounts);
+    const model = event.model ?? this.#model;
+    return (amounts.unpricedCalls ?? 0) > 0 && !this.#unpriced.has(model) ? { model } : undefined;
+  }
+
+  /** Counts an answer. An answer with which the model finished on its own is a completion. */
+  answered(event: Response, isForced: boolean): void {
+    this.accounts.settle(pendingAnswer);
+    const { usage, amounts } = this.#measure(event, isForced);
+    this.#measured = undefined;
+    if (this.accounts.isMetered) this.#input.learn(event.usage, { role: 'assistant', content: event.content });
+    this.#model = event.model ?? this.#model;
+    this.#lastUsage = usage;
+    this.#count({ ...amounts, steps: 1 });
     this.#close();
   }
 
-  /** Records a failed call. Without reported usage its output so far is estimated and returned, for the annotation. */
-  failed({ error, usage, annotations }: TurnEventOf<'model.error'>): Amounts {
-    if (!this.#isAsked) return {};
+  /** Records that the unknown price of a model was reported. */
+  reportedUnpriced(model: string | undefined): void {
+    this.#unpriced.add(model);
+  }
+
+  /** What a failed call has used by estimate, for the annotation; `undefined` if its event contains the use. */
+  useOf({ error, usage, annotations }: Failure): Amounts | undefined {
+    if (!this.#isAsked || annotations?.[ownName] !== undefined) return undefined;
+    if (error.code === aborted) return this.#abandonedUse();
+    const used = usage ? {} : (this.#call?.failedUse ?? {});
+    return Object.keys(used).length === 0 ? undefined : used;
+  }
+
+  failed({ error, usage, annotations }: Failure): void {
+    if (!this.#isAsked) return;
     const noted = annotations?.[ownName] as Amounts | undefined;
-    if (noted?.steps === 1 || (noted === undefined && error.code === aborted)) return this.#abandoned(noted);
-    const estimate = this.call?.fail() ?? {};
-    this.accounts.spend(usage ? this.#amountsOf(usage) : (noted ?? estimate));
-    return usage || noted ? {} : estimate;
+    if (noted?.steps === 1 || (noted === undefined && error.code === aborted)) {
+      // The runner ends a turn that has lost its subscriber without deciders, so that this event has no annotation.
+      this.#count(noted ? { ...noted, steps: 1 } : this.#abandonedUse());
+      this.#close();
+      return;
+    }
+    this.#call?.fail();
+    this.accounts.spend(usage ? this.#amountsOf(usage, this.#model) : (noted ?? {}));
   }
 
-  /** Records a stop before the process died, with the use of the call under way. */
-  stopped({ annotations }: TurnEventOf<'turn.stop'>): void {
-    this.#underWay = (annotations?.[ownName] as Amounts | undefined) ?? {};
+  expectToolCall({ call }: Call): void {
+    if (this.accounts.has('maxToolCalls')) this.accounts.expect(pendingCall(call.id), { toolCalls: 1 });
   }
 
-  called(event: TurnEventOf<'tool.call'>): void {
-    this.#counted.add(event.call.id);
+  called({ call, denied }: Call): void {
+    this.accounts.settle(pendingCall(call.id));
+    if (denied) return;
+    this.#counted.add(call.id);
     this.accounts.spend({ toolCalls: 1 });
   }
 
   resulted(result: Result): void {
-    if (this.#counted.delete(result.call.id) && neverRan.has(result.status)) this.accounts.spend({ toolCalls: -1 });
+    const { status, call } = result;
+    this.accounts.settle(pendingCall(call.id));
+    if (this.#counted.delete(call.id) && neverRan.has(status)) this.accounts.spend({ toolCalls: -1 });
     if (this.#settings.isException(result)) {
       this.#results.failed += 1;
       this.accounts.spend({ exceptions: 1 });
-    } else if (!neverRan.has(result.status) && result.status !== 'cancelled') this.#results.other += 1;
+    } else if (!neverRan.has(status) && status !== 'cancelled') this.#results.other += 1;
   }
 
   /** Records that all calls of a step have results. Calls that never ran do not affect a series of failures. */
@@ -135,23 +207,23 @@ export class TurnLedger {
     this.#counted.clear();
   }
 
-  /** Counts the use so far of a call whose answer is no longer awaited. */
-  abandonCall(): void {
-    if (this.#isAsked) this.#abandoned(undefined);
+  stopped({ annotations }: TurnEventOf<'turn.stop'>): void {
+    this.#underWay = (annotations?.[ownName] as Amounts | undefined) ?? {};
   }
 
-  /** Returns each model with an unknown price once. */
-  takeUnpriced(): { readonly model?: string | undefined } | undefined {
-    const found = this.#newlyUnpriced;
-    this.#newlyUnpriced = undefined;
-    return found;
+  /** What a call without an answer adds at the end of the turn. */
+  get unansweredUse(): Amounts {
+    return this.#isAsked ? this.#abandonedUse() : {};
   }
 
-  #abandoned(noted: Amounts | undefined): Amounts {
-    const used = noted ?? this.call?.estimate ?? this.#underWay;
-    this.#count({ ...used, steps: 1 });
+  /** Counts a call without an answer and releases what is reserved. */
+  ended(): void {
+    if (this.#isAsked) this.#count(this.#abandonedUse());
     this.#close();
-    return { ...used, steps: 1 };
+  }
+
+  #abandonedUse(): Amounts & { readonly steps: number } {
+    return { ...(this.#call?.estimate ?? this.#underWay), steps: 1 };
   }
 
   #count(amounts: Amounts & { readonly steps: number }): void {
@@ -161,19 +233,40 @@ export class TurnLedger {
 
   #close(): void {
     this.#isAsked = false;
-    this.call?.end();
-    this.call = undefined;
+    this.#endCall();
   }
 
-  #amountsOf(usage: Usage): Amounts {
+  #endCall(): void {
+    const call = this.#call;
+    this.#call = undefined;
+    call?.end();
+  }
+
+  /** The use of an answer, measured once for its decision and its count. */
+  #measure(event: Response, isForced: boolean): Answer {
+    if (this.#measured?.event === event) return this.#measured;
+    const { content, finishReason, usage: reported } = event;
+    const { isMetered } = this.accounts;
+    const message: AssistantMessage = { role: 'assistant', content };
+    const isReported = reported.input + reported.output > 0 || !isMetered;
+    const usage = isReported ? reported : { ...reported, input: this.#sent, output: this.#tokensOf(message) };
+    const isCompletion = !isForced && finishReason === 'stop' && toolCallsOf(message).length === 0;
+    const amounts = {
+      ...this.#amountsOf(usage, event.model ?? this.#model),
+      steps: 1,
+      outputChars: isMetered ? charsOf(message) : 0,
+      completions: isCompletion ? 1 : 0,
+    };
+    this.#measured = { event, usage, amounts };
+    return this.#measured;
+  }
+
+  #amountsOf(usage: Usage, model: string | undefined): Amounts {
     const tokens = { inputTokens: usage.input, outputTokens: usage.output };
     const { costOf } = this.#settings;
     if (costOf === undefined && !this.accounts.has('maxCost')) return tokens;
-    const cost = knownCost(costOf, usage, this.#model);
-    if (cost !== undefined) return { ...tokens, cost };
-    if (!this.#unpriced.has(this.#model)) this.#newlyUnpriced = { model: this.#model };
-    this.#unpriced.add(this.#model);
-    return { ...tokens, unpricedCalls: 1 };
+    const cost = knownCost(costOf, usage, model);
+    return cost === undefined ? { ...tokens, unpricedCalls: 1 } : { ...tokens, cost };
   }
 
   #tokensOf(message: AssistantMessage): number {
@@ -184,3 +277,9 @@ export class TurnLedger {
     return Math.ceil(tokens);
   }
 }
+
+const charsOfAll = (messages: readonly UserMessage[]): number => {
+  let chars = 0;
+  for (const message of messages) chars += charsOf(message);
+  return chars;
+};

@@ -9,7 +9,7 @@ import {
 } from '@h/turn';
 import { describeLimit, type LimitState } from './limits.js';
 import type { WrapUpOptions } from './options.js';
-import { nearLimits, type Reserves } from './step-plan.js';
+import { NearLimits, type Reserves } from './step-plan.js';
 import { ownName, type TurnAccounts } from './turn-accounts.js';
 
 type Request = TurnEventOf<'model.request'>;
@@ -30,21 +30,21 @@ interface LastStep {
 export class WrapUp {
   readonly #texts: Required<WrapUpOptions> | undefined;
   readonly #accounts: TurnAccounts;
-  readonly #near: ReturnType<typeof nearLimits>;
+  readonly #near: NearLimits;
   #last: LastStep | undefined;
   /** The step in which the model was warned. */
   #warnedIn: number | undefined;
-  /** The limit that came near first. */
+  /** The first limit that was reported as near. */
   #nearest: LimitState | undefined;
 
   constructor(texts: Required<WrapUpOptions> | undefined, accounts: TurnAccounts, reserves: Reserves) {
     this.#texts = texts;
     this.#accounts = accounts;
-    this.#near = nearLimits(reserves);
+    this.#near = new NearLimits(reserves);
   }
 
-  /** Restores the state from a request that was sent before the process died. */
-  replay(request: Request): void {
+  /** Records what a request that has left told the model. */
+  requested(request: Request): void {
     const note = request.annotations?.[ownName] as
       | { readonly told?: boolean; readonly last?: Omit<LastStep, 'step'> }
       | undefined;
@@ -67,10 +67,17 @@ export class WrapUp {
     return this.#last && this.#last.step < step && this.#last.limit.used > 0 ? this.#last.limit : undefined;
   }
 
+  /** Records that a limit was reported as near. */
+  reported(limit: LimitState): void {
+    this.#nearest ??= limit;
+    this.#near.reported(limit);
+  }
+
   /** A notice for each limit that has just come near. */
   nearNotices(now: number): readonly NewEvent[] {
-    const found = this.#near(this.#accounts.all, now);
-    this.#nearest ??= found[0];
+    const found = this.#near.find(this.#accounts.all, now);
+    if (found.length === 0) return none;
+    for (const limit of found) this.reported(limit);
     return found.map((state) => notice('budget.near', { ...state, left: state.max - state.used }));
   }
 
@@ -78,7 +85,6 @@ export class WrapUp {
   lastStep(request: Request, limit: LimitState, isContinuation: boolean): readonly [NewEvent, Request] {
     const { step } = request;
     const isForced = limit.used > 0 && !isContinuation;
-    this.#last = { step, limit, isForced };
     const bare = annotated(withoutTools(request), { last: { limit: { ...limit }, isForced } });
     // A truncated answer continues as it was; a request to sum up would lead away from it.
     const sent = isContinuation
@@ -89,10 +95,8 @@ export class WrapUp {
 
   /** Warns the model of the limit that came near first. A retried step carries the warning again. */
   warned(request: Request, isContinuation: boolean): Request {
-    this.#last = undefined;
     const mayWarn = this.#warnedIn === undefined || this.#warnedIn === request.step;
     if (!this.#texts || !this.#nearest || !mayWarn || isContinuation || !offersTools(request)) return request;
-    this.#warnedIn = request.step;
     const limit = this.#accounts.current(this.#nearest, request.at);
     return withTail(
       annotated(request, { told: true }),
@@ -101,6 +105,8 @@ export class WrapUp {
     );
   }
 }
+
+const none: readonly NewEvent[] = [];
 
 /** The request with more members in the operator's annotation. */
 export const annotated = (request: Request, note: JSONObject): Request =>

@@ -82,9 +82,10 @@ class ResultBook {
 export class CallWatch {
   readonly #options: LoopDetectOptions;
   readonly #book: ResultBook;
-  /** The book with the results that are on their way through the pipeline. */
+  /** Results that are on their way through the pipeline, by the id of their call. */
+  readonly #pending = new Map<string, CountedResult>();
+  /** The book with these results, made when one of them may be part of a loop. */
   #draft: ResultBook | undefined;
-  readonly #pending = new Set<string>();
   readonly #steps: RepeatedSteps;
   #planned: ReadonlyMap<string, PlannedCall> = new Map();
   /** The verdict about the step as a whole. */
@@ -191,9 +192,21 @@ export class CallWatch {
 
   /** Returns the verdict about a result that is not observed yet, after those that are on their way before it. */
   #expect(id: string, counted: CountedResult): LoopVerdict & { isDue: boolean } {
-    this.#draft ??= new ResultBook(this.#options, this.#book);
-    this.#pending.add(id);
+    const { described, status, print } = counted;
+    const isFirst = this.#pending.size === 0;
+    if (isFirst && this.#step.level === 'ok' && this.#book.detector.isNew(described, status, print)) {
+      this.#pending.set(id, counted);
+      return notDue;
+    }
+    this.#draft ??= this.#draftWithPending();
+    this.#pending.set(id, counted);
     return this.#draft.record(counted, this.#step);
+  }
+
+  #draftWithPending(): ResultBook {
+    const draft = new ResultBook(this.#options, this.#book);
+    for (const counted of this.#pending.values()) draft.record(counted, this.#step);
+    return draft;
   }
 
   #dropDraft(): void {
@@ -219,6 +232,8 @@ export class CallWatch {
     return level === 'block' || level === 'break';
   }
 }
+
+const notDue = { ...fine(''), isDue: false };
 
 const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | undefined => {
   const own = annotations?.[operatorName];

@@ -56,7 +56,8 @@ export class DescribedCall {
 
   /** Whether it changes something if it succeeds. @param declared the effect that the tool declares */
   writes(declared: ToolEffect | undefined = this.call.effect): boolean {
-    return writes({ ...this.call, effect: this.#options.effect ?? declared });
+    const { name, input } = this.call;
+    return writes({ name, input, effect: this.#options.effect ?? declared });
   }
 
   /** Whether its name or its command says that it only looks something up. */

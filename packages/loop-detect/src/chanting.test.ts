@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { createChantingDetector, type ChantingOptions } from './chanting.js';
+import { createChantingDetector } from './chanting.js';
+import type { ChantingOptions } from './options.js';
 
 /** How many characters it takes; nothing where it never does. */
 const caughtAt = (text: string, options?: ChantingOptions, size = 7): number | undefined => {

@@ -1,26 +1,4 @@
-import { checkChantingOptions } from './options.js';
-
-/** Options of {@link createChantingDetector}. */
-export interface ChantingOptions {
-  /**
-   * How many times in a row a passage must come, with nothing in between. Short passages must fill `minChars`.
-   *
-   * @defaultValue `5`
-   */
-  readonly rounds?: number | undefined;
-  /**
-   * Length of all repetitions together, in characters.
-   *
-   * @defaultValue `400`
-   */
-  readonly minChars?: number | undefined;
-  /**
-   * How many times one sentence may come among the last 50, with others in between.
-   *
-   * @defaultValue `10`, as for chunks in gemini-cli
-   */
-  readonly sentences?: number | undefined;
-}
+import { checkChantingOptions, type ChantingOptions } from './options.js';
 
 /** Watches a text while it grows. */
 export interface ChantingDetector {

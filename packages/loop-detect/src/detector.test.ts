@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, firstOf, ok, play, rounds, type Move } from '../test/play.js';
 import { Detector } from './detector.js';
-import { createLoopDetector, type LoopLevel, type LoopOptions } from './index.js';
+import { createLoopDetector, type LoopOptions } from './index.js';
+import type { LoopLevel } from './verdict.js';
 
 const same = ok('read', { path: 'a' }, 'contents');
 const times = (count: number, move: Move = same) => rounds(count, () => [move]);

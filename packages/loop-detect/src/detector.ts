@@ -172,6 +172,16 @@ export class Detector {
     return found.level === 'block' && this.#isStruckOut(found.key) ? { ...found, level: 'break' } : found;
   }
 
+  /**
+   * Whether {@link record} of this outcome finds nothing, for a reason that needs no counting: the call is new, and it has
+   * succeeded with another answer than its tool gave before.
+   */
+  isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
+    return (
+      isSuccess(status, print) && this.#calls.get(key) === undefined && this.#answers.get(tool) !== answerOf(print)
+    );
+  }
+
   /** Records how a call ended. @param effect the declared effect of the tool, if it is known by now */
   record(
     call: DescribedCall,
@@ -288,7 +298,7 @@ export class Detector {
     const print = isDenied ? (known?.print ?? { outcome: status, shape: status, words: '' }) : given;
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
-    const answer = print.isEmpty === true ? 'empty' : print.outcome;
+    const answer = answerOf(print);
     const isAnswered = isOk && this.#answers.get(call.tool) === answer && !call.isPoll && call.isLookup;
     this.#answers.set(call.tool, answer);
     return {
@@ -378,3 +388,6 @@ export class Detector {
     return { level, detector: 'breaker', message: messages.breaker(this.#state.idle), key: 'breaker' };
   }
 }
+
+/** What an outcome answers; all empty answers are one. */
+const answerOf = ({ isEmpty, outcome }: Fingerprint): string => (isEmpty === true ? 'empty' : outcome);

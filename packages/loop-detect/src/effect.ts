@@ -1,10 +1,17 @@
 import { commandEffects } from '@h/shell/effects';
-import type { LoopCall } from './call.js';
+import type { ToolEffect } from '@h/turn';
 import { shellLineOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
 
+/** The part of a call that tells what it changes. */
+interface EffectfulCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly effect?: ToolEffect | undefined;
+}
+
 /** Whether a call changes something when it succeeds, as far as can be told. */
-export const writes = (call: LoopCall): boolean => {
+export const writes = (call: EffectfulCall): boolean => {
   const line = shellLineOf(call.name, call.input);
   // What a shell declares is the most that it may do, not what this line does.
   if (line !== undefined) return commandEffects(line).some((effect) => effect.writes);
@@ -76,7 +83,7 @@ const readingActions: ReadonlySet<string> = new Set([
   'wait',
 ]);
 
-const nameWrites = ({ name, input }: LoopCall): boolean => {
+const nameWrites = ({ name, input }: EffectfulCall): boolean => {
   const action = textMember(input, 'action') ?? textMember(input, 'command');
   const words = wordsOf(name);
   if (words.some((word) => noteWords.has(word)) || (action !== undefined && readingActions.has(action))) return false;

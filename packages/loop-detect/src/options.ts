@@ -11,7 +11,6 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '@h/options';
-import type { ChantingOptions } from './chanting.js';
 
 /** When a detector reacts. `Infinity` is never. The call that is judged is included in the count. */
 export interface Thresholds {
@@ -104,6 +103,28 @@ export interface LoopOptions {
    * @defaultValue `5`
    */
   readonly forgiveAfter?: number | undefined;
+}
+
+/** Options of `createChantingDetector`. */
+export interface ChantingOptions {
+  /**
+   * How many times in a row a passage must come, with nothing in between. Short passages must fill `minChars`.
+   *
+   * @defaultValue `5`
+   */
+  readonly rounds?: number | undefined;
+  /**
+   * Length of all repetitions together, in characters.
+   *
+   * @defaultValue `400`
+   */
+  readonly minChars?: number | undefined;
+  /**
+   * How many times one sentence may come among the last 50, with others in between.
+   *
+   * @defaultValue `10`, as for chunks in gemini-cli
+   */
+  readonly sentences?: number | undefined;
 }
 
 /** Options of {@link loopDetect}. */

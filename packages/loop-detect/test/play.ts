@@ -1,5 +1,6 @@
 import type { ToolEffect, ToolStatus } from '@h/turn';
-import { createLoopDetector, type LoopDetectorName, type LoopLevel, type LoopOptions } from '../src/index.js';
+import { createLoopDetector, type LoopOptions } from '../src/index.js';
+import type { LoopDetectorName, LoopLevel } from '../src/verdict.js';
 
 /** A call and how it ends. */
 export interface Move {

@@ -16,7 +16,8 @@ import {
   type OptionChecks,
 } from '@h/options';
 import type { JSONValue, MaybePromise, ToolDefinition, ToolEffect, ToolPaths, ToolResultContentPart } from '@h/turn';
-import { inputChecker, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
+import { inputChecker, type InferToolInput, type ToolInput } from './input-schema.js';
+import type { InputCheck } from './json-schema.js';
 
 /** Context of a running call. Pass it on as it is: a spread copy has no `signal`. */
 export interface ToolContext {

@@ -1,17 +1,31 @@
-export * from './artifacts/store.js';
+export {
+  ArtifactNotFoundError,
+  ArtifactQuotaError,
+  type ArtifactInput,
+  type ArtifactRange,
+  type ArtifactSlice,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+} from './artifacts/store.js';
 export { fileArtifacts, type FileArtifactsOptions } from './artifacts/file-artifacts.js';
 export { memoryArtifacts } from './artifacts/memory-artifacts.js';
-export { readArtifact, type ReadArtifactOptions } from './artifacts/read-artifact.js';
-export * from './define-tool.js';
+export { readArtifact } from './artifacts/read-artifact.js';
+export {
+  defineTool,
+  toolOutput,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolOutput,
+} from './define-tool.js';
 export { toolDriver, type RegistryDriver, type ToolDriverOptions } from './driver.js';
-export * from './errors.js';
-export { withJsonSchema, type InferToolInput, type InputCheck, type ToolInput } from './input-schema.js';
-export { LateResults, type LateResult } from './late-results.js';
-export { createRegistry, ToolRegistry, type RegistryOptions, type ToolModule } from './registry.js';
-export { embeddingScorer, keywordScorer, type EmbeddingScorerOptions, type ToolScorer } from './selection/scorers.js';
+export { ToolError, UnknownToolsetError, type ToolErrorOptions } from './errors.js';
+export { withJsonSchema } from './input-schema.js';
+export type { InputCheck } from './json-schema.js';
+export { createRegistry, type ToolModule, type ToolRegistry } from './registry.js';
+export { embeddingScorer, type ToolScorer } from './selection/scorers.js';
 export { selectTools, type SelectToolsOptions } from './selection/select-tools.js';
-export type { Redactor } from './shaping/keep.js';
 export { tools, type ToolsOptions } from './tools.js';
-export type { EffectiveTools, Toolset, ToolsetChoice } from './toolset.js';
-export { truncate, truncation, type TruncateOptions, type Truncation } from './truncate.js';
-export { planWaves, type PlannedCall } from './waves.js';
+export type { Toolset } from './toolset.js';
+export { truncate, truncation, type TruncateOptions } from './truncate.js';
+export type { PlannedCall } from './waves.js';

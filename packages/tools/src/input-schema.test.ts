@@ -2,7 +2,8 @@ import type { JSONObject } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { inputChecker, type InputCheck, type ToolInput } from './input-schema.js';
+import { inputChecker, type ToolInput } from './input-schema.js';
+import type { InputCheck } from './json-schema.js';
 import { jsonSchemaValidator } from './json-schema.js';
 
 const check = (input: ToolInput, value: unknown): InputCheck => inputChecker('look', input).check(value) as InputCheck;

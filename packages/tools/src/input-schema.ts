@@ -3,7 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { InvalidOptionError, showValue } from '@h/options';
 import type { JSONObject, MaybePromise } from '@h/turn';
 import { nullPrototypeCopy, TooDeepError, withoutPrototypeKeys } from './json-copy.js';
-import { jsonSchemaValidator } from './json-schema.js';
+import { jsonSchemaValidator, type InputCheck } from './json-schema.js';
 
 /**
  * Schema of a tool's input: a Standard Schema that converts to JSON Schema (zod from 4.2 on), the result of
@@ -15,11 +15,6 @@ export type ToolInput = StandardSchemaV1 | JSONObject;
 export type InferToolInput<Input extends ToolInput> = Input extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Input>
   : JSONObject;
-
-/** Result of checking an input. */
-export type InputCheck =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly issues: readonly string[] };
 
 /** Checks inputs and holds their JSON Schema. */
 export interface InputChecker {

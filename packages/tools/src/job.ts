@@ -1,7 +1,7 @@
 import { canonicalJson } from '@h/json';
 import { toErrorInfo, type MaybePromise, type ToolCall, type ToolEffect, type ToolOutcome } from '@h/turn';
 import type { Tool } from './define-tool.js';
-import type { InputCheck } from './input-schema.js';
+import type { InputCheck } from './json-schema.js';
 import { failed, invalidInput, unknownTool } from './outcomes.js';
 import type { EffectiveTools } from './toolset.js';
 

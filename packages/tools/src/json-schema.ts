@@ -1,7 +1,11 @@
 import { Validator, type OutputUnit } from '@cfworker/json-schema';
 import type { JSONObject, JSONValue } from '@h/turn';
-import type { InputCheck } from './input-schema.js';
 import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
+
+/** Result of checking an input. */
+export type InputCheck =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly string[] };
 
 /**
  * A validator for a JSON Schema (2020-12 unless `$schema` says otherwise) that coerces nothing and fills in nothing.

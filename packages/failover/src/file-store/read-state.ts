@@ -1,5 +1,5 @@
 import { emptyPoolState, type PoolState } from '../pool/pool-store.js';
-import { reasonActions } from '../decide.js';
+import { reasonActions } from '../reason-actions.js';
 import type { CooldownWindow } from '../pool/windows.js';
 
 /** A state as it was written; whatever is not one is an empty one, and a window that makes no sense is left out. */

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { classifyError, type ErrorClass } from '@h/provider-errors';
 import { createCredentialPool, type CredentialPoolOptions } from './credential-pool.js';
 import type { CredentialProfile } from './profile.js';
-import type { Lease, Unavailable } from './profile-picker.js';
+import type { CredentialLease, Unavailable } from './profile-picker.js';
 
 const profiles: readonly CredentialProfile[] = [
   { id: 'a1', provider: 'alpha', key: 'secret-key-of-a1' },
@@ -27,7 +27,7 @@ const setUp = (options: Partial<CredentialPoolOptions> = {}) => {
     random: () => 0,
     ...options,
   });
-  const take = (session: string, model = 'm', provider = 'alpha'): Lease | Unavailable =>
+  const take = (session: string, model = 'm', provider = 'alpha'): CredentialLease | Unavailable =>
     pool.acquire({ provider, model, session });
   const who = (session: string, model?: string): string | undefined => {
     const found = take(session, model);
@@ -158,14 +158,14 @@ describe('createCredentialPool', () => {
     const stop = pool.onChange(changes);
     pool.failed('b1', 'm', limited);
     clock.now = 60_000;
-    const probe = take('s1', 'm', 'beta') as Lease;
+    const probe = take('s1', 'm', 'beta') as CredentialLease;
     expect(probe).toMatchObject({ profile: 'b1', isProbe: true });
     expect(take('s2', 'm', 'beta')).toEqual({ until: undefined, reason: 'rate-limit', profile: 'b1' });
     changes.mockClear();
     probe.release();
     probe.release();
     expect(changes).toHaveBeenCalledOnce();
-    const again = take('s2', 'm', 'beta') as Lease;
+    const again = take('s2', 'm', 'beta') as CredentialLease;
     expect(again.isProbe).toBe(true);
     pool.succeeded('b1', 'm');
     again.release();
@@ -340,7 +340,7 @@ describe('whatever happens', () => {
         const { clock, pool, take } = setUp();
         const until = new Map<string, number>();
         const probes = new Map<string, number>();
-        const open: Lease[] = [];
+        const open: CredentialLease[] = [];
         for (const step of all) {
           if (step.type === 'wait') clock.now += step.ms;
           if (step.type === 'succeed') pool.succeeded(step.id, 'm');

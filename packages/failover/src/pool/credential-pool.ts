@@ -1,5 +1,5 @@
 import type { ErrorClass, ErrorReason, FailureScope } from '@h/provider-errors';
-import { reasonActions, type CooldownTime } from '../decide.js';
+import { reasonActions, type CooldownTime } from '../reason-actions.js';
 import { TurnError } from '@h/turn';
 import {
   anyFunction,
@@ -19,7 +19,7 @@ import { Cooldowns } from './cooldowns.js';
 import { createKeys } from './keys.js';
 import { aProfile, checkIds, type CredentialProfile } from './profile.js';
 import type { PoolStore } from './pool-store.js';
-import { ProfilePicker, type Lease, type LeaseRequest, type Unavailable } from './profile-picker.js';
+import { ProfilePicker, type CredentialLease, type CredentialRequest, type Unavailable } from './profile-picker.js';
 import { isActive, readWindowKey, windowKey, type CooldownWindow } from './windows.js';
 
 /** Options of {@link createCredentialPool}. */
@@ -101,7 +101,7 @@ export interface CredentialPool {
    * Leases a profile for a model call: the one that the session had, else the least recently used of those with the fewest
    * failures. After a cooldown a single call at a time probes whether it works again.
    */
-  acquire(request: LeaseRequest): Lease | Unavailable;
+  acquire(request: CredentialRequest): CredentialLease | Unavailable;
   /** Records a successful call: ends the cooldowns before it. */
   succeeded(profile: string | undefined, model: string | undefined): void;
   /**

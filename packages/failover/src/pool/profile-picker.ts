@@ -4,7 +4,7 @@ import type { CredentialProfile } from './profile.js';
 import { isActive, isForgotten, readWindowKey, windowKey } from './windows.js';
 
 /** A model call that needs a credential. */
-export interface LeaseRequest {
+export interface CredentialRequest {
   /** Without a provider, or if the pool has no profile of it, the call is made without a credential. */
   readonly provider: string | undefined;
   readonly model: string | undefined;
@@ -13,7 +13,7 @@ export interface LeaseRequest {
 }
 
 /** Permission to make calls with a profile. */
-export interface Lease {
+export interface CredentialLease {
   /** The profile to use; `undefined` if the provider needs none. */
   readonly profile: string | undefined;
   /** Whether a cooldown has just ended, so that this call probes whether the profile works again. */
@@ -60,7 +60,7 @@ export class ProfilePicker {
     }
   }
 
-  acquire(request: LeaseRequest): Lease | Unavailable {
+  acquire(request: CredentialRequest): CredentialLease | Unavailable {
     const { provider, model, session } = request;
     const known = provider === undefined ? undefined : this.#byProvider.get(provider);
     if (known === undefined) return this.#tryOne(undefined, model);
@@ -108,7 +108,7 @@ export class ProfilePicker {
       .map(({ profile }) => profile);
   }
 
-  #tryOne(profile: string | undefined, model: string | undefined): Lease | Unavailable {
+  #tryOne(profile: string | undefined, model: string | undefined): CredentialLease | Unavailable {
     if (this.#cooldowns.isEmpty) return available(profile);
     const last = this.#lastWindow(profile, model);
     if (last === undefined) return available(profile);
@@ -136,7 +136,7 @@ export class ProfilePicker {
     return windows.toSorted((one, other) => other.until - one.until)[0];
   }
 
-  #pin(pins: Map<string, Lease>, session: string, profile: string): void {
+  #pin(pins: Map<string, CredentialLease>, session: string, profile: string): void {
     this.#usedAt.set(profile, (this.#uses += 1));
     pins.delete(session);
     pins.set(session, available(profile));
@@ -149,7 +149,7 @@ export class ProfilePicker {
 /** The profiles of a provider, and the lease of each session. */
 interface ProviderProfiles {
   readonly profiles: CredentialProfile[];
-  readonly pins: Map<string, Lease>;
+  readonly pins: Map<string, CredentialLease>;
 }
 
-const available = (profile: string | undefined): Lease => ({ profile, isProbe: false, release: ignore });
+const available = (profile: string | undefined): CredentialLease => ({ profile, isProbe: false, release: ignore });

@@ -1,5 +1,5 @@
 import type { ErrorReason, FailureScope } from '@h/provider-errors';
-import type { CooldownTime } from '../decide.js';
+import type { CooldownTime } from '../reason-actions.js';
 
 /** A cooldown. Plain JSON, so that a store can persist it. */
 export interface CooldownWindow {

@@ -1,3 +1,3 @@
-export { McpConnectionError, type McpState } from './connection.js';
+export { McpConnectionError } from './connection.js';
 export { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
-export type { HttpConnection, McpConnection, StdioConnection } from './transports.js';
+export type { McpConnection } from './transports.js';

@@ -1,0 +1,138 @@
+/**
+ * Measures what operators add to the loop: each alone, side by side with the loop without operators, in one run.
+ *
+ * One workload: 20 deltas, and one tool call with a result of 400 characters, in each step. Model and tool take no time.
+ *
+ *   node tooling/bench/added-cost.mjs guardrails failover        (in the root, after a build)
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const built = (name) => import(new URL(`../../packages/${name}/dist/index.js`, import.meta.url));
+const fromTurn = createRequire(new URL('../../packages/turn/package.json', import.meta.url));
+const { harness, memorySessions } = await built('turn');
+const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
+
+/** The operators of a package, by their label; each makes the list of operators of a pipe. */
+const subjectsOf = {
+  'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
+  tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
+  guardrails: ({ guardrails }) => ({
+    'guardrails()': () => [guardrails({ maxSteps: Infinity })],
+    'guardrails, tokens': () => [guardrails({ maxSteps: Infinity, maxTokens: 1e12, session: { maxTokens: 1e12 } })],
+  }),
+  failover: ({ failover, createCredentialPool }) => {
+    const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key: 'key-of-alpha' }] });
+    return {
+      'failover()': () => [failover()],
+      'failover, pool': () => [failover({ pool, models: ['alpha/one', 'beta/two'] })],
+    };
+  },
+};
+
+const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 0 };
+const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
+const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' }, effect: 'read-only' }];
+
+/** A new result in every step, as from a run that makes progress. */
+const resultOf = (id) => `${id}: ${'The quick brown fox reads line after line of it. '.repeat(9)}`.slice(0, 400);
+
+const modelOf =
+  (steps, deltas) =>
+  (request, { step }) =>
+    new Observable((subscriber) => {
+      for (const text of deltas) subscriber.next({ type: 'delta', delta: { type: 'text', text } });
+      const calls =
+        step < steps
+          ? [
+              {
+                type: 'tool-call',
+                toolCallId: `call-${step}`,
+                toolName: 'read',
+                input: { path: `src/file-${step}.ts` },
+              },
+            ]
+          : [];
+      const content = [{ type: 'text', text: 'Let me look.' }, ...calls];
+      const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
+      subscriber.next({ type: 'response', response: { content, finishReason, usage } });
+      subscriber.complete();
+    });
+
+const toolsOf = () => ({
+  definitions: () => definitions,
+  run: (calls) =>
+    new Observable((subscriber) => {
+      for (const { id } of calls) {
+        const output = { type: 'text', value: resultOf(id) };
+        subscriber.next({ type: 'result', id, outcome: { status: 'ok', output } });
+      }
+      subscriber.complete();
+    }),
+});
+
+const cpuMicros = async (work) => {
+  const start = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+};
+
+/** Prints the table. */
+const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [10, 100, 1000] } = {}) => {
+  const all = { 'no operator': () => [], ...subjects };
+  const runner = (make, steps, deltas) => {
+    const sessions = memorySessions();
+    const model = modelOf(steps, deltas);
+    const agent = harness({ model, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
+    let turns = 0;
+    return () =>
+      new Promise((resolve, reject) => {
+        const session = `bench-${(turns += 1)}`;
+        agent.turn({ session, input: 'go' }).subscribe({
+          error: reject,
+          complete: () => {
+            sessions.delete(session);
+            resolve();
+          },
+        });
+      });
+  };
+  /** The best round of each subject; the rounds take turns, so that all meet the same machine. */
+  const measure = async (steps, deltas) => {
+    const runs = Object.values(all).map((make) => runner(make, steps, deltas));
+    const best = runs.map(() => Infinity);
+    const repeat = Math.max(1, Math.round(stepsPerRound / steps));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [index, run] of runs.entries()) {
+        const spent = await cpuMicros(async () => {
+          for (let count = 0; count < repeat; count += 1) await run();
+        });
+        best[index] = Math.min(best[index], spent / (repeat * steps));
+      }
+    }
+    return best;
+  };
+  const columns = [];
+  for (const steps of sizes) columns.push(await measure(steps, words));
+  const many = Array.from({ length: 400 }, (_, index) => words[index % words.length]);
+  const [withMany, withNone] = [await measure(50, many), await measure(50, [])];
+  columns.push(withMany.map((spent, index) => (spent - withNone[index]) / many.length));
+  const row = (name, cells) => console.log(name.padEnd(28), ...cells.map((cell) => String(cell).padStart(12)));
+  row('µs', [...sizes.map((steps) => `step of ${steps}`), 'a delta']);
+  for (const [index, name] of Object.keys(all).entries()) {
+    const isBase = index === 0;
+    row(
+      isBase ? name : `+ ${name}`,
+      columns.map((values) => (isBase ? values[0] : values[index] - values[0]).toFixed(2)),
+    );
+  }
+};
+
+const given = process.argv.slice(2);
+const subjects = {};
+for (const name of given.length === 0 ? Object.keys(subjectsOf) : given) {
+  Object.assign(subjects, subjectsOf[name](await built(name)));
+}
+await addedCost(subjects);
+process.exit(0);
