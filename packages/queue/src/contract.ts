@@ -82,6 +82,8 @@ export interface LaneLease extends LaneHandle {
   check(): void;
   /** Announces the release: what is requested from now on is not a part of this work, and waits its turn. */
   ending(): void;
+  /** Whether the caller runs in the asynchronous context of this lease, as callbacks of {@link LaneLease.within} do. */
+  readonly isInContext?: boolean | undefined;
   /** Calls back as a part of this work, so that requests made there are known to belong to it. */
   within<Result>(callback: () => Result): Result;
   /**

@@ -73,6 +73,10 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     return this.#host.now();
   }
 
+  get current(): SlotHolder | undefined {
+    return this.#host.callbacks.current;
+  }
+
   /** Takes in a newcomer, or refuses it. */
   enter(waiter: Waiter): void {
     const known = this.lanes.get(waiter.session);

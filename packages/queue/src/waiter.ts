@@ -96,6 +96,8 @@ export interface HolderKeeper {
   pause(holder: SlotHolder): void;
   goOn(holder: SlotHolder): boolean;
   within<Result>(holder: SlotHolder, callback: () => Result): Result;
+  /** The holder in whose asynchronous context this is called. */
+  readonly current: SlotHolder | undefined;
 }
 
 /** A holder that waits to reclaim its slot. */
@@ -146,6 +148,10 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
 
   get isCurrent(): boolean {
     return this.waiter.state === 'admitted';
+  }
+
+  get isInContext(): boolean {
+    return this.#keeper.current === this;
   }
 
   get isAborted(): boolean {
