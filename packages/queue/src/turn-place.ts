@@ -154,7 +154,7 @@ export class TurnPlace implements LaneListener {
     this.#lendWhileAsking();
   }
 
-  /** A step begins: whatever the step before has asked, it waits no longer. */
+  /** A step begins, so the requests for approval of the step before are settled. */
   nextStep(): void {
     this.#approvals.clear();
   }
