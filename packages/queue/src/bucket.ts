@@ -6,7 +6,7 @@ import { urgencyOf } from './priority.js';
 /** 0 for the foreground, 1 for normal and aged background requests, 2 for the background. */
 export type Rank = 0 | 1 | 2;
 
-/** A request at the gate: waiting in a bucket, or admitted. A class, because very many may exist at once. */
+/** A request at the gate: waiting in a bucket, or admitted. A class, because many may exist at once. */
 export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
   readonly owner: Owner;
   /** Its own priority, and the one with which it waits or runs: that of the most urgent in its session. */
@@ -25,7 +25,7 @@ export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
   bucket: Bucket<Owner> | undefined;
   /** The list of the bucket that it waits in, unless it is among `outOfOrder`. */
   list: LinkedList<GateEntry<Owner>> | undefined;
-  /** Its place among those that grow old. */
+  /** Its node in the list of requests that age. */
   ageing: Ageing<Owner> | undefined;
   previous: GateEntry<Owner> | undefined;
   next: GateEntry<Owner> | undefined;
@@ -65,7 +65,7 @@ const firstOf = <Owner>(
   right: GateEntry<Owner> | undefined,
 ): GateEntry<Owner> | undefined => (left && right ? (left.isBefore(right) ? left : right) : (left ?? right));
 
-/** Those at the gate who want slots of the same groups: what holds back one of them holds back all. */
+/** The requests at the gate that need slots of the same groups: a full group holds all of them back. */
 export class Bucket<Owner> implements HeapItem {
   readonly signature: string;
   readonly groups: readonly Group<Owner>[];
@@ -74,12 +74,12 @@ export class Bucket<Owner> implements HeapItem {
   /** From the background, and old enough to count as normal. */
   readonly aged = new LinkedList<GateEntry<Owner>>();
   readonly background = new LinkedList<GateEntry<Owner>>();
-  /** Those who had a slot before and want one again, and those whose priority was lowered again. */
+  /** Requests that reclaim a lent slot, and requests whose priority was lowered again. */
   readonly outOfOrder = new Heap<GateEntry<Owner>>((left, right) => left.isBefore(right));
   heapIndex = 0;
-  /** Where it lies. */
+  /** The heap that contains it. */
   heap: Heap<Bucket<Owner>> | undefined;
-  /** The group that it waits for, if it does. */
+  /** The full group that it waits for. */
   parkedAt: Group<Owner> | undefined;
   #first: GateEntry<Owner> | undefined;
 
@@ -93,7 +93,7 @@ export class Bucket<Owner> implements HeapItem {
     return this.#first;
   }
 
-  /** To be called after its lists have changed. */
+  /** Finds the first request again. Call it after the lists have changed. */
   refresh(): void {
     const newcomer = this.foreground.head ?? firstOf(this.normal.head, this.aged.head) ?? this.background.head;
     this.#first = firstOf(newcomer, this.outOfOrder.top);

@@ -3,14 +3,14 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs';
 /** The longest that a timer of JavaScript can wait. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** Timers of the system, and a clock that goes neither back nor on while the machine sleeps. */
+/** Timers of the system, and a monotonic clock that stops while the machine is suspended. */
 export const monotonicScheduler: SchedulerLike = {
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   now: () => performance.now(),
   schedule: asyncScheduler.schedule.bind(asyncScheduler),
 };
 
-/** One timer that rings at the earliest of the times that it was given. */
+/** A timer that fires at the earliest of its times. */
 export class Alarm {
   readonly #scheduler: SchedulerLike;
   readonly #ring: () => void;
@@ -22,7 +22,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings at this time, unless it rings before. It may ring for nothing. */
+  /** Fires at this time or earlier. */
   setFor(at: number): void {
     if (at >= this.#at) return;
     this.clear();

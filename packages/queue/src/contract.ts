@@ -80,8 +80,10 @@ export interface LaneLease extends LaneHandle {
    * @throws LaneError `lane-lost` if the slot was given to another request
    */
   check(): void;
-  /** Announces the release: what is requested from now on is not a part of this work, and waits its turn. */
+  /** Announces the release: later requests from this context are not a part of this work and wait in line. */
   ending(): void;
+  /** Whether the caller runs in the asynchronous context of this lease, as callbacks of {@link LaneLease.within} do. */
+  readonly isInContext?: boolean | undefined;
   /** Calls back as a part of this work, so that requests made there are known to belong to it. */
   within<Result>(callback: () => Result): Result;
   /**
@@ -205,7 +207,7 @@ export interface Lanes {
    */
   raise(session: string, priority: TurnPriority): () => void;
   /**
-   * Refuses new and waiting requests (`lane-closed`), tells those who run to stop, and resolves when all slots are released or their
+   * Refuses new and waiting requests (`lane-closed`), asks running work to stop, and resolves when all slots are released or their
    * grace period has ended.
    */
   shutdown(options?: ShutdownOptions): Promise<void>;

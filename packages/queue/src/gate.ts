@@ -5,12 +5,12 @@ import { Heap } from './heap.js';
 import { LinkedList } from './linked-list.js';
 import { urgencyOf } from './priority.js';
 
-/** What a gate keeps to. */
+/** Settings of a {@link Gate}. */
 export interface GateOptions {
   readonly concurrency: number;
-  /** Slots that only the foreground may take. */
+  /** Slots that are reserved for the foreground. */
   readonly reservedForeground: number;
-  /** After how long the background counts as normal, in milliseconds. */
+  /** How long a background request waits until it counts as normal, in milliseconds. */
   readonly ageAfterMs: number;
   readonly groups: Readonly<Record<string, GroupOptions>>;
   /** In milliseconds. Called only if a background request waits. */
@@ -203,7 +203,7 @@ export class Gate<Owner> {
     if (hasAged && priority === 'background') this.#agedCount += by;
   }
 
-  /** Puts a bucket where it belongs now that its lists have changed. */
+  /** Moves a bucket to the right heap after its lists have changed. */
   #settle(bucket: Bucket<Owner>): void {
     bucket.refresh();
     if (!bucket.first) this.#retire(bucket);
@@ -220,13 +220,13 @@ export class Gate<Owner> {
     for (const group of bucket.groups) this.#wake(group);
   }
 
-  /** Sets a bucket aside until the group has a slot. The slots of others that it did not take are for those behind it. */
+  /** Parks a bucket until the group has a free slot, and wakes buckets that wait for its other groups. */
   #park(bucket: Bucket<Owner>, full: Group<Owner>): void {
     this.#move(bucket, full.parked, full);
     for (const group of bucket.groups) this.#wake(group);
   }
 
-  /** The first of those who wait for this group may try again. */
+  /** Makes the first bucket that waits for this group ready again. */
   #wake(group: Group<Owner>): void {
     const bucket = group.isFull ? undefined : group.parked.top;
     if (bucket) this.#move(bucket, this.#ready, undefined);
@@ -246,7 +246,7 @@ export class Gate<Owner> {
     this.#ageing.append(pass.ageing);
   }
 
-  /** Those of the background who have waited long enough count as normal from now on; never as more. */
+  /** Counts background requests that have waited long enough as normal. */
   #age(): void {
     if (!this.#ageing.head) return;
     const now = this.#options.now();

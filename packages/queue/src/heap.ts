@@ -1,4 +1,4 @@
-/** Something that a {@link Heap} holds; it keeps its own place there, so that it can be moved when its rank changes. */
+/** An item of a {@link Heap}. It stores its own index, so that it can be moved when its rank changes. */
 export interface HeapItem {
   heapIndex: number;
 }
@@ -25,7 +25,7 @@ export class Heap<Item extends HeapItem> {
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** Puts an item where it belongs after its rank has changed. */
+  /** Moves an item after its rank has changed. */
   update(item: Item): void {
     this.#rise(item, item.heapIndex);
     this.#sink(item, item.heapIndex);
@@ -39,7 +39,7 @@ export class Heap<Item extends HeapItem> {
     this.update(last);
   }
 
-  /** In no order. */
+  /** Iterates in no particular order. */
   [Symbol.iterator](): Iterator<Item> {
     return this.#items.values();
   }

@@ -11,19 +11,19 @@ import { Sessions } from './sessions.js';
 import { Stops, type StopsKeeper } from './stops.js';
 import { SlotHolder, type HolderKeeper, type Waiter, type WaiterKeeper } from './waiter.js';
 
-/** What the lanes keep to. */
+/** Settings of a {@link Keeper}. */
 export interface KeeperOptions {
   readonly gate: Omit<GateOptions, 'now'>;
   readonly bounds: Bounds;
 }
 
-/** What the keeper asks of its surroundings. */
+/** The environment of a {@link Keeper}. */
 export interface KeeperHost {
   readonly callbacks: Callbacks;
   now(): number;
   /** A request was admitted or refused. */
   stoppedWaiting(waiter: Waiter): void;
-  /** Something is due for it at another time. */
+  /** The time limit that ends next has changed. */
   dueChanged(holder: SlotHolder): void;
   /** No request is left. */
   idle(): void;
@@ -49,7 +49,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
   readonly #lentParts: SlotLending;
   readonly gate: Gate<Waiter>;
   readonly lanes: Sessions;
-  /** Those who have a place. */
+  /** The holders of slots, lent ones included. */
   readonly holders = new LinkedList<SlotHolder>();
   closing: Closing | undefined;
   #fence = 0;
@@ -73,7 +73,11 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     return this.#host.now();
   }
 
-  /** Takes in a newcomer, or refuses it. */
+  get current(): SlotHolder | undefined {
+    return this.#host.callbacks.current;
+  }
+
+  /** Adds a request, or refuses it. */
   enter(waiter: Waiter): void {
     const known = this.lanes.get(waiter.session);
     const error =
@@ -104,7 +108,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#stops.abort(waiter, reason);
   }
 
-  /** Does what is due for those who have a place. */
+  /** Applies the time limits of all holders. */
   expire(): void {
     const now = this.now();
     const due = [...this.holders].filter(({ dueAt }) => dueAt <= now);
@@ -220,7 +224,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     if (!holder) this.#stopWaiting(waiter);
     else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(waiter);
     waiter.state = 'over';
-    // What is over may be old, and would keep alive what is young until the whole heap is collected.
+    // A finished request in the old generation would keep young objects alive until a full garbage collection.
     waiter.pass = undefined;
     if (holder) {
       this.holders.remove(holder);

@@ -121,7 +121,7 @@ const checks: OptionChecks<LanesOptions> = {
   onEvent: anyFunction,
 };
 
-/** @throws InvalidOptionError that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it accepts */
 export const checkLanesOptions = (options: LanesOptions): void => {
   checkOptions('createLanes()', options, checks);
   const { concurrency = 4, reservedForeground = 0 } = options;

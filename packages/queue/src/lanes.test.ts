@@ -625,7 +625,7 @@ describe('drain, shutdown and clear', () => {
     const first = open();
     const running = lanes.run('alice', first.task);
     const waiting = ['a', 'b'].map((name) => codeOf(lanes.run('alice', () => name)));
-    expect([lanes.clear('alice'), lanes.clear('nobody')]).toEqual([2, 0]);
+    expect([lanes.clear('alice'), lanes.clear('unknown')]).toEqual([2, 0]);
     expect(await Promise.all(waiting)).toEqual(['lane-cleared', 'lane-cleared']);
     first.finish();
     expect(await running).toBe('done');

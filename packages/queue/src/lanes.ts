@@ -154,7 +154,7 @@ const keeperOptions = (options: LanesOptions, concurrency: number): KeeperOption
   },
 });
 
-/** Those of the request, else those of the lanes. */
+/** The time limits of the request; the lanes' for those that it does not set. */
 const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
   const { idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = request;
   if (idleTimeoutMs === undefined && deadlineMs === undefined && graceMs === undefined && maxWaitMs === undefined) {
@@ -168,6 +168,6 @@ const limitsOf = (request: LaneRequest, limits: Limits): Limits => {
   };
 };
 
-/** Leases of other lanes have no part in these. */
+/** The holder behind a lease; `undefined` for a lease of other lanes. */
 const holderOf = (lease: LaneLease, keeper: Keeper): SlotHolder | undefined =>
   lease instanceof SlotHolder && lease.isOf(keeper) ? lease : undefined;

@@ -1,13 +1,13 @@
-/** What an item of a {@link LinkedList} knows of its neighbours: it is its own node, so that a place costs nothing. */
+/** An item of a {@link LinkedList}. It is its own node, so that adding it allocates nothing. */
 export interface Linked<Item> {
   previous: Item | undefined;
   next: Item | undefined;
 }
 
 /**
- * A list in which everything costs the same however long it is: adding at the ends, and removing anywhere.
+ * A doubly linked list: adding at the ends and removing anywhere take constant time.
  *
- * An item is in one list at a time, and is removed only from the one that it is in.
+ * An item is in one list at a time. Remove it only from that list.
  */
 export class LinkedList<Item extends Linked<Item>> {
   #head: Item | undefined;
@@ -60,7 +60,7 @@ export class LinkedList<Item extends Linked<Item>> {
   }
 }
 
-/** Makes neighbours of two, or lets one end there. */
+/** Links two items, or ends the list at one. */
 const link = <Item extends Linked<Item>>(left: Item | undefined, right: Item | undefined): void => {
   if (left) left.next = right;
   if (right) right.previous = left;

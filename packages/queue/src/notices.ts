@@ -8,7 +8,7 @@ import type { Waiter } from './waiter.js';
 /**
  * Notifies waiting requests of their position: immediately, and periodically when it has changed.
  *
- * All are looked at together, so that it costs the same however fast the lanes move; nothing without listeners.
+ * All positions are computed in one pass, so that the cost does not depend on how often requests are admitted.
  */
 export class Notices {
   readonly #keeper: Keeper;
@@ -21,7 +21,7 @@ export class Notices {
     this.#keeper = keeper;
     this.#everyMs = everyMs;
     this.#callbacks = callbacks;
-    this.#alarm = new Alarm(scheduler, () => this.#tellAll());
+    this.#alarm = new Alarm(scheduler, () => this.#notifyAll());
   }
 
   add(waiter: Waiter): void {
@@ -29,7 +29,7 @@ export class Notices {
     if (this.#everyMs !== Infinity) this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
     const { pass } = waiter;
     const { gate, lanes } = this.#keeper;
-    // It has come last, but for those at the gate who are less urgent.
+    // It is the last one, apart from less urgent requests at the gate.
     const position =
       waiter.state === 'at-gate' && pass ? gate.inFrontOf(pass) + 1 : (lanes.get(waiter.session)?.waitingCount ?? 0);
     this.#inform(waiter, position);
@@ -39,7 +39,7 @@ export class Notices {
     if (this.#listening.delete(waiter) && this.#listening.size === 0) this.#alarm.clear();
   }
 
-  #tellAll(): void {
+  #notifyAll(): void {
     this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
     const atGate = new Map(this.#keeper.gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
     const places = new Map([...this.#listening].map((waiter) => [waiter, atGate.get(waiter) ?? 0]));
@@ -56,9 +56,9 @@ export class Notices {
 
   #inform(waiter: Waiter, position: number): void {
     const isBehind = waiter.state === 'behind';
-    const told = isBehind ? position : -position;
-    if (told === waiter.notifiedPosition) return;
-    waiter.notifiedPosition = told;
+    const shown = isBehind ? position : -position;
+    if (shown === waiter.notifiedPosition) return;
+    waiter.notifiedPosition = shown;
     const group = isBehind || !waiter.pass ? undefined : this.#keeper.gate.heldBackBy(waiter.pass);
     this.#callbacks.call(waiter, notifyWaiting, {
       session: waiter.session,

@@ -54,5 +54,5 @@ const checks: OptionChecks<QueueOptions> = {
   maxWaitMs: numberFrom(0, Infinity),
 };
 
-/** @throws InvalidOptionError that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it accepts */
 export const checkQueueOptions = (options: QueueOptions): void => checkOptions('queue()', options, checks);

@@ -16,7 +16,7 @@ import type { LaneListener, LaneRequest } from './contract.js';
 
 const priorities = ['foreground', 'normal', 'background'];
 
-/** What the fields of a request take that `run()` has too. */
+/** Checks of the fields that `enter()` and `run()` share. */
 export const requestChecks = {
   priority: oneOf(...priorities),
   trigger: nonEmptyString,
@@ -36,7 +36,7 @@ const checks: OptionChecks<LaneRequest> = {
   ahead: anyBoolean,
 };
 
-/** @throws InvalidOptionError that names the field, its value and what it takes */
+/** @throws InvalidOptionError that names the field, its value and what it accepts */
 export const checkRequest = (request: LaneRequest, listener: LaneListener): void => {
   checkOptions('enter()', request, checks);
   checkValue('enter()', 'listener', listener, objectWithMethods('admitted', 'refused'));

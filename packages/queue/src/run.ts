@@ -19,7 +19,7 @@ export const runIn = <Result>(
     else enter({ session }, new TaskRun(task, resolve, reject));
   });
 
-/** One task on its way. A class, because there may be very many of them at once. */
+/** A task that waits or runs. A class, because many may exist at once. */
 class TaskRun<Result> implements LaneListener {
   /** Present only if the option is set. */
   waiting: RunOptions['onWaiting'];
@@ -48,7 +48,7 @@ class TaskRun<Result> implements LaneListener {
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
     entered.place = enter({ ...request, session }, this);
-    // It may have been aborted by what it does, or by what it hears while it waits.
+    // The task, or a callback while it waited, may have aborted the signal.
     if (isAborted()) onAbort();
   }
 
@@ -77,7 +77,7 @@ class TaskRun<Result> implements LaneListener {
     this.refused(error);
   }
 
-  /** The next one begins before this one's caller hears of it. */
+  /** Releases the slot before the caller is notified. */
   #succeed(lease: LaneLease, result: Result): void {
     this.#stopListening?.();
     lease.release();

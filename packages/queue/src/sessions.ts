@@ -4,11 +4,11 @@ import { Lane } from './lane.js';
 import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Waiter } from './waiter.js';
 
-/** The lanes of all sessions, of which only the first one goes to the gate. A lane exists while a request is in it. */
+/** The lanes of all sessions. The first request of each is at the gate. A lane exists while it has requests. */
 export class Sessions {
   readonly #gate: Gate<Waiter>;
   readonly #lanes = new Map<string, Lane>();
-  /** What waits for a session elsewhere, by priority. */
+  /** Number of messages that wait for a session outside of the lanes, by priority. */
   readonly #announced = new Map<string, PriorityCounts>();
 
   constructor(gate: Gate<Waiter>) {
@@ -27,7 +27,7 @@ export class Sessions {
     return this.#lanes.values();
   }
 
-  /** Takes in a newcomer: behind the others of its session, or before all who wait there. */
+  /** Adds a request: behind the others of its session, or with `ahead` before all waiting ones. */
   add(waiter: Waiter): Lane {
     const lane = this.#lanes.get(waiter.session) ?? this.#open(waiter.session);
     if (waiter.request.ahead === true) this.#insert(lane, waiter);
@@ -90,7 +90,7 @@ export class Sessions {
     }
   }
 
-  /** The first of a lane waits with the priority of the most urgent behind it. */
+  /** The first request of a lane inherits the priority of the most urgent one behind it. */
   #inherit(lane: Lane): void {
     const pass = lane.waiters.head?.pass;
     if (pass) this.#gate.reprioritize(pass, lane.priority);

@@ -49,7 +49,7 @@ export interface LanesSnapshot {
   }[];
 }
 
-/** What the lanes look like now. */
+/** Describes the current state of the lanes. */
 export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot => {
   const now = keeper.now();
   const { gate } = keeper;

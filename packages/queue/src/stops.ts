@@ -2,18 +2,18 @@ import type { Callbacks } from './callbacks.js';
 import { abortError, LaneError, LaneTimeoutError } from './errors.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
-/** What {@link Stops} asks of those who keep the waiters. */
+/** The operations of {@link Stops} that the keeper performs. */
 export interface StopsKeeper {
   now(): number;
   /** Refuses a waiting request. */
   dismiss(waiter: Waiter, error: LaneError): void;
   /** Cancels the wait of a holder for its lent slot. */
   cancelReturn(holder: SlotHolder, error: LaneError): void;
-  /** Takes the slot from its holder; {@link admitAll} gives it to the next request. */
+  /** Revokes the slot of a holder; {@link admitAll} assigns it to the next request. */
   revoke(holder: SlotHolder): void;
   /** Admits all requests that have a free slot. */
   admitAll(): void;
-  /** Something is due at another time. */
+  /** The time limit that ends next has changed. */
   dueChanged(holder: SlotHolder): void;
 }
 

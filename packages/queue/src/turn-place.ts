@@ -56,16 +56,10 @@ export class TurnPlace implements LaneListener {
 
   /** Requests a slot, and holds the start of the turn until it is admitted. */
   begin(start: TurnEventOf<'turn.start'>): Observable<Answer | undefined> {
-    return new Observable((subscriber) => {
-      const since = this.#context.now();
-      let hasWaited = false;
-      const held = this.hold((lease) =>
-        this.#beginning(start, lease, hasWaited ? this.#context.now() - since : undefined),
-      ).subscribe(subscriber);
-      this.enter(start, false);
-      hasWaited = true;
-      return held;
-    });
+    const since = this.#context.now();
+    this.enter(start, false);
+    const isWaiting = !this.#lease && !this.#refusal;
+    return this.hold((lease) => this.#beginning(start, lease, isWaiting ? this.#context.now() - since : undefined));
   }
 
   /** Requests a slot; `ahead` of waiting requests for a turn whose session is open already. */
@@ -96,20 +90,26 @@ export class TurnPlace implements LaneListener {
   /** Holds an event until the turn is admitted, refused or has its slot again; then continues in the async context of its lease. */
   hold(then: (lease: LaneLease) => Answer | undefined): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
-      const goOn = (): void => {
+      const resume = (): void => {
         const lease = this.#lease;
         if (lease) lease.within(() => subscriber.next(then(lease)));
         else subscriber.next(this.#refusal);
         subscriber.complete();
       };
-      if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) goOn();
-      // Binds to this turn's async context: the caller that releases the slot may belong to another turn.
-      else this.#held.push(AsyncResource.bind(goOn));
+      if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) {
+        resume();
+        return;
+      }
+      // The caller that releases the slot may belong to another turn, so the context of this one is captured here.
+      const scope = new AsyncResource('QueuedTurn');
+      this.#held.push(() => scope.runInAsyncScope(resume));
     });
   }
 
   /** Passes an event in the async context of the lease, once the turn has a slot. */
-  asPart(event: { readonly type: string }): Observable<Answer | undefined> | undefined {
+  asPart(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
+    const lease = this.#lease;
+    if (lease?.isInContext === true && lease.goOn?.() !== false) return this.fence(event);
     return this.#place ? this.hold(() => this.fence(event)) : undefined;
   }
 
@@ -154,7 +154,7 @@ export class TurnPlace implements LaneListener {
     this.#lendWhileAsking();
   }
 
-  /** A step begins: whatever the step before has asked, it waits no longer. */
+  /** A step begins, so the requests for approval of the step before are settled. */
   nextStep(): void {
     this.#approvals.clear();
   }
@@ -232,7 +232,7 @@ export class TurnPlace implements LaneListener {
   }
 
   #known(): void {
-    for (const goOn of this.#held.splice(0)) goOn();
+    for (const resume of this.#held.splice(0)) resume();
   }
 }
 

@@ -15,7 +15,7 @@ export type WaiterState =
   | 'admitted'
   | 'over';
 
-/** Its clocks, in milliseconds. */
+/** The time limits of a request, in milliseconds. */
 export interface Limits {
   readonly idleTimeoutMs: number;
   readonly deadlineMs: number;
@@ -23,7 +23,7 @@ export interface Limits {
   readonly maxWaitMs: number;
 }
 
-/** What a waiter asks of those who keep it. */
+/** The operations of a waiter that its keeper performs. */
 export interface WaiterKeeper {
   now(): number;
   release(waiter: Waiter): void;
@@ -31,15 +31,15 @@ export interface WaiterKeeper {
 }
 
 /**
- * A request for a slot. A small class, because very many may wait at once: what matters only
- * to those who have a place is in their {@link SlotHolder}.
+ * A request for a slot. A small class, because many may wait at once: the state of admitted requests is in their
+ * {@link SlotHolder}.
  */
 export class Waiter implements LaneHandle, Linked<Waiter>, HeapItem {
   readonly request: LaneRequest;
   readonly listener: LaneListener;
   readonly priority: TurnPriority;
   readonly limits: Limits;
-  /** As part of whose work it was asked for. */
+  /** The holder whose work made the request. */
   parent: SlotHolder | undefined;
   readonly queuedAt: number;
   state: WaiterState = 'behind';
@@ -47,10 +47,10 @@ export class Waiter implements LaneHandle, Linked<Waiter>, HeapItem {
   next: Waiter | undefined;
   pass: GateEntry<Waiter> | undefined;
   holder: SlotHolder | undefined;
-  /** The asynchronous context of who waits, to be called in there. */
+  /** The asynchronous context of the request, in which its listener is called. */
   scope: AsyncResource | undefined;
   notifiedPosition = 0;
-  /** Its place among those who may not wait for ever; -1 outside. */
+  /** Its index in the heap of requests with a time limit; -1 outside. */
   heapIndex = -1;
   readonly #keeper: WaiterKeeper;
 
@@ -96,6 +96,8 @@ export interface HolderKeeper {
   pause(holder: SlotHolder): void;
   goOn(holder: SlotHolder): boolean;
   within<Result>(holder: SlotHolder, callback: () => Result): Result;
+  /** The holder in whose asynchronous context this is called. */
+  readonly current: SlotHolder | undefined;
 }
 
 /** A holder that waits to reclaim its slot. */
@@ -121,7 +123,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   lostAt: number | undefined;
   /** Number of its child requests that wait for a slot. */
   waitingChildren = 0;
-  /** Number of its parts that wait in {@link yieldWhile}, and one more where it is paused. */
+  /** Number of its parts that wait in {@link yieldWhile}, plus one if it is paused. */
   lentParts = 0;
   /** Its slot was lent because it waits for a person. */
   isPaused = false;
@@ -148,6 +150,10 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return this.waiter.state === 'admitted';
   }
 
+  get isInContext(): boolean {
+    return this.#keeper.current === this;
+  }
+
   get isAborted(): boolean {
     return this.stopError !== undefined;
   }
@@ -159,7 +165,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return this.#controller.signal;
   }
 
-  /** When something is due, in milliseconds. */
+  /** When its next time limit ends, in milliseconds. */
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
     const { idleTimeoutMs, deadlineMs } = this.waiter.limits;
@@ -167,7 +173,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return Math.min(idle, this.startedAt + deadlineMs);
   }
 
-  /** Whether it is one of this keeper's. */
+  /** Whether it belongs to this keeper. */
   isOf(keeper: HolderKeeper): boolean {
     return this.#keeper === keeper;
   }

@@ -66,7 +66,7 @@ describe('skillLibrary, with a typical skills folder', () => {
     expect(descriptions).toMatchObject({
       'git-rebase': 'Rebases a branch, step by step.',
       deploy: 'Deploys to production. Use when: the user says "ship it"',
-      colon: 'Use when: a colon comes and the text goes on here',
+      colon: 'Use when: a colon comes and the text continues here',
     });
   });
 

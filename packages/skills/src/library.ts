@@ -153,7 +153,7 @@ interface ReadFile {
   readonly result: ReadSkill;
 }
 
-/** Keeps the first of each name, as many as may be. */
+/** Keeps the first skill of each name, up to `maxSkills`. */
 const select = (
   files: readonly ReadFile[],
   before: readonly SkillProblem[],

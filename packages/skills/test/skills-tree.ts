@@ -34,7 +34,7 @@ export const tree = (): Tree => {
 export const skillMd = (frontmatter: string, body = '# Instructions\n\nDo it well.'): string =>
   `---\n${frontmatter}\n---\n\n${body}\n`;
 
-/** The skills folder of somebody who has used agents for a while: `.claude/skills` in their home. */
+/** A skills folder that has grown over time: `.claude/skills` in their home. */
 export const lifelike = (): Tree => {
   const made = tree();
   const skill = (name: string, text: string | Uint8Array): string =>
@@ -60,7 +60,10 @@ export const lifelike = (): Tree => {
     ),
   );
   skill('background', skillMd('name: background\ndescription: How this house names things.\nuser-invocable: false'));
-  skill('colon', skillMd('name: colon\ndescription: Use when: a colon comes\n  and the text goes on here\nversion: 1'));
+  skill(
+    'colon',
+    skillMd('name: colon\ndescription: Use when: a colon comes\n  and the text continues here\nversion: 1'),
+  );
   skill('mac-notes', skillMd('name: mac-notes\ndescription: Writes into Apple Notes.\nplatforms: [macos]'));
   skill('My Skill', skillMd('name: My Skill\ndescription: A name that is not allowed.'));
   skill('renamed', skillMd('name: old-name\ndescription: The folder was renamed.'));

@@ -1,7 +1,7 @@
 import { stop, toErrorInfo, TurnError, type NewEventOf } from '@h/turn';
 import type { SharedBudget } from './kind.js';
 
-/** Says of a turn that is about to ask its model why it is stopped, if it is. */
+/** Returns the stop for a turn that must not call its model; `undefined` if it may. */
 export type TurnCheck = (turn: string) => NewEventOf<'turn.stop'> | undefined;
 
 /** Stops a turn that is not charged to its shared budget, whose limits would have no effect. */

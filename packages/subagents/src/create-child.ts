@@ -7,17 +7,17 @@ import type { AgentPolicy } from './policy.js';
 import type { ChildRecord } from './record.js';
 import { RunPlace } from './run-place.js';
 
-/** What a sub-agent is made of. */
+/** The parts of a sub-agent. */
 export interface ChildMakings {
   readonly record: ChildRecord;
   readonly policy: AgentPolicy;
   readonly budget?: SharedBudget | undefined;
   readonly priority?: TurnPriority | undefined;
-  /** Where it waits until it may work. */
+  /** Where it waits for a place. */
   readonly gate: Gate;
 }
 
-/** A sub-agent, with its own place in the tree. One whose record has an end has ended. */
+/** Creates a sub-agent with a node in the tree. It has ended if its record has an end. */
 export const createChild = (
   parent: Member,
   { record, policy, budget, priority = 'normal', gate }: ChildMakings,

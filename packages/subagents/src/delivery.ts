@@ -72,7 +72,7 @@ export class Delivery {
     }
   }
 
-  /** Which of these the messages tell of: those that a process told before it died. */
+  /** Returns the sub-agents whose results the messages contain: an earlier process delivered them before it died. */
   toldIn(messages: Iterable<Message>, children: readonly EndedChild[]): readonly EndedChild[] {
     return told(messages, children, tells);
   }
@@ -86,7 +86,7 @@ export class Delivery {
 
 const latestMessages = 16;
 
-/** Which sub-agents messages tell of: as results that were pushed, or by the answer to the call that took them. */
+/** Returns the sub-agents whose results the messages contain: as pushed results, or as the answer of a `wait` call. */
 const told = <Each extends Child>(
   messages: Iterable<Message>,
   children: readonly Each[],

@@ -68,7 +68,7 @@ export class EndedSessions {
       this.#kept.delete(session);
       if (!(await this.#isDone(async () => store.delete(session)))) failed.push([session, times + 1]);
     }
-    // One that is still in use is the first to go later; but not for ever.
+    // A session that is still in use is retried first, a limited number of times.
     const again = failed.filter(([, times]) => times < mostTries);
     if (again.length > 0) this.#kept = new Map([...again, ...this.#kept]);
     this.#isRemoving = false;

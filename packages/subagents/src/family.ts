@@ -162,7 +162,7 @@ export class Family {
     for (const listener of Array.from(child.parent.listeners)) listener();
   }
 
-  /** The result of a sub-agent is where it belongs: it is known no longer. */
+  /** Forgets a sub-agent whose result was delivered. */
   forget(child: Child): void {
     child.parent.children.delete(child);
     this.#retire(child.node);

@@ -18,7 +18,7 @@ import { reachJudge, type CallReach, type ReachJudge } from './reach.js';
 export interface GuardOptions extends InheritOptions {
   /**
    * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a tool
-   * that keeps to the policy on its own, because its workspace or its sandbox was built from it, and `undefined` to judge
+   * that enforces the policy itself, because its workspace or sandbox was built from it, and `undefined` to judge
    * the call by what its tool declares.
    *
    * @defaultValue each call is judged by the effect and the paths that its tool declares

@@ -33,7 +33,7 @@ export interface SubagentLimits {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Time that a cancelled sub-agent has to end its turn, in milliseconds. After it the run is abandoned.
+   * How long a cancelled sub-agent may take to end its turn, in milliseconds. Then the run is abandoned.
    *
    * @defaultValue `10_000`, twice the time that a turn gives its operators
    */

@@ -31,7 +31,7 @@ export const matchesAny = (patterns: readonly string[], name: string): boolean =
 /**
  * What two lists of patterns both allow; `null` allows everything, `[]` nothing.
  *
- * Of two patterns one stays where the other covers it. Patterns that merely overlap (`a*`, `*b`) leave nothing: the list may
+ * If one pattern covers another, the narrower one remains. Patterns that merely overlap (`a*`, `*b`) leave nothing: the list may
  * come out narrower than both, never wider than one.
  */
 export const intersect = (one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null => {
@@ -46,7 +46,7 @@ const distinct = (patterns: readonly string[] | null): readonly string[] | null 
 export const unite = (one: readonly string[], other: readonly string[]): readonly string[] =>
   [...new Set([...one, ...other])].toSorted();
 
-/** The own name of what is called so. */
+/** Resolves an alias to the name of its tool. */
 export const canonical = (name: string, aliases: Aliases): string => {
   const seen = new Set<string>();
   let current = name;

@@ -25,12 +25,12 @@ export class Pauses {
     this.#lanes = lanes;
   }
 
-  /** How many agents wait. */
+  /** Number of waiting agents. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Waits without a place; the last wait of an agent answers once the agent has its place again. */
+  /** Waits without a place. The last wait of an agent resolves after the agent has its place again. */
   async during<Result>({ session, turn, place }: Waiter, wait: () => Promise<Result>): Promise<Result> {
     const pause = this.#open.get(session) ?? this.#begin(session, turn, place);
     pause.waits += 1;
@@ -50,7 +50,7 @@ export class Pauses {
     const isOver = deferred<void>();
     place?.pause();
     const resumed = this.#resume(isOver.promise, turn, place);
-    // The last waiter is notified.
+    // The last waiter receives the error.
     resumed.catch(() => undefined);
     const pause = { waits: 0, isOver, resumed };
     this.#open.set(session, pause);

@@ -50,7 +50,7 @@ export const answered = (turn: ParentTurn, { id, decision, pattern, reason }: Tu
   question?.answer({ decision, ...(pattern !== undefined && { pattern }), ...(reason !== undefined && { reason }) });
 };
 
-/** What a sub-agent asked is no question any more: it has ended, or has its answer from elsewhere. */
+/** Withdraws the requests of a sub-agent that has ended or was answered elsewhere. */
 export const withdraw = (
   turn: ParentTurn | undefined,
   isMeant: (id: string, question: Question) => boolean,
@@ -63,7 +63,7 @@ export const withdraw = (
   }
 };
 
-/** The parent's turn is over: what its user was asked is asked elsewhere. */
+/** Forwards open requests to `onApproval` after the parent's turn has ended. */
 export const moveOn = (turn: ParentTurn): void => {
   const open = [...turn.questions.values()];
   turn.questions.clear();

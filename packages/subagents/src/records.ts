@@ -29,7 +29,7 @@ export class Records {
     return this.#writing.size;
   }
 
-  /** Resolves once the first record is safe; rejects where it cannot be kept, or not in time. */
+  /** Stores the first record. Rejects if the store fails or takes longer than `storeMs`. */
   async begin(child: Child): Promise<void> {
     const store = this.#store;
     if (!store) return;

@@ -58,7 +58,7 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
     orphans.push({ record: { ...record, end }, isResumable, toldTo });
   }
   for (const child of adopted) team.unread.add(child);
-  // Those that were too many are forgotten by now, and are not kept any more.
+  // Results beyond the limit were dropped with their records.
   for (const child of changed) writing.push(team.records.change(child, {}));
   await Promise.all(writing);
   for (const session of new Set(orphans.flatMap(({ toldTo }) => toldTo ?? []))) team.wake(session);
@@ -74,7 +74,7 @@ const quietly = async (write: () => unknown): Promise<void> => {
   }
 };
 
-/** What has ended works no more. */
+/** A sub-agent that has ended never enters it. */
 const closedGate = (): Gate => new Gate(0);
 
 const interrupted = (
@@ -85,7 +85,7 @@ const interrupted = (
   const wasBegun = isResumable
     ? 'while its turn was under way'
     : isSure
-      ? 'before its turn began, or after it and before its result was kept'
+      ? 'before its turn began, or after it and before its result was stored'
       : 'before it had ended';
   return {
     child: id,
@@ -93,7 +93,7 @@ const interrupted = (
     session,
     task,
     status: 'interrupted',
-    reason: `The process died ${wasBegun}. What it did until then stays done.`,
+    reason: `The process died ${wasBegun}. Its effects until then remain.`,
     text: '',
     textChars: 0,
     steps: 0,

@@ -103,7 +103,7 @@ class ChildRun {
     return this.#kind.timeoutMs ?? this.#host.limits.timeoutMs;
   }
 
-  /** The lane is the second guard: what its own time stops has timed out, and was not merely cancelled. */
+  /** A turn that is stopped by the time limit of its lane has timed out and was not cancelled. */
   get #laneTimeoutMs(): number {
     return this.#timeoutMs + 2 * this.#host.limits.graceMs + 1000;
   }
@@ -158,7 +158,7 @@ class ChildRun {
     }
   }
 
-  /** Whatever goes wrong, the parent hears where the work is. */
+  /** Reports the folder of the work to the parent even if the sub-agent failed. */
   async #finish({ folder, finish }: Isolation): Promise<void> {
     try {
       this.#draft.copy = await finish(statusOf(this.#child, this.#draft));

@@ -11,12 +11,12 @@ import { Team } from './team.js';
 import { spawnTool, waitTool, type SubagentTool } from './tools.js';
 import { turnChildren } from './turn-children.js';
 
-/** A sub-agent whose result its parent has not had. */
+/** A sub-agent whose result was not delivered. */
 export interface ChildSnapshot extends Pick<ChildRecord, 'id' | 'agent' | 'task' | 'session' | 'turn' | 'depth'> {
   readonly status: 'under-way' | ChildStatus;
 }
 
-/** The operator, its tools, and what code may do with sub-agents. One object for all agents of a tree. */
+/** The operator, its tools and methods for code. One object for all agents of a tree. */
 export interface Subagents extends TurnOperator {
   /** `spawn` and `wait`, for all agents of a tree: `tools.map(defineTool)`. */
   readonly tools: readonly [spawn: SubagentTool, wait: SubagentTool];

@@ -33,7 +33,7 @@ import { spawnedOf, type Spawned, type SpawnRequest } from './spawned.js';
 import { tell } from './tell.js';
 import { Unread } from './unread.js';
 
-/** All that lives longer than a turn: the trees, the places, the results on their way. */
+/** The state that outlives a turn: trees of agents, their places, and undelivered results. */
 export class Team {
   readonly options: SubagentsOptions;
   readonly limits: Limits;
@@ -43,7 +43,7 @@ export class Team {
   readonly records: Records;
   readonly unread: Unread;
   readonly endedSessions: EndedSessions;
-  /** The turns under way that may have sub-agents, by session. */
+  /** Running turns that may have sub-agents, by session. */
   readonly turns = new Map<string, ParentTurn>();
   readonly #gate: Gate;
   readonly #host: RunHost;
@@ -110,13 +110,13 @@ export class Team {
     return this.options.newId?.() ?? crypto.randomUUID();
   };
 
-  /** Shows something to those who watch the turn of a session. */
+  /** Emits an event into the running turn of a session, if any. */
   emit(session: string, event: NewEvent): void {
     const turn = this.turns.get(session);
     if (turn && !turn.isOver) turn.emit(event);
   }
 
-  /** Spawns a sub-agent. All limits are checked and its place is kept before anything is waited for. */
+  /** Spawns a sub-agent. Checks all limits and reserves a place synchronously. */
   async spawn(request: SpawnRequest): Promise<Spawned | SpawnRefusal> {
     const child = this.#reserve(request);
     if ('status' in child) return this.#refused(request, child);
@@ -124,7 +124,7 @@ export class Team {
     try {
       await this.records.begin(child);
     } catch (error) {
-      const reason = `Its record could not be kept, so it was not begun: ${toErrorInfo(error).message}`;
+      const reason = `Its record could not be stored, so it was not started: ${toErrorInfo(error).message}`;
       child.end = unbegun(child, reason);
       this.family.forget(child);
       this.family.ended(child);
@@ -160,7 +160,7 @@ export class Team {
     await Promise.all(aliveOf(member).map((child) => this.cancel(child, reason)));
   }
 
-  /** Nothing is spawned any more, and all that is under way is cancelled. */
+  /** Refuses new sub-agents and cancels running ones. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.family.all().map((member) => this.cancelAll(member, reason)));
@@ -173,7 +173,7 @@ export class Team {
     const isIdle = !this.turns.has(session) && member?.root === member;
     const ends = this.delivery.pending(member).map(({ end }) => end);
     if (!isIdle || ends.every(({ status }) => status === 'cancelled')) return;
-    // Where it fails the results stay where they are, for the next turn.
+    // If the callback fails, the next turn receives the results.
     tell(() => this.options.wake?.(session, ends));
   }
 
@@ -252,7 +252,7 @@ export class Team {
     return child;
   }
 
-  /** It has ended, once: from now on nothing that it does counts. */
+  /** Ends a sub-agent, once. Later events of it are ignored. */
   #settle(child: Child, end: ChildEnd): void {
     const { record } = child;
     const { parent, session } = record;
@@ -312,7 +312,7 @@ export class Team {
   }
 }
 
-/** The longest time that timers of the platform know; a longer one would be none. */
+/** The longest delay that `setTimeout` accepts; a longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
 
 const valueFor = <Value extends AgentPolicy | SharedBudget>(

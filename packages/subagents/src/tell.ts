@@ -1,4 +1,4 @@
-/** Tells the app something. That it fails, at once or later, is no failure of an agent; `onFailure` hears of it. */
+/** Calls a callback of the app. An error that it throws or rejects with goes to `onFailure` and does not fail the agent. */
 export const tell = (callback: () => unknown, onFailure: () => void = () => undefined): void => {
   try {
     const result = callback();

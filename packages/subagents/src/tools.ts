@@ -140,7 +140,7 @@ export const waitTool = (team: Team): SubagentTool => ({
 
 const textOf = (value: JSONValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Margin by which a tool call outlives what it waits for. */
+/** The deadline of a tool call exceeds the deadline of its wait by this margin. */
 const marginMs = 30_000;
 const longestTimerMs = 2_147_483_647;
 

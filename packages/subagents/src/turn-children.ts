@@ -122,7 +122,7 @@ class TurnChildren {
     this.#team.turns.set(session, this.#turn);
   }
 
-  /** Results go in front of what is added to the history anyhow, because a request is made right behind it. */
+  /** Results are inserted before other additions to the history, because the next request follows those directly. */
   #deliverWith(event: TurnEventOf<'history.append'>): Decision {
     const children = this.#team.delivery.next(this.#member);
     if (children.length === 0 || this.#hasEnded) return undefined;

@@ -3,9 +3,9 @@ import { aliveOf, type Child, type Member } from './family.js';
 /** Why a wait ended. */
 export type WaitEnd = 'all-ended' | 'timed-out' | 'message' | 'aborted';
 
-/** What may end a wait before all have ended. */
+/** Conditions that end a wait early. */
 export interface WaitUntil {
-  /** One deadline for all of them, in milliseconds from now. */
+  /** A deadline for the whole wait, in milliseconds from now. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called when new input arrives for the waiting turn. */
@@ -13,7 +13,7 @@ export interface WaitUntil {
   readonly after: (delayMs: number, callback: () => void) => () => void;
 }
 
-/** Waits until `isDone` of the sub-agents of an agent, looked at whenever one has ended; those that ended before count. */
+/** Waits until `isDone`, which is called now and whenever a sub-agent of the agent has ended. */
 export const waitFor = (
   member: Member,
   isDone: () => boolean,
@@ -44,6 +44,6 @@ export const waitFor = (
 /** Returns whether a result may still arrive: the sub-agent has neither ended nor lost its place. */
 export const isUnderWay = (child: Child): boolean => child.end === undefined && child.parent.children.has(child);
 
-/** The sub-agents whose results go to the parent itself. */
+/** Returns running sub-agents whose results go to the parent. */
 export const awaitedOf = (member: Member | undefined): readonly Child[] =>
   aliveOf(member).filter(({ record }) => record.receiver === 'parent');

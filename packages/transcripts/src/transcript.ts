@@ -35,7 +35,7 @@ export interface Transcript {
   readonly session?: string | undefined;
   readonly title?: string | undefined;
   readonly turns: readonly TranscriptTurn[];
-  /** All differences; empty if there are none. */
+  /** All differences; empty if the conversation is represented in full. */
   readonly notes: readonly TranscriptNote[];
 }
 

@@ -23,7 +23,7 @@ export const encodeEntry = (entry: Entry): string => {
 };
 
 /**
- * What {@link encodeEntry} wrote; nothing for a line that makes no sense.
+ * Decodes a line of {@link encodeEntry}; `undefined` if it is not valid.
  *
  * @throws TurnError `unsupported-version` for one that a later release has written
  */

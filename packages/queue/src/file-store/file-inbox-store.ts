@@ -18,7 +18,7 @@ export interface FileInboxStoreOptions {
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
-  /** Receives a file that could not be read in full. It only looks: what it throws changes nothing. */
+  /** Receives a file that could not be read in full. Errors that it throws are ignored. */
   readonly onProblem?: ((problem: FileInboxProblem) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@ import { TurnError } from '@h/turn';
 
 /** Another inbox has the folder: of another process, or another one of this process. Its `code` is `inbox-held`. */
 export class InboxHeldError extends TurnError {
-  /** The process that has it, and its machine, as far as they are known. */
+  /** The process that holds the folder and its host, if known. */
   readonly pid: number | undefined;
   readonly host: string | undefined;
 

@@ -14,7 +14,7 @@ export interface FileInboxProblem {
   readonly message: string;
 }
 
-/** Each holder of the folder has its own file, so that a late one cannot write into that of the next. */
+/** Each holder of the folder has a separate file, so that a suspended holder cannot write to the file of the next. */
 export const fileOf = (folder: string, number: number): string => join(folder, `inbox.${number}.jsonl`);
 
 /** The files of earlier holders, and what a process has left that died while it wrote one. */

@@ -66,7 +66,7 @@ export class Conversation {
     this.goOn();
   }
 
-  /** Cancels the turn that runs, with what it has not delivered. */
+  /** Cancels the running turn together with its undelivered messages. */
   interrupt(reason: string): boolean {
     return this.#cancel(reason, 'caller');
   }
@@ -152,7 +152,7 @@ export class Conversation {
     return this.#host.agent.turn({ session: this.session, input, trigger, priority, metadata, signal });
   }
 
-  /** Offers to the running turn what is for it, a few at a time: what is on its way can be dropped no more. */
+  /** Steers messages into the running turn, a limited number at a time, because they cannot be dropped afterwards. */
   #steer(): void {
     const turn = this.#running;
     if (!turn) return;

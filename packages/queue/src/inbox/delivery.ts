@@ -54,7 +54,7 @@ export type Delivery =
 export interface Sent extends Promise<Delivery> {
   /**
    * `true` as soon as the message is safe in the store and waits for its turn: whatever happens to the process, it is delivered
-   * once. `false` where it is not: there is no store, it failed, or it was refused because too many wait. It never rejects.
+   * once. `false` if it is not: there is no store, it failed, or it was refused because too many wait. It never rejects.
    */
   readonly accepted: Promise<boolean>;
 }

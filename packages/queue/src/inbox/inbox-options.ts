@@ -91,12 +91,12 @@ const sendChecks: OptionChecks<SendOptions> = {
   metadata: anyObject,
 };
 
-/** @throws InvalidOptionError that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it accepts */
 export const checkInboxOptions = (options: InboxOptions): void => checkOptions('createInbox()', options, checks);
 
-/** @throws InvalidOptionError that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it accepts */
 export const checkSendOptions = (options: SendOptions): void => checkOptions('send()', options, sendChecks);
 
-/** @throws InvalidOptionError that names the option, its value and what it takes */
+/** @throws InvalidOptionError that names the option, its value and what it accepts */
 export const checkRecoverOptions = (options: InboxRecoverOptions): void =>
   checkOptions('recover()', options, { sessions: required(objectWithMethods('open', 'locate', 'unfinished')) });

@@ -1,9 +1,9 @@
 import type { UserMessage } from '@h/turn';
 import type { Delivered, InboxMode, SendOptions } from './delivery.js';
 
-/** A message as an inbox keeps it until it is known what became of it: plain data, but for bytes and URLs in its content. */
+/** A stored message whose delivery is not known yet: plain data, except bytes and URLs in its content. */
 export interface KeptMessage {
-  /** Tells it from all others, of other processes too. It is part of its `metadata`, and so in the history that has it. */
+  /** Identifies the message across processes. It is part of the message's `metadata`, so the history contains it. */
   readonly tag: string;
   readonly session: string;
   readonly message: UserMessage;
@@ -12,14 +12,14 @@ export interface KeptMessage {
   readonly options: SendOptions;
 }
 
-/** What became of the message that had this id. */
+/** The delivery of the message with this id. */
 export interface KnownDelivery {
   readonly session: string;
   readonly id: string;
   readonly delivery: Delivered;
 }
 
-/** What an earlier process has left. */
+/** Messages and deliveries of earlier processes. */
 export interface InboxContents {
   /** In the order in which they were saved. */
   readonly messages: readonly KeptMessage[];
@@ -28,20 +28,20 @@ export interface InboxContents {
 }
 
 /**
- * Where an inbox keeps its messages, so that they survive the process. `fileInboxStore()` of `@h/queue/file-store` is one.
+ * Stores the messages of an inbox, so that they survive the process, as `fileInboxStore()` of `@h/queue/file-store` does.
  *
  * Contract:
- * - It belongs to one inbox at a time, over all processes: `open` fails while another one has it, and once it was taken away
- *   every other method does.
- * - What a method has confirmed survives the end of the process. What it has refused has not happened.
+ * - It belongs to one inbox at a time, over all processes: `open` fails while another one holds it, and every method fails after
+ *   another one has taken it over.
+ * - A confirmed operation survives the end of the process. A rejected operation has no effect.
  * - Calls are performed in their order.
  */
 export interface InboxStore {
-  /** Takes the store, and brings what is in it. Called first; after a failure it may be called again. */
+  /** Locks the store and returns its contents. Called first; after a failure it may be called again. */
   open(): Promise<InboxContents>;
-  /** Keeps a message. */
+  /** Stores a message. */
   save(message: KeptMessage): Promise<void>;
-  /** Forgets a message, and remembers under which id it was delivered, if it was and had one. */
+  /** Deletes a message and, if it was delivered and had an id, remembers its delivery. */
   remove(tag: string, delivered?: KnownDelivery): Promise<void>;
   /** Rejects if another process has taken over the store. */
   check(): Promise<void>;

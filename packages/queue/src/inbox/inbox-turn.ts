@@ -34,18 +34,18 @@ export class InboxTurn {
     return this.#isOpen && this.#interruptedBy === undefined && this.#steered.size < max;
   }
 
-  /** Whether its input is in the history, so that what it says of dropped messages was heard. */
+  /** Whether its input is in the history, with its summary of dropped messages. */
   get isInputDelivered(): boolean {
     return this.#isInputDelivered;
   }
 
-  /** Cancels it: for a message, which takes along what is not delivered, or for good. */
+  /** Cancels the turn: for a message, which then shares a turn with undelivered ones, or finally. */
   interrupt(reason: string, by: 'message' | 'caller'): void {
     this.#interruptedBy ??= by;
     this.#controller.abort(reason);
   }
 
-  /** Gives it a message. Taken is what it has said yes to, and only that. */
+  /** Steers a message into the turn. @returns whether the turn accepted it */
   take(item: Item, steer: () => boolean): boolean {
     this.#steered.set(item.tag, item);
     try {

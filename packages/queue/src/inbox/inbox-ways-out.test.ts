@@ -169,7 +169,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('is told of what was dropped by the next turn, when this one came to nothing', async () => {
+  it('summarizes dropped messages in the next turn, when this one came to nothing', async () => {
     let toBlock = 2;
     const blocks = intercept('blocks', () => ({
       decide: { 'turn.start': () => ((toBlock -= 1) >= 0 ? stop('blocked', 'Sunday.') : undefined) },
@@ -254,7 +254,7 @@ describe('the ids of messages', () => {
 });
 
 describe('whatever happens to the turns', () => {
-  it('each message is in the history once, or its sender is told that it is not', { timeout: 60_000 }, async () => {
+  it('each message is in the history once, or its sender learns that it is not', { timeout: 60_000 }, async () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 100, 250),

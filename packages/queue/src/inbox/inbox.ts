@@ -34,15 +34,15 @@ export interface Inbox {
    * A tool must not wait for a message to its own session: the session waits for the tool.
    *
    * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects.
-   * With a store its `accepted` tells before that when the message is safe.
+   * With a store, its `accepted` resolves earlier: when the message is stored.
    *
    * @throws InvalidOptionError for a wrong option or session
    */
   send(session: string, message: string | UserMessage, options?: SendOptions): Sent;
   /**
-   * Takes up what the last process had not delivered, and lets messages into turns from then on. With a store it is called once
-   * when a program starts, after turns that were cut off have been resumed or finished (`recoverTurns` of `@h/session`), and before
-   * other turns begin: what is sent before it is accepted, and waits for it.
+   * Delivers the messages that earlier processes stored and did not deliver. With a store, call it once at startup: after
+   * interrupted turns were resumed or finished (`recoverTurns` of `@h/session`), and before other turns begin. Messages that are
+   * sent earlier are accepted and wait for it.
    *
    * A message that is in the history of its session already is not delivered again: it was there before the crash, or the turn
    * that was resumed has brought it. A turn that was given one and is still open is ended first, as a new turn would end it.
@@ -54,7 +54,7 @@ export interface Inbox {
    * @throws InvalidOptionError
    */
   recover(options: InboxRecoverOptions): Promise<readonly RecoveredMessage[]>;
-  /** Cancels the turn that the inbox runs in a session, with what it has not delivered. @returns whether there was one */
+  /** Cancels the turn that the inbox runs in a session, with its undelivered messages. @returns whether one was running */
   interrupt(session: string, reason?: string): boolean;
   snapshot(): readonly InboxSnapshot[];
   /** Resolves when no turn runs and no message is pending. */

@@ -31,7 +31,7 @@ export class ItemMaker {
   make(session: string, given: string | UserMessage, options: SendOptions, settle: Item['settle']): Item {
     const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
     const { trigger, priority, metadata, mode = this.#mode } = options;
-    // A turn is cold: to ask for it only checks what it is to begin with, so that one wrong message fails no others.
+    // A turn is cold: creating one only checks its input, so that an invalid message fails no others.
     this.#agent.turn({ session, input: [message], trigger, priority, metadata });
     const mergeKey = this.#mergeKeyOf(message, options);
     this.#count += 1;

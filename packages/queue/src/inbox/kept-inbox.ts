@@ -65,7 +65,7 @@ export class KeptInbox {
     } catch (error) {
       return sentInVain(failedBy(error));
     }
-    // In an object, because a promise that is the result of another one is waited for.
+    // In an object, because a promise resolves with the result of an inner promise and not with that promise.
     const sending = this.#custody.open().then(
       () => ({ sent: ids.find(session, options.id) ?? this.#keep(session, item, word) }),
       (error: unknown) => ({ sent: sentInVain(failedBy(error)) }),
@@ -74,12 +74,12 @@ export class KeptInbox {
       sending.then(({ sent }) => sent),
       { accepted: sending.then(({ sent }) => sent.accepted) },
     );
-    // Nothing as the result, because the results of all that were ever sent would hang on it.
+    // Without a result, because the chain would retain the results of all messages.
     this.#arrived = Promise.all([this.#arrived, sent.accepted]).then(() => undefined);
     return sent;
   }
 
-  /** Takes up what was left, one session after the other, and lets messages into turns from then on. */
+  /** Recovers the messages of earlier processes, session by session. Turns receive messages from then on. */
   recover(sessions: SessionStore): Promise<readonly RecoveredMessage[]> {
     const recovered = this.#recovering.then(async () => {
       await this.#custody.open();
@@ -96,12 +96,12 @@ export class KeptInbox {
     return this.#custody.beforeTurn(session);
   }
 
-  /** Resolves when what was sent is kept or refused. */
+  /** Resolves when every sent message was stored or rejected. */
   arrived(): Promise<void> {
     return this.#arrived;
   }
 
-  /** Resolves when nothing is being forgotten. */
+  /** Resolves when no deletion is pending. */
   settled(): Promise<void> {
     return this.#custody.settled();
   }
@@ -184,7 +184,7 @@ export class KeptInbox {
   }
 }
 
-/** What is said of a message, once. */
+/** The delivery of a message, reported once. */
 class Word {
   readonly told: Promise<Delivery>;
   isSaid = false;
@@ -213,6 +213,6 @@ const closed: Delivery = { status: 'dropped', reason: 'closed' };
 
 const failedBy = (error: unknown): Delivery => ({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
 
-/** A message that comes to nothing. */
+/** A message that was neither stored nor delivered. */
 const sentInVain = (delivery: Delivery): Sent =>
   Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(false) });

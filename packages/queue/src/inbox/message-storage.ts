@@ -2,16 +2,16 @@ import { toErrorInfo } from '@h/turn';
 import type { Delivered, Delivery } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
 
-/** Keeps the messages of an inbox in its store until it is known what became of them. */
+/** Stores the messages of an inbox until their delivery is known. */
 export class MessageStorage {
   readonly #store: InboxStore;
   readonly #onOpen: (contents: InboxContents) => void;
   #opening: Promise<void> | undefined;
-  /** When all that was saved until now is safe. */
+  /** Resolves when everything that was saved until now is stored. */
   #saved: Promise<unknown> = Promise.resolve();
-  /** What is being forgotten, by session. */
+  /** Pending deletions, by session. */
   readonly #removals = new Map<string, Promise<void>>();
-  /** What was delivered and the store could not forget: it is asked again. */
+  /** Delivered messages that the store could not delete. The deletion is retried. */
   readonly #overdue = new Map<string, KnownDelivery | undefined>();
   #isClosing = false;
 
@@ -26,13 +26,13 @@ export class MessageStorage {
     return this.#opening;
   }
 
-  /** Keeps a message. Those that are saved are safe in the order in which they came. */
+  /** Stores a message. Messages are confirmed in the order of the calls. */
   save(message: KeptMessage): Promise<void> {
     const before = this.#saved;
     const saving = this.#store.save(message);
     const saved = before.then(() => saving);
     this.#saved = saved.catch(() => undefined);
-    // What is saved before may take longer than this one takes to fail.
+    // An earlier write may still be pending when this one fails.
     saving.catch(() => undefined);
     return saved;
   }
@@ -47,15 +47,15 @@ export class MessageStorage {
   }
 
   /**
-   * Before a turn begins, those before it are forgotten that are in the history: it may put another history in place of that one,
-   * in which they are not found again. A store that cannot delete does not delay the turn; a store that was lost does.
+   * Waits until messages that are in the history were deleted, because a turn may replace the history, and they would not be
+   * found in it again. A failed deletion does not stop the turn; a store that was taken over does.
    */
   async beforeTurn(session: string): Promise<void> {
     await this.#removals.get(session);
     await this.#store.check();
   }
 
-  /** Resolves when nothing is being forgotten. */
+  /** Resolves when no deletion is pending. */
   async settled(): Promise<void> {
     await Promise.all(this.#removals.values());
   }
@@ -113,7 +113,7 @@ export class MessageStorage {
     }
   }
 
-  /** Whether this process will not deliver it, and a later one may. */
+  /** Whether a later process may deliver the message, and this one will not. */
   #staysKept(delivery: Delivery): boolean {
     if (delivery.status === 'dropped') return delivery.reason === 'closed';
     return delivery.status === 'failed' && (this.#isClosing || delivery.error?.code === 'lane-closed');

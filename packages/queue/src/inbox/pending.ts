@@ -6,18 +6,18 @@ import type { FullPolicy } from '../bounds.js';
 import { textOf } from '../message-text.js';
 import { priorityOf, urgencyOf } from '../priority.js';
 
-/** A message on its way. */
+/** A message that was not delivered yet. */
 export interface Item {
   /** Identifies it in a turn. */
   readonly tag: string;
-  /** Its place among all, by when they came. */
+  /** Its position in the order of arrival. */
   readonly order: number;
   readonly message: UserMessage;
   readonly mode: InboxMode;
   readonly mergeKey: string;
   readonly options: SendOptions;
   readonly at: number;
-  /** Says what became of it. Only the first word counts. */
+  /** Reports the delivery. Only the first call counts. */
   settle(delivery: Delivery): void;
 }
 
@@ -65,7 +65,7 @@ export class Pending {
     dropped?.settle({ status: 'dropped', reason: 'full' });
   }
 
-  /** Takes back what a turn has not delivered: each to where it was, and none of it is dropped. */
+  /** Takes back messages that a turn did not deliver, each at its position. None is dropped. */
   takeBack(items: readonly Item[], dropped?: Dropped): void {
     this.#items = [...items, ...this.#items].toSorted((left, right) => left.order - right.order);
     this.#dropped = joinDropped(dropped, this.#dropped);

@@ -10,6 +10,7 @@ import {
 } from '@h/turn';
 import { readLines } from './lines.js';
 import { recordIn } from './load.js';
+import { RecordReader } from './records.js';
 
 /** A turn as it was, even if its messages were replaced since. */
 export interface ArchivedTurn {
@@ -30,10 +31,11 @@ export interface ArchivedTurn {
 /** Yields the turns of a journal from the first. Holds one of them in memory. */
 export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
   let journal: JournalRecord[] = [];
+  const reader = new RecordReader();
   for await (const lines of readLines(path)) {
     for (const line of lines) {
       if (line.isTorn) continue;
-      const record = recordIn(line, journal.length);
+      const record = recordIn(line, journal.length, reader);
       if ('reason' in record) {
         throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
       }

@@ -9,6 +9,29 @@ export interface GroupCommitOptions {
   readonly lock: Pick<FileLock, 'check'>;
   /** Folders that are forced onto the disk after the first write, because their entries are new. */
   readonly newIn: readonly string[];
+  readonly journals: OpenJournals;
+}
+
+/** Descriptors that the sessions of a store keep open: 10,000 sessions at a time would exceed the limit of most systems. */
+const maxOpenJournals = 256;
+
+/** The journals that are open, least recently opened first. Closes one that is idle when there are too many. */
+export class OpenJournals {
+  readonly #open = new Set<GroupCommit>();
+
+  async add(journal: GroupCommit): Promise<void> {
+    this.#open.add(journal);
+    if (this.#open.size <= maxOpenJournals) return;
+    for (const other of this.#open) {
+      if (other === journal || other.isWriting) continue;
+      await other.closeIdle().catch((error: Error) => other.fail(error));
+      return;
+    }
+  }
+
+  delete(journal: GroupCommit): void {
+    this.#open.delete(journal);
+  }
 }
 
 /** Lines that are written together. */
@@ -32,6 +55,7 @@ export class GroupCommit {
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
   #isUnsure = false;
+  #isBegun = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -65,11 +89,22 @@ export class GroupCommit {
     this.#failure ??= error;
   }
 
+  get isWriting(): boolean {
+    return this.#writing !== undefined;
+  }
+
   /** Waits for all lines that were added and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
-    await this.#handle?.close();
+    await this.closeIdle();
+  }
+
+  /** Closes the file until the next line. Call it while nothing is written. */
+  async closeIdle(): Promise<void> {
+    const handle = this.#handle;
     this.#handle = undefined;
+    this.#options.journals.delete(this);
+    await handle?.close();
   }
 
   async #writeAll(): Promise<void> {
@@ -95,14 +130,17 @@ export class GroupCommit {
   }
 
   async #write({ lines, isSynced }: Batch): Promise<void> {
-    const { lock, newIn } = this.#options;
-    const isFirst = this.#handle === undefined;
+    const { lock, newIn, journals } = this.#options;
+    const isFirst = !this.#isBegun;
+    const isOpen = this.#handle !== undefined;
     const handle = (this.#handle ??= await this.#open());
+    if (!isOpen) await journals.add(this);
     // A file that was opened late may be that of a later holder. One that takes over from here on continues in a copy.
     await lock.check();
     for (const piece of inPieces(lines)) await handle.appendFile(piece);
     await bothOf(lock.check(), isSynced ? this.#sync(handle) : Promise.resolve());
     if (isFirst) for (const folder of newIn) await syncFolder(folder);
+    this.#isBegun = true;
   }
 
   async #sync(handle: FileHandle): Promise<void> {

@@ -294,36 +294,37 @@ describe('large records', () => {
 });
 
 describe('a disk that fails during a turn', () => {
-  it.each(['appendFile', 'datasync'] as const)(
-    'ends the turn with its error and keeps what was confirmed: %s',
-    async (method) => {
-      const { directory } = await place();
-      const sessions = fileSessions({ directory });
-      const spy = vi.spyOn(await fileHandles(), method);
-      onTestFinished(() => spy.mockRestore());
-      const write = (): string => {
-        spy.mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
-        return 'written';
-      };
-      const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
-      const agent = harness({
-        // The model is asked before the failed write is known; its answer is not recorded.
-        model: scriptedModel([response(call('w1', 'write')), 'Lost.', 'I see.']),
-        tools,
-        sessions,
-      }).pipe();
-      const failed = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
-      expect(failed).toMatchObject({ outcome: 'error', error: { code: 'EIO' } });
-      expect(await sessions.unfinished()).toHaveLength(1);
-      expect(await reply(agent.turn({ session: 'alice', input: 'And now?' }))).toMatchObject({
-        outcome: 'completed',
-        text: 'I see.',
-      });
-      const messages = await sessions.messages('alice');
-      expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
-      expect([tools.ran.length, repairHistory(messages).repairs]).toEqual([1, []]);
-    },
-  );
+  // A call that was written but not synced does not run; the next turn answers it as interrupted.
+  it.each([
+    ['appendFile', []],
+    ['datasync', ['assistant', 'tool']],
+  ] as const)('ends the turn with its error and keeps what was confirmed: %s', async (method, unsynced) => {
+    const { directory } = await place();
+    const sessions = fileSessions({ directory });
+    const spy = vi.spyOn(await fileHandles(), method);
+    onTestFinished(() => spy.mockRestore());
+    const write = (): string => {
+      spy.mockRejectedValueOnce(Object.assign(new Error('Input/output error'), { code: 'EIO' }));
+      return 'written';
+    };
+    const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
+    const agent = harness({
+      // The model is asked before the failed write is known; its answer is not recorded.
+      model: scriptedModel([response(call('w1', 'write')), response(call('w2', 'write')), 'I see.']),
+      tools,
+      sessions,
+    }).pipe();
+    const failed = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
+    expect(failed).toMatchObject({ outcome: 'error', error: { code: 'EIO' } });
+    expect(await sessions.unfinished()).toHaveLength(1);
+    expect(await reply(agent.turn({ session: 'alice', input: 'And now?' }))).toMatchObject({
+      outcome: 'completed',
+      text: 'I see.',
+    });
+    const messages = await sessions.messages('alice');
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', ...unsynced, 'user', 'assistant']);
+    expect([tools.ran.length, repairHistory(messages).repairs]).toEqual([1, []]);
+  });
 });
 
 describe('a journal that could not be synced', () => {

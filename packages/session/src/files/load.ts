@@ -1,8 +1,9 @@
-import { decodeRecord, foldJournal, type JournalRecord, type SessionSnapshot } from '@h/turn';
+import { foldJournal, type JournalRecord, type SessionSnapshot } from '@h/turn';
 import type { Checkpoint } from './checkpoint.js';
 import { advance, type Head } from './head.js';
 import { formatVersion, newerVersion, readLines, type Line } from './lines.js';
 import { PastTurns } from './past-turns.js';
+import { RecordReader } from './records.js';
 
 /** The first place of a journal that cannot be read. What follows means nothing without it. */
 export interface Damage {
@@ -35,9 +36,10 @@ export const load = async (
   let headBefore = copyOf(base);
   let snapshot = before;
   let journal: JournalRecord[] = [];
+  const reader = new RecordReader();
   for await (const lines of readLines(path, base.size)) {
     for (const line of lines) {
-      const record = recordIn(line, journal.length);
+      const record = recordIn(line, journal.length, reader);
       if ('reason' in record) return { snapshot, headBefore, head, journal, turns, damage: record };
       if (record.seq === 0) {
         snapshot = foldJournal(snapshot, journal);
@@ -54,11 +56,11 @@ export const load = async (
 };
 
 /** Returns the record of a line, or what is wrong with the line. @throws TurnError `unsupported-version` */
-export const recordIn = ({ json, start, isTorn }: Line, next: number): JournalRecord | Damage => {
+export const recordIn = ({ json, start, isTorn }: Line, next: number, reader: RecordReader): JournalRecord | Damage => {
   if (isTorn) return { at: start, isTorn, reason: 'The last record is incomplete.' };
   if (json === undefined) return { at: start, isTorn, reason: 'The checksum of the record does not match.' };
   try {
-    const record = decodeRecord(json);
+    const record = reader.decode(json);
     const isNext = record.seq === next || record.seq === 0;
     return isNext ? record : { at: start, isTorn, reason: `Record ${record.seq} follows record ${next - 1}.` };
   } catch (error) {

@@ -2,19 +2,20 @@ import { dirname } from 'node:path';
 import type { FileLock } from '@h/files';
 import {
   DuplicateTurnError,
-  encodeRecord,
   TurnError,
   type JournalRecord,
   type OpenSession,
   type PastTurn,
+  type TurnEvent,
 } from '@h/turn';
 import type { SessionFolder } from './folder.js';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type OpenJournals } from './group-commit.js';
 import { advance, encodeHead, type Head } from './head.js';
 import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { PastTurns } from './past-turns.js';
+import { RecordWriter } from './records.js';
 import { loadAndRepair } from './repair.js';
 import { lockSession } from './session-lock.js';
 
@@ -29,10 +30,14 @@ export interface OpenFileSession extends OpenSession {
 }
 
 /** Opens a session for writing. @throws SessionHeldError while it is open elsewhere */
-export const openFiles = async (folder: SessionFolder, settings: FileSettings): Promise<OpenFileSession> => {
+export const openFiles = async (
+  folder: SessionFolder,
+  settings: FileSettings,
+  journals: OpenJournals,
+): Promise<OpenFileSession> => {
   const lock = await lockSession(folder, { leaseMs: settings.leaseMs });
   try {
-    return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock));
+    return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock), journals);
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;
@@ -48,11 +53,12 @@ class FileSession implements OpenFileSession {
   readonly #file: GroupCommit;
   readonly #head: Head;
   readonly #turns: PastTurns;
+  readonly #writer = new RecordWriter();
   #next: number;
   #isChanged = false;
   #closing: Promise<void> | undefined;
 
-  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded) {
+  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded, journals: OpenJournals) {
     const { snapshot, journal, head, turns } = loaded;
     this.#folder = folder;
     this.#settings = settings;
@@ -66,6 +72,7 @@ class FileSession implements OpenFileSession {
     this.#file = new GroupCommit({
       path: folder.journal,
       lock,
+      journals,
       newIn: isNew ? [folder.path, dirname(folder.path)] : [],
     });
   }
@@ -81,7 +88,7 @@ class FileSession implements OpenFileSession {
     let line: string;
     try {
       this.#checkPlace(record);
-      line = encodeLine(encodeRecord(record));
+      line = encodeLine(this.#writer.encode(record));
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
       this.#file.fail(failure);
@@ -92,8 +99,7 @@ class FileSession implements OpenFileSession {
     this.#turns.add(record);
     advance(this.#head, seq, event);
     this.#head.size += Buffer.byteLength(line) + 1;
-    const { fsync } = this.#settings;
-    return this.#file.append(line, fsync === 'record' || (fsync === 'turn' && event.type === 'turn.end'));
+    return this.#file.append(line, isSynced(event, this.#settings));
   }
 
   close(): Promise<void> {
@@ -132,3 +138,23 @@ class FileSession implements OpenFileSession {
     return new TurnError('session-closed', `Session ${session} is closed; the record was not written.`);
   }
 }
+
+/** Whether a record is forced onto the disk before it is confirmed, together with all records before it. */
+const isSynced = (event: TurnEvent, { fsync }: FileSettings): boolean => {
+  if (fsync !== 'record') return fsync === 'turn' && event.type === 'turn.end';
+  if (event.type === 'tool.call') return event.call.effect !== 'read-only' && event.call.idempotent !== true;
+  if (event.type === 'history.append') return !repeatableOrigins.has(event.origin);
+  return !repeatable.has(event.type);
+};
+
+/** What a turn that was interrupted by a power failure repeats without doing anything twice. */
+const repeatable: ReadonlySet<string> = new Set<TurnEvent['type']>([
+  'session.loaded',
+  'session.state',
+  'model.request',
+  'model.response',
+  'model.error',
+  'tool.result',
+]);
+
+const repeatableOrigins: ReadonlySet<string> = new Set(['response', 'results']);

@@ -45,13 +45,15 @@ export interface FileSessionsOptions {
   /** Folder of the sessions, with one folder for each. It is created with the first session. */
   readonly directory: string;
   /**
-   * What a confirmed record survives. It survives the end of the process in every case, `kill -9` included.
+   * What survives a power failure. Every confirmed record survives the end of the process, `kill -9` included.
    *
-   * - `'record'`: a power failure too. Records that arrive while the disk is busy are synced together.
-   * - `'turn'`: a power failure too once the turn has ended. An interrupted turn may lack its last records.
+   * - `'record'`: everything that a turn must not do twice or ask for again: its input, approvals, calls of tools that are neither
+   *   read-only nor idempotent, and its end. Model calls and results since the last of these are lost, and a resumed turn repeats
+   *   what may be repeated.
+   * - `'turn'`: turns that have ended. An interrupted turn may lack its last records.
    * - `'never'`: only what the operating system has written on its own.
    *
-   * @defaultValue `'record'`, because a tool call without a record may run twice
+   * @defaultValue `'record'`, because a call without a record may run twice
    */
   readonly fsync?: FsyncPolicy | undefined;
   /**

@@ -27,7 +27,7 @@ export class PastTurns {
     }
   }
 
-  /** All turns except one, whose records are read again. */
+  /** Returns all turns except the one whose records are read again. */
   without(turn: string | undefined): readonly PastTurn[] {
     return [...this.#turns.values()].filter((each) => each.turn !== turn);
   }

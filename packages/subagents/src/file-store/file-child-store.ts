@@ -16,33 +16,33 @@ import { Gate } from '../gate.js';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isRecordFile, readRecord, recordFile } from './record-file.js';
 
-/** A file that could not be read as a record. It is kept, under another name. */
+/** A file that is not a valid record. It was renamed. */
 export interface ChildStoreProblem {
   readonly path: string;
-  /** Where it is now. */
+  /** The new path of the file. */
   readonly backup: string;
   readonly message: string;
 }
 
 /** Options of {@link fileChildStore}. */
 export interface FileChildStoreOptions {
-  /** The folder. It is made when the first record is kept; several processes may share it. */
+  /** The folder, created with the first record. Several processes may share it. */
   readonly directory: string;
   /**
-   * After how long without a sign of life a process on another machine is taken for dead, in milliseconds. It gives three in
-   * that time. On the same machine the system tells, whatever the lease says.
+   * Time without a renewal after which a process on another machine is presumed dead, in milliseconds. A process renews its
+   * lease three times in that period. On the same machine the operating system is asked instead.
    *
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How many records of dead processes are left for others, where `list` does not want them: the latest. Those beyond belong
-   * to agents to which nobody has come back for long, and are removed.
+   * Maximum number of records of dead processes that `list` does not want and leaves to other processes. The oldest ones beyond
+   * it are removed: their sessions have not been used for long.
    *
-   * @defaultValue `1000`, as many as there may be unread in a process
+   * @defaultValue `1000`, the default of `limits.unread`
    */
   readonly mostLeft?: number | undefined;
-  /** Told of files that make no sense. */
+  /** Receives files that are not valid records. */
   readonly onProblem?: ((problem: ChildStoreProblem) => void) | undefined;
 }
 
@@ -51,16 +51,16 @@ export interface FileChildStore extends ChildStore {
   save(record: ChildRecord): Promise<void>;
   delete(id: string): Promise<void>;
   list(isWanted?: (record: ChildRecord) => boolean): Promise<readonly ChildRecord[]>;
-  /** Waits for what is being written and lets go. What is left belongs to whoever lists it next. */
+  /** Waits for pending writes and releases the folder. The next process that calls `list` takes over its records. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps records of sub-agents in files: what was confirmed survives the end of the process at any moment, and a loss of power.
+ * Stores records of sub-agents in files. A confirmed record survives the end of the process and a power failure.
  *
- * Each record is a file that is replaced as a whole. Each process writes in a folder of its own, so that several may share the
- * directory; `list` brings what this process has kept and what those have left that are dead, and makes that its own. Of two
- * processes that list at once one has each record.
+ * Each record is a file that is replaced as a whole. Each process writes to a separate folder, so that several can share the
+ * directory. `list` returns the records of this process and takes over those of dead processes. If two processes list at the
+ * same time, each record goes to one of them.
  *
  * @throws TurnError `invalid-option`
  *
@@ -84,7 +84,7 @@ export const fileChildStore = (options: FileChildStoreOptions): FileChildStore =
 
 type FileSettings = { readonly [Name in keyof FileChildStoreOptions]-?: NonNullable<FileChildStoreOptions[Name]> };
 
-/** Stands for all records. */
+/** The key of operations on all records. */
 const all = Symbol('all');
 
 /** A record of a dead process that was not wanted. */
@@ -106,9 +106,9 @@ class Files implements FileChildStore {
   readonly #options: FileSettings;
   #own: Promise<FileLock> | undefined;
   #current: FileLock | undefined;
-  /** What is being done, by what it is done to. */
+  /** The latest operation on each record. */
   readonly #underWay = new Map<string | symbol, Promise<unknown>>();
-  /** A process may have so many files open, and there is no end of agents. */
+  /** Limits the number of open files, because the number of agents is unlimited. */
   readonly #gate = new Gate(32);
   #isClosed = false;
 
@@ -155,7 +155,7 @@ class Files implements FileChildStore {
     if (own) await this.#leave(own);
   }
 
-  /** Runs the operations on a record one after the other, and none after another process has taken over this one's folder. */
+  /** Runs the operations on a record in order, and none after another process has taken over the folder. */
   #inOrder<Result>(key: string | symbol, work: (own: FileLock) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new TurnError('store-closed', 'The store of sub-agents was closed.'));
     const before = this.#underWay.get(key) ?? Promise.resolve();
@@ -176,10 +176,10 @@ class Files implements FileChildStore {
     return done;
   }
 
-  /** What was taken over is lost to this process. Later records go to a new folder. */
+  /** After a takeover, the records belong to the other process, and later ones go to a new folder. */
   async #whileOwned<Result>(work: (own: FileLock) => Promise<Result>): Promise<Result> {
     this.#own ??= this.#acquire();
-    // A disk that was full may have room the next time.
+    // The next operation retries: a full disk may have space by then.
     this.#own.catch(() => (this.#own = undefined));
     const own = await this.#own;
     try {
@@ -264,12 +264,12 @@ class Files implements FileChildStore {
   async #read(path: string): Promise<ChildRecord | undefined> {
     const text = (await readRegularFile(path))?.text;
     const record = text === undefined ? 'later' : readRecord(text);
-    // A record of a later release is left to that release.
+    // Only the later release can read its record.
     if (record === 'later') return undefined;
     if (record) return record;
     const backup = `${path}.corrupt`;
     await ifExists(rename(path, backup));
-    this.#tell({
+    this.#report({
       path,
       backup,
       message: 'The file is not a valid record of a sub-agent. The sub-agent is not recovered.',
@@ -277,11 +277,11 @@ class Files implements FileChildStore {
     return undefined;
   }
 
-  #tell(problem: ChildStoreProblem): void {
+  #report(problem: ChildStoreProblem): void {
     try {
       this.#options.onProblem(problem);
     } catch {
-      // It only looks.
+      // An error of the callback has no effect.
     }
   }
 }

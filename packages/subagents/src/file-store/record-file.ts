@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChildRecord } from '../record.js';
 
-/** Whatever an id is made of, its file has a plain name of its own. */
+/** Returns the file name of a record: a hash, because an id may contain any character. */
 export const recordFile = (id: string): string =>
   `${createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)}${ending}`;
 
@@ -9,7 +9,7 @@ export const isRecordFile = (name: string): boolean => /^[0-9a-f]{32}\.json$/.te
 
 const ending = '.json';
 
-/** A record as it was written: `later` when a later release wrote it, nothing when it makes no sense. */
+/** Parses a record: `later` if a later release wrote it, `undefined` if it is not valid. */
 export const readRecord = (text: string): ChildRecord | 'later' | undefined => {
   const found = parse(text) as Partial<ChildRecord> | null | undefined;
   if (typeof found !== 'object' || found === null) return undefined;
