@@ -70,7 +70,10 @@ describe('replaceFile()', () => {
       const restore = await interceptOperations((count) => {
         if (count === operation) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
       });
-      const error: unknown = await replaceFile(file, ['n', 'ew']).catch((reason: unknown) => reason);
+      const error: unknown = await replaceFile(file, ['n', 'ew']).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
       restore();
       expect(await readFile(file, 'utf8')).toBe(error === undefined ? 'new' : 'old');
       expect([openFiles(), await readdir(folder)], `operation ${operation}`).toEqual([before, ['file']]);

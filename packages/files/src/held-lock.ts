@@ -96,7 +96,7 @@ export class HeldLock implements FileLock {
   }
 
   replaceFile(path: string, content: FileSource, options: ReplaceOptions = {}): Promise<void> {
-    return this.#fenced(() => replaceBy(path, stagedIn(this.#holding), content, options));
+    return this.#fenced(async () => void (await replaceBy(path, stagedIn(this.#holding), content, options)));
   }
 
   async removeFile(path: string): Promise<void> {

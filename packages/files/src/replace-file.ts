@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ifExists } from './open-file.js';
 import { temporaryName } from './temporary-files.js';
@@ -17,7 +17,8 @@ export interface ReplaceOptions {
    */
   readonly sync?: boolean | undefined;
   /**
-   * Permissions of the file. `'keep'` keeps those of the file that is replaced; a new file gets `0o644` less the umask.
+   * Permissions of the file. `'keep'` keeps the mode of the file that is replaced, and its owner if the system permits it; a
+   * new file gets `0o666` less the umask.
    *
    * @defaultValue `0o600`
    */
@@ -30,14 +31,17 @@ export interface ReplaceOptions {
  * Replaces a file so that a crash at any moment leaves the old content or the new content, never a part.
  *
  * The content is written to a temporary file beside it, which is then renamed. Use it for files with one writer or where the
- * last writer wins; {@link FileLock.replaceFile} refuses a writer that has lost its lock.
+ * last writer wins; {@link FileLock.replaceFile} refuses a writer that has lost its lock. Extended attributes and other hard
+ * links of the old file are not kept.
+ *
+ * @returns the state of the new file
  *
  * @example
  * ```ts
  * await replaceFile('settings.json', JSON.stringify(settings));
  * ```
  */
-export const replaceFile = (path: string, content: FileSource, options: ReplaceOptions = {}): Promise<void> =>
+export const replaceFile = (path: string, content: FileSource, options: ReplaceOptions = {}): Promise<BigIntStats> =>
   replaceBy(path, join(dirname(path), temporaryName()), content, options);
 
 /** Replaces `path` by way of `temporary`, which must be on the same file system. */
@@ -46,10 +50,12 @@ export const replaceBy = async (
   temporary: string,
   content: FileSource,
   { sync = true, mode, confirm }: ReplaceOptions,
-): Promise<void> => {
+): Promise<BigIntStats> => {
+  let written: BigIntStats;
   try {
-    const kept = mode === 'keep' ? await modeOf(path) : mode;
-    await writeNew(temporary, content, sync, kept, mode === 'keep' ? 0o644 : 0o600);
+    const replaced = mode === 'keep' ? await ifExists(stat(path)) : undefined;
+    const defaultMode = mode === 'keep' && replaced === undefined ? 0o666 : 0o600;
+    written = await writeNew(temporary, content, sync, replaced ?? (mode === 'keep' ? {} : { mode }), defaultMode);
     await confirm?.();
     await rename(temporary, path);
   } catch (error) {
@@ -57,34 +63,46 @@ export const replaceBy = async (
     throw error;
   }
   if (sync) await syncFolder(dirname(path));
+  return written;
 };
 
-const modeOf = async (path: string): Promise<number | undefined> => {
-  const stats = await ifExists(stat(path));
-  return stats && stats.mode & 0o777;
-};
+/** Owner and mode of a new file; without a mode, the default one less the umask. */
+interface Attributes {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly mode?: number | undefined;
+}
 
 const writeNew = async (
   path: string,
   content: FileSource,
   sync: boolean,
-  mode: number | undefined,
+  attributes: Attributes = {},
   defaultMode = 0o600,
-): Promise<void> => {
+): Promise<BigIntStats> => {
   const isCopy = typeof content === 'object' && 'copyOf' in content;
   if (isCopy) await copyFile(content.copyOf, path, constants.COPYFILE_EXCL);
-  const handle = await open(path, isCopy ? 'r+' : 'wx', mode ?? defaultMode);
+  const handle = await open(path, isCopy ? 'r+' : 'wx', defaultMode);
   try {
-    // The umask applies to a new file, and a copy has the permissions of its original.
-    if (mode !== undefined) await handle.chmod(mode);
     if (!isCopy) {
       const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
       for (const piece of pieces) await handle.appendFile(piece);
     }
+    await setAttributes(handle, attributes);
     if (sync) await handle.sync();
+    return await handle.stat({ bigint: true });
   } finally {
     await handle.close();
   }
+};
+
+const permissionBits = 0o7777;
+
+const setAttributes = async (handle: FileHandle, { uid, gid, mode }: Attributes): Promise<void> => {
+  // Only root may give files away. Changing the owner clears the setuid bit, so the mode comes last.
+  if (uid !== undefined && gid !== undefined) await handle.chown(uid, gid).catch(() => undefined);
+  // The umask applies to a new file, and a copy has the permissions of its original.
+  if (mode !== undefined) await handle.chmod(mode & permissionBits);
 };
 
 /**
@@ -103,7 +121,7 @@ export const createFolder = async (
   try {
     await mkdir(temporary, { mode: 0o700 });
     for (const [name, content] of Object.entries(files)) {
-      await writeNew(join(temporary, name), content, sync, undefined);
+      await writeNew(join(temporary, name), content, sync);
     }
     if (sync) await syncFolder(temporary);
     await rename(temporary, path);

@@ -10,7 +10,7 @@ export {
   type CommandPolicy,
   type CommandPolicyOptions,
   type CommandRule,
-  type Finding,
+  type JudgementFinding,
 } from '@h/shell';
 export {
   approvals,

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- names of temporary files must be unique; no decision depends on them
-import { constants, type BigIntStats } from 'node:fs';
-import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '@h/files';
 import { CodedError } from '@h/options';
 import { errorCodeOf } from './canonical.js';
 import type { OpenFolder } from './open-folder.js';
 import { printable } from './printable.js';
-
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-const permissionBits = 0o7777n;
 
 /** One file to write. */
 export interface AtomicWrite {
@@ -28,50 +25,22 @@ export class FileChangedError extends CodedError {
 }
 
 /**
- * Writes a file so that a crash leaves the old content or the new one, never a part: into a temporary file in the same
- * folder, flushed to disk, and renamed over the old one.
+ * Replaces a file in an open folder as `replaceFile` of `@h/files` does, if nothing else changed the file since it was read.
  *
- * The mode is preserved, the owner too if the system permits it; extended attributes and other hard links are not. If the
- * write fails or is aborted, nothing has changed.
+ * Mode and owner are kept. If the write fails or is aborted, nothing has changed.
  *
  * @returns the state of the new file
  * @throws FileChangedError if the file is not the one that `replaces` describes
  */
 export const writeAtomically = async ({ folder, name, data, replaces, signal }: AtomicWrite): Promise<BigIntStats> => {
   signal?.throwIfAborted();
-  const temporary = folder.at(`.h-${randomUUID()}.tmp`);
-  const handle = await open(
-    temporary,
-    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY,
-    replaces === undefined ? 0o666 : 0o600,
-  );
-  try {
-    const stats = await fill(handle, data, replaces);
-    signal?.throwIfAborted();
-    await checkUnchanged(folder, name, replaces);
-    await rename(temporary, folder.at(name));
-    return stats;
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-};
-
-const fill = async (handle: FileHandle, data: Buffer, replaces: BigIntStats | undefined): Promise<BigIntStats> => {
-  try {
-    await handle.writeFile(data);
-    if (replaces !== undefined) await keepOwnerAndMode(handle, replaces);
-    await handle.sync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
-  }
-};
-
-const keepOwnerAndMode = async (handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> => {
-  // Only root may give files away. Changing the owner clears the setuid bit, so the mode comes last.
-  await handle.chown(Number(uid), Number(gid)).catch(() => undefined);
-  await handle.chmod(Number(mode & permissionBits));
+  return replaceFile(folder.at(name), data, {
+    mode: 'keep',
+    confirm: async () => {
+      signal?.throwIfAborted();
+      await checkUnchanged(folder, name, replaces);
+    },
+  });
 };
 
 /** Looks again right before the rename, so that a change by another program is not lost. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandLines, uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { commandLines, uniqueSeconds, waitUntilGone } from './testing.js';
 import { captureProcess, minimalEnvironment, runProcess, type ProcessEnd, type ProcessOptions } from './index.js';
 
 const environment = minimalEnvironment(process.env);

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { killHostOf } from '../test/orphans.js';
-import { uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
 import { createSandbox } from './create-sandbox.js';
 import type { BubblewrapSandboxOptions } from './options.js';

@@ -5,7 +5,7 @@ import { thisProcess, type ProcessMark } from '@h/process';
 import { noDocker, startDockerDaemon, type DockerDaemon } from '../test/docker-daemon.js';
 import { temporaryFolder } from '../test/folders.js';
 import { killHostOf } from '../test/orphans.js';
-import { uniqueSeconds, waitUntilGone } from '../test/processes.js';
+import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
 import { createSandbox } from './create-sandbox.js';
 import { ownerLabel, reapContainers } from './docker-cleanup.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CommandEnd, Sandbox, SandboxCommand } from '../src/sandbox.js';
 import { temporaryFolder } from './folders.js';
-import { commandLines, uniqueSeconds, waitUntilGone } from './processes.js';
+import { commandLines, uniqueSeconds, waitUntilGone } from '@h/process/testing';
 
 /** What the suite may set, in every mode. */
 export interface SuiteOptions {

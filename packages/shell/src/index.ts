@@ -1,4 +1,11 @@
-export type { CommandDecision, CommandJudgement, CommandRule, Finding, PathPlace, RuleContext } from './judge/rule.js';
+export type {
+  CommandDecision,
+  CommandJudgement,
+  CommandRule,
+  JudgementFinding,
+  PathPlace,
+  RuleContext,
+} from './judge/rule.js';
 export { commandPolicy, judgeCommand, type CommandContext, type CommandPolicy } from './judge/command-policy.js';
 export { commitsIn, type CommitCommand, type CommitLine, type EarlierCommand } from './judge/git-commits.js';
 export type { GitAliases } from './read/git-programs.js';

@@ -3,9 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder in which lines run for real, and which notices every change. */
+/** A folder in which lines run for real, and in which every change is found. */
 export interface Canary {
   readonly folder: string;
+  /** Whether a line can change nothing outside the folder, because it runs in bubblewrap. */
+  readonly isConfined: boolean;
   /** Runs a line; returns whether it changed anything. */
   readonly writes: (line: string) => boolean;
   readonly remove: () => void;
@@ -33,6 +35,9 @@ const fill = (folder: string, target: string): void => {
   git(folder, 'commit', '-qm', 'one');
   for (const name of ['evil', 'evilhome', 'bin']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'bin/ls'), script, { mode: 0o755 });
+  file('evilrc', '--pre=./run.sh\n');
+  file('evil.js', "require('fs').writeFileSync('canary', '')\n");
+  execFileSync('tar', ['cf', 'evil.tar', 'list'], { cwd: folder });
   const evil = join(folder, 'evil');
   git(evil, 'init', '-q', '-b', 'main', '.');
   writeFileSync(join(evil, 'a'), 'a\n');
@@ -57,7 +62,19 @@ const listing = (folder: string): string =>
     })
     .join('\n');
 
-/** Makes the folder, in which the shell finds nothing of the user's. */
+/**
+ * The command that confines a line: no network, its own processes, a read-only root, an empty `/tmp`, and one folder that
+ * is writable.
+ */
+const confined = (base: string): readonly string[] =>
+  `bwrap --unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --bind ${base} ${base} --`.split(
+    ' ',
+  );
+
+const hasBubblewrap = (): boolean =>
+  spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true'], { stdio: 'ignore' }).status === 0;
+
+/** Creates the folder, in which the shell finds no settings of the user. */
 export const makeCanary = (): Canary => {
   const base = mkdtempSync(join(tmpdir(), 'h-shell-'));
   const folder = join(base, 'work');
@@ -71,14 +88,17 @@ export const makeCanary = (): Canary => {
     before = listing(folder) + listing(home);
   };
   reset();
+  const isConfined = hasBubblewrap();
   return {
     folder,
+    isConfined,
     writes: (line) => {
-      spawnSync('bash', ['-c', line], {
+      const [program = '', ...args] = [...(isConfined ? confined(base) : []), 'bash', '-c', line];
+      spawnSync(program, args, {
         cwd: folder,
         env: { PATH: process.env['PATH'], HOME: home, SHELL: '/bin/bash', PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0' },
         stdio: ['ignore', 'ignore', 'ignore'],
-        timeout: 5_000,
+        timeout: 2_000,
         killSignal: 'SIGKILL',
       });
       const isChanged = listing(folder) + listing(home) !== before;

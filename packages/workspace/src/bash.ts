@@ -1,10 +1,2 @@
-export { bashTool, type BashOptions, type CommandRequest } from './bash/bash-tool.js';
-export {
-  bashConfig,
-  createCommandPolicy,
-  type BashPermissions,
-  type CommandJudge,
-  type CommandJudgement,
-  type CommandPolicy,
-  type CommandVerdict,
-} from './bash/permissions.js';
+export { bashTool, type BashOptions } from './bash/bash-tool.js';
+export { bashConfig, type BashPermissions, type CommandJudge } from './bash/permissions.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, arrayOf, oneOf } from '@h/options';
-import { commandPolicy, type CommandPolicyOptions, type Finding } from '@h/shell';
+import { commandPolicy, type CommandPolicyOptions, type JudgementFinding } from '@h/shell';
 import type { Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
 
@@ -75,7 +75,7 @@ export const destructiveCommands = (options: DestructiveCommandsOptions = {}): H
   };
 };
 
-const reasonOf = (findings: readonly Finding[]): string => {
+const reasonOf = (findings: readonly JudgementFinding[]): string => {
   const told = findings
     .slice(0, maxTold)
     .map(({ argv, why, instead }) => `${short(argv.join(' '))}: ${why}${instead === undefined ? '' : ` ${instead}`}`);

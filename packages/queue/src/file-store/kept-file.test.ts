@@ -21,7 +21,11 @@ describe('a file of messages', () => {
       checks += 1;
       if (checks === 4) throw new TurnError('inbox-taken', 'Taken.');
     };
-    const file = new KeptFile(join(folder, 'inbox.1.jsonl'), { check, replaceFile }, new KeptState());
+    const file = new KeptFile(
+      join(folder, 'inbox.1.jsonl'),
+      { check, replaceFile: async (...given) => void (await replaceFile(...given)) },
+      new KeptState(),
+    );
     await file.create();
     await file.add({ type: 'removed', tag: 'a' });
     await expect(file.add({ type: 'removed', tag: 'b' })).rejects.toMatchObject({ code: 'inbox-taken' });

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { applyRule, findingOf, subjectOf, type Subject } from './match-rule.js';
 import { checkCommand, checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
 import { resolvePath } from '../read/resolve-path.js';
-import type { CommandDecision, CommandJudgement, CommandRule, Finding } from './rule.js';
+import type { CommandDecision, CommandJudgement, CommandRule, JudgementFinding } from './rule.js';
 import { commandRules } from './rules/index.js';
 import type { CommandLine, Invocation } from '../read/invocation.js';
 import { readCommandLine } from '../read/read-command-line.js';
@@ -101,7 +101,7 @@ const policyOf = (
   const judge = (
     invocation: Invocation,
     place: { readonly project: string; readonly home: string },
-  ): readonly Finding[] => {
+  ): readonly JudgementFinding[] => {
     const argv = invocation.argv.map(({ text }) => text);
     const matches = (patterns: readonly WordPattern[]): boolean => patterns.some((pattern) => pattern(argv));
     const subject = subjectOf(invocation, place);
@@ -152,14 +152,14 @@ const ruleIndex = (rules: readonly CommandRule[]): ((subject: Subject) => readon
 const problemFinding = (
   { problem, argv, detail }: CommandLine['problems'][number],
   rules: ReadonlyMap<string, CommandRule>,
-): readonly Finding[] => {
+): readonly JudgementFinding[] => {
   const rule = rules.get(problem);
   if (rule === undefined) return [];
   const finding = findingOf(rule, argv, rule.decision);
   return [detail === undefined ? finding : { ...finding, why: `${rule.why.replace(/\.$/, '')}: ${detail}.` }];
 };
 
-const judgementOf = (findings: readonly Finding[]): CommandJudgement => {
+const judgementOf = (findings: readonly JudgementFinding[]): CommandJudgement => {
   const unlike = new Map(findings.map((finding) => [`${finding.rule} ${finding.argv.join(' ')}`, finding]));
   const sorted = [...unlike.values()].toSorted(
     (left, right) => Number(right.decision === 'deny') - Number(left.decision === 'deny'),

@@ -1,6 +1,6 @@
 import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
 import { zoneOf, type Place, type Zone } from '../read/paths.js';
-import type { CommandRule, Finding, PathPlace, RuleContext } from './rule.js';
+import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
 import { isSecretPath } from '../read/secrets.js';
@@ -36,7 +36,7 @@ export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocatio
 };
 
 /** What a rule says about a command; `undefined` if it does not apply. */
-export const applyRule = (rule: CommandRule, subject: Subject): Finding | undefined => {
+export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {
   const { arguments: parsed } = subject;
   const certainties = [
     words(rule, parsed),
@@ -57,7 +57,7 @@ export const findingOf = (
   { rule, why, instead }: CommandRule,
   argv: readonly string[],
   decision: 'ask' | 'deny',
-): Finding => ({
+): JudgementFinding => ({
   rule,
   decision,
   argv,

@@ -1,6 +1,6 @@
 import { commandPolicy, type CommandContext } from './command-policy.js';
 import { checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
-import type { Finding } from './rule.js';
+import type { JudgementFinding } from './rule.js';
 import { approvalRules } from './rules/approvals.js';
 import { commandRules } from './rules/index.js';
 
@@ -19,7 +19,7 @@ import { commandRules } from './rules/index.js';
 export const requiresApproval = (
   command: string,
   { cwd, project, ...options }: CommandContext & CommandPolicyOptions,
-): readonly Finding[] => {
+): readonly JudgementFinding[] => {
   if (Object.keys(options).length === 0) return standard(command, { cwd, project }).findings;
   const { rules = withApprovals } = options;
   checkPolicyOptions('requiresApproval()', { ...options, rules });

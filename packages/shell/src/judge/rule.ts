@@ -67,7 +67,7 @@ export interface RuleContext {
 }
 
 /** A reason why a command is not allowed to run without a question. */
-export interface Finding {
+export interface JudgementFinding {
   /** The name of the rule. */
   readonly rule: string;
   readonly decision: 'ask' | 'deny';
@@ -81,5 +81,5 @@ export interface Finding {
 export interface CommandJudgement {
   /** The strictest of all findings; `allow` if there are none. */
   readonly decision: CommandDecision;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly JudgementFinding[];
 }

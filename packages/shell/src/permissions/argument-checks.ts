@@ -1,6 +1,6 @@
 import { options, problemAt, type Check } from './option-grammar.js';
 import { awkProblem, sedProblem } from './script-checks.js';
-import type { StaticWord } from './static-word.js';
+import { noDash, type StaticWord } from './static-word.js';
 
 const identifier = /^[A-Za-z_]\w*$/;
 
@@ -54,9 +54,22 @@ export const test: Check = (args) => {
   return at === -1 ? undefined : problemAt(args, at, 'may make test evaluate a subscript; quote it, and use -n or =');
 };
 
-/** `printf -v` sets a variable, and evaluates a subscript in its name. */
+/** `wait -p` sets a variable, and evaluates a subscript in its name. */
+export const wait: Check = (args) => {
+  const at = args.findIndex(
+    ({ value, start, source }) =>
+      !/^(?:-[nf]|\d+|%\S*)$/.test(value ?? '') &&
+      !/^"?\$!"?$/.test(source) &&
+      (value !== undefined || start !== noDash),
+  );
+  return at === -1 ? undefined : problemAt(args, at, 'may be the option -p, which sets a variable');
+};
+
+/** `printf -v` sets a variable, and evaluates a subscript in its name; so does the conversion `%n`. */
 export const printf: Check = (args) => {
   const [first] = args;
+  const format = args.findIndex(({ source }) => /%[-+ #0-9.*hlLjzt]*n/.test(source.replaceAll('%%', '')));
+  if (format !== -1) return problemAt(args, format, 'may have the conversion %n, which sets a variable');
   if (first === undefined || (first.start !== '' && (first.value === '--' || !first.start.startsWith('-')))) {
     return undefined;
   }

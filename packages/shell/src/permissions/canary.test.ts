@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attacks } from '../../test/attacks.js';
+import { attacksIn, destructiveAttacks } from '../../test/attacks.js';
 import { makeCanary, type Canary } from '../../test/canary.js';
 import { commandPermissions } from './command-permissions.js';
 
@@ -8,6 +8,12 @@ beforeAll(() => {
   canary = makeCanary();
 });
 afterAll(() => canary.remove());
+
+/** All lines that may run here: those that do damage only if they are confined. */
+const linesFor = ({ folder, isConfined }: Canary): readonly string[] => [
+  ...attacksIn(folder),
+  ...(isConfined ? destructiveAttacks : []),
+];
 
 const policies = {
   'allowWrite: false': commandPermissions({ allowWrite: false }),
@@ -38,12 +44,12 @@ const policies = {
 
 describe.each(Object.entries(policies))('%s, against a real shell', (_, policy) => {
   it('lets no line write', () => {
-    const allowed = attacks.filter((line) => policy(line, { cwd: canary.folder }).decision === 'allow');
+    const allowed = linesFor(canary).filter((line) => policy(line, { cwd: canary.folder }).decision === 'allow');
     expect(allowed.filter((line) => canary.writes(line))).toEqual([]);
   });
 });
 
 it('runs attacks that work', () => {
-  const sample = attacks.filter((_, index) => index % 40 === 0);
+  const sample = linesFor(canary).filter((_, index) => index % 40 === 0);
   expect(sample.filter((line) => canary.writes(line)).length / sample.length).toBeGreaterThan(0.5);
 });

@@ -10,13 +10,14 @@ import {
   tar,
   test,
   unzipping,
+  wait,
 } from './argument-checks.js';
 import { anyOptions, each, options, problemAt, subcommands, type Check } from './option-grammar.js';
 import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that neither write files nor run programs, whatever their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat base64 base32 bc cal fmt fuser arch tty users last locale dirs times jobs wait exit return break continue shift : caller help whatis apropos';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
@@ -51,6 +52,12 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each(harmless, anyOptions),
   ...each('awk gawk mawk nawk', awk),
   ...each('[ test', test),
+  // On macOS, -o writes a file.
+  ...each('base64 base32', options({ flags: 'dDi', values: 'w', long: 'decode ignore-garbage wrap= help version' })),
+  fuser: options({ flags: 'amuvV46', values: 'n', long: 'all mount user verbose namespace= version' }),
+  // With -x, a command follows.
+  jobs: options({ flags: 'lnprs' }),
+  wait,
   ...each('export', declare('x')),
   ...each('declare typeset', declare('raApfF')),
   ...each('local readonly', declare('raA')),

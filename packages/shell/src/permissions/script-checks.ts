@@ -40,7 +40,7 @@ export const sedProblem = (script: string): string | undefined => {
       const flags = skip(/[^\s;}]*/y);
       if (!/^[gpiIM\d]*$/.test(flags)) return `has the flag ${flags}, which may write or run something`;
     } else if ('aic'.includes(command) && command !== '') {
-      skip(/[^\n]*(?:\\\n[^\n]*)*/y);
+      skip(/(?:[^\\\n]|\\[\s\S])*/y);
     } else if ('btqQlLrT:#'.includes(command) && command !== '') {
       // The name of a label, an exit code, a file to read or a comment.
       skip(command === '#' || command === 'r' ? /[^\n]*/y : /[^\n;}]*/y);
@@ -53,33 +53,65 @@ export const sedProblem = (script: string): string | undefined => {
 
 /** Why an awk program may write or run something; `undefined` if it only prints. */
 export const awkProblem = (program: string): string | undefined => {
+  // A backslash continues a line, within strings and expressions too.
+  const text = program.replaceAll('\\\n', '');
   let code = '';
-  for (let at = 0; at < program.length; at += 1) {
-    const character = program.charAt(at);
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
     if (character === '"') {
-      const end = closing(program, '"', at + 1);
+      const end = closing(text, '"', at + 1);
       if (end === -1) return 'has an open string';
       code += '""';
       at = end;
-    } else if (character === '/' && /(?:^|[(,{;!~&|?:=]|&&|\|\||\n)\s*$/.test(code.slice(-20))) {
-      const end = closing(program, '/', at + 1);
-      if (end === -1) return 'has an open expression';
-      // A slash within brackets may or may not end the expression.
-      if (/\[[^\]]*$/.test(program.slice(at, end))) return 'has an expression that cannot be checked';
-      code += '//';
-      at = end;
+    } else if (character === '/') {
+      const before = lastToken(code);
+      const end = closing(text, '/', at + 1);
+      if (isOperand(before)) {
+        code += character;
+      } else if (beginsRegex(before)) {
+        if (end === -1) return 'has an open expression';
+        // A slash within brackets may or may not end the expression.
+        if (/\[[^\]]*$/.test(text.slice(at, end))) return 'has an expression that cannot be checked';
+        code += '//';
+        at = end;
+      } else {
+        // A division if no other slash follows in the line; else it may begin an expression.
+        if (end !== -1) return 'has a slash that may be a division or begin an expression';
+        code += character;
+      }
     } else if (character === '#') {
-      const end = program.indexOf('\n', at);
-      at = end === -1 ? program.length : end - 1;
+      const end = text.indexOf('\n', at);
+      at = end === -1 ? text.length : end - 1;
     } else {
       code += character;
     }
   }
   if (/\b(?:system|getline|close|fflush)\b|@/.test(code)) return 'runs a program or reads another file';
   if (/\|/.test(code.replaceAll('||', ''))) return 'pipes into a program';
-  if (/\bprintf?\b[^;}\n]*>/.test(code)) return 'writes into a file';
+  // A statement continues in the next line after these.
+  if (/\bprintf?\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\|)\s+/g, '$1'))) return 'writes into a file';
   return undefined;
 };
+
+/** The end of the code without blanks. A line break stays: what follows it is not an operator. */
+const lastToken = (code: string): string => {
+  let end = code.length;
+  while (code[end - 1] === ' ' || code[end - 1] === '\t') end -= 1;
+  return code.slice(Math.max(0, end - 40), end);
+};
+
+/** Whether a slash behind this code divides: behind a variable, a number, a string, a field or a subscript. */
+const isOperand = (code: string): boolean => {
+  const [word] = /\w+$/.exec(code) ?? [];
+  return word === undefined ? /["\]]$/.test(code) : !awkKeyword.test(word);
+};
+
+const awkKeyword =
+  /^(?:printf?|return|exit|case|in|do|else|BEGIN|END|BEGINFILE|ENDFILE|delete|getline|switch|default|next(?:file)?|break|continue|function|func|if|while|for)$/;
+
+/** Whether a slash behind this code can only begin an expression. */
+const beginsRegex = (code: string): boolean =>
+  /(?:^|[(,{;!~&|?:=<>\n}]|\b(?:printf?|return|case|in|do|else))$/.test(code) && !/(?:\+\+|--)$/.test(code);
 
 const closing = (text: string, quote: string, start: number): number => {
   for (let index = start; index < text.length; index += 1) {

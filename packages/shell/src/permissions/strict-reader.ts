@@ -42,7 +42,7 @@ const maxCommands = 1_000;
 const sinks: ReadonlySet<string | undefined> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
 
 /** Folders whose programs are the ones that their names promise. */
-const programFolder = /^\/(?:usr\/)?(?:local\/)?bin\//;
+const programFolder = /^\/(?:usr\/)?(?:local\/)?bin\/[^/]+$/;
 
 /**
  * Reads a line by a positive grammar: what is not known to be harmless syntax is a problem.
@@ -286,6 +286,7 @@ export const repositoryRoot = '\0repository';
 /** The folders that a command changes to, or runs in. */
 const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string | undefined)[] => {
   if (name === 'popd') return [undefined];
+  if (name === 'find') return args.some(({ value }) => value === '-execdir' || value === '-okdir') ? [undefined] : [];
   if (name === 'git') return args.flatMap(({ value }, index) => (value === '-C' ? [args[index + 1]?.value] : []));
   if (name !== 'cd' && name !== 'pushd') return [];
   const folder = args.find(({ value }) => value === undefined || !/^-./.test(value));

@@ -8,7 +8,7 @@ import { call, response, scriptedModel } from '@h/turn/testing';
 import { lastValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../test/folders.js';
-import { uniqueSeconds, waitUntilGone } from '../../test/processes.js';
+import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { callTool, type CallResult } from '../../test/workbench.js';
 import { createWorkspace, type Workspace } from '../workspace.js';
 import { bashTool, type BashOptions, type CommandRequest } from './bash-tool.js';

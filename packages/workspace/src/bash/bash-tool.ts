@@ -13,7 +13,7 @@ import type { WorkspacePaths } from '@h/paths';
 import { outputWindow, type CapturedOutput, type OutputWindow } from '@h/process';
 import type { CommandEnd, Sandbox } from '@h/sandbox';
 import type { JSONObject, MaybePromise } from '@h/turn';
-import { createCommandPolicy, type BashPermissions, type CommandPolicy } from './permissions.js';
+import { createBashPolicy, type BashPermissions } from './permissions.js';
 import { throttledProgress } from './progress.js';
 import { report } from './report.js';
 import { restrictedGit } from './restricted-git.js';
@@ -105,7 +105,7 @@ export const bashTool = (workspace: { readonly paths: WorkspacePaths }, options:
   const allowWrite = permissions?.allowWrite !== false && paths.permits(paths.root, { for: 'write' });
   // Where a read-only mount enforces the permissions of the workspace, commands need not be recognized as reading.
   const isEnforced = sandbox.canMountReadOnly && permissions?.allowWrite !== false;
-  const policy = createCommandPolicy({ ...permissions, allowWrite: allowWrite || isEnforced });
+  const policy = createBashPolicy({ ...permissions, allowWrite: allowWrite || isEnforced });
   const prelude = restrictedGit({ ...permissions, allowWrite });
   const timeoutMs = Math.min(options.timeoutMs ?? 120_000, sandbox.timeoutMs);
   const input = {
@@ -165,7 +165,7 @@ const describe = ({ isolates, mountPath }: Sandbox): string =>
   ].join(' ');
 
 const authorize = async (
-  policy: CommandPolicy,
+  policy: ReturnType<typeof createBashPolicy>,
   ask: BashOptions['ask'],
   request: Omit<CommandRequest, 'reason'>,
 ): Promise<void> => {

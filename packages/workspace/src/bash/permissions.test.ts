@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bashConfig, createCommandPolicy, type BashPermissions } from './permissions.js';
+import { bashConfig, createBashPolicy, type BashPermissions } from './permissions.js';
 
 const decide = async (permissions: BashPermissions, line: string) =>
-  (await createCommandPolicy(permissions)(line, { cwd: '/work' })).decision;
+  (await createBashPolicy(permissions)(line, { cwd: '/work' })).decision;
 
 describe('without rules', () => {
   it('allows every line, also one that cannot be parsed', async () => {
@@ -117,7 +117,7 @@ describe('allowedCommands', () => {
   });
 
   it('say what is allowed', async () => {
-    expect(await createCommandPolicy({ allowedCommands: ['ls', 'git status'] })('rm x', { cwd: '/' })).toEqual({
+    expect(await createBashPolicy({ allowedCommands: ['ls', 'git status'] })('rm x', { cwd: '/' })).toEqual({
       decision: 'deny',
       reason: '"rm" is not among the allowed commands: ls, git status.',
     });
@@ -303,7 +303,7 @@ describe('judge', () => {
       decision: 'ask',
       findings: [{ why: 'It rewrites history.', instead: 'Use --force-with-lease.' }, { why: 'It is Sunday.' }],
     });
-    expect(await createCommandPolicy({ judge })('git push -f', { cwd: '/' })).toEqual({
+    expect(await createBashPolicy({ judge })('git push -f', { cwd: '/' })).toEqual({
       decision: 'ask',
       reason: 'It rewrites history. Use --force-with-lease. It is Sunday.',
     });
@@ -336,7 +336,7 @@ describe('the options', () => {
     [{ allow_write: false }, 'allow_write'],
     [{ judge: 'yes' }, 'judge'],
   ])('refuse %j', (permissions, option) => {
-    expect(() => createCommandPolicy(permissions as never)).toThrow(expect.objectContaining({ option }) as Error);
+    expect(() => createBashPolicy(permissions as never)).toThrow(expect.objectContaining({ option }) as Error);
   });
 });
 
@@ -381,7 +381,7 @@ it('never throws and decides the same, whatever the line', async () => {
     '\0',
     '😀',
   );
-  const policy = createCommandPolicy({
+  const policy = createBashPolicy({
     allowWrite: false,
     allowedCommands: ['ls', 'bash', 'find', 'xargs'],
     blockedCommands: ['rm'],
@@ -397,7 +397,7 @@ it('never throws and decides the same, whatever the line', async () => {
 });
 
 it('comes to a decision on hostile lines of any length', async () => {
-  const policy = createCommandPolicy({ blockedCommands: ['rm'] });
+  const policy = createBashPolicy({ blockedCommands: ['rm'] });
   for (const piece of [
     '$(',
     '(',

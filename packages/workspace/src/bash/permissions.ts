@@ -3,15 +3,14 @@ import * as z from 'zod';
 import { commandPermissions, type CommandPermissionOptions } from '@h/shell/permissions';
 import { parseOptions } from '../options.js';
 
-/** What a policy says about a command, in the shape that `judgeCommand` of `@h/shell` returns. */
-export interface CommandJudgement {
+/** Judges a command line before it runs; `judgeCommand` of `@h/shell` is one. */
+export type CommandJudge = (command: string, context: { readonly cwd: string }) => MaybePromise<Judgement>;
+
+interface Judgement {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason?: string | undefined;
   readonly findings?: readonly { readonly why: string; readonly instead?: string | undefined }[] | undefined;
 }
-
-/** Judges a line of shell before it runs. */
-export type CommandJudge = (command: string, context: { readonly cwd: string }) => MaybePromise<CommandJudgement>;
 
 /**
  * Which commands may run. All rules must agree.
@@ -24,39 +23,38 @@ export interface BashPermissions extends CommandPermissionOptions {
   readonly judge?: CommandJudge | undefined;
 }
 
-/** The strictest answer of all rules. */
+/** The strictest decision of all rules. */
 export interface CommandVerdict {
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Why the command does not simply run; empty for `allow`. */
+  /** Why the command was denied or needs an approval; empty for `allow`. */
   readonly reason: string;
 }
-
-/** Decides whether a line of shell may run. */
-export type CommandPolicy = (command: string, context: { readonly cwd: string }) => Promise<CommandVerdict>;
 
 /** Checks {@link BashPermissions}. */
 export const bashPermissionsSchema = z.strictObject({
   allowWrite: z.boolean().default(true),
   allowedCommands: z.array(z.string()).readonly().optional(),
   blockedCommands: z.array(z.string()).readonly().optional(),
-  judge: z.custom<CommandJudge>((value) => typeof value === 'function', 'it has to be a function').optional(),
+  judge: z.custom<CommandJudge>((value) => typeof value === 'function', 'must be a function').optional(),
 });
 
 /**
- * Creates one policy from all rules: the permissions of `@h/shell`, then the judge.
+ * Combines all rules into one function: the permissions of `@h/shell`, then the judge.
  *
  * @throws WorkspaceOptionsError for an option that is unknown or of the wrong type
  * @throws InvalidOptionError `invalid-option` for an entry of a list that is not plain words
  *
  * @example
  * ```ts
- * const policy = createCommandPolicy({ allowedCommands: ['npm test', 'git'], blockedCommands: ['git push'] });
+ * const policy = createBashPolicy({ allowedCommands: ['npm test', 'git'], blockedCommands: ['git push'] });
  * await policy('npm test && git -C . push', { cwd: '/work' }); // { decision: 'deny', reason: … }
  * ```
  */
-export const createCommandPolicy = (permissions: BashPermissions = {}): CommandPolicy => {
+export const createBashPolicy = (
+  permissions: BashPermissions = {},
+): ((command: string, context: { readonly cwd: string }) => Promise<CommandVerdict>) => {
   const { allowWrite, allowedCommands, blockedCommands, judge } = parseOptions(
-    'createCommandPolicy',
+    'createBashPolicy',
     bashPermissionsSchema,
     permissions,
   );

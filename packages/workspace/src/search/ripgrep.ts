@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import type { OpenFolder } from '@h/paths';
+import { ProcessError, runProcess, type ProcessEnd } from '@h/process';
 import { GrepPatternError, type FoundFile, type GrepEngine, type GrepQuery } from './grep-query.js';
 import { rulesAbove, noRules } from './ignore-rules.js';
 import { RipgrepOutput } from './ripgrep-output.js';
@@ -12,10 +11,10 @@ export class RipgrepError extends Error {
 }
 
 /**
- * Searches a tree with this ripgrep, which is killed when the search ends before it does.
+ * Searches a tree with an installed ripgrep. The process ends with the search.
  *
- * ripgrep opens files by their names. It follows no links, but one that takes the place of a folder at the very moment it
- * goes there would get the better of it; the search without ripgrep is proof against that, too.
+ * ripgrep follows no links, but opens files by name, so a folder that is replaced by a link during the search can lead it
+ * outside. The search without ripgrep cannot be misled in this way.
  */
 export const ripgrepSearch = (program: string): GrepEngine =>
   async function* searchWithRipgrep(query) {
@@ -29,41 +28,67 @@ export const ripgrepSearch = (program: string): GrepEngine =>
     return undefined;
   };
 
+const maxProblemChars = 2_000;
+
 async function* run(
   program: string,
   folder: OpenFolder,
   query: GrepQuery,
   args: readonly string[],
 ): AsyncGenerator<FoundFile, void, void> {
-  const { signal } = query;
-  signal.throwIfAborted();
-  // It begins in the very folder that was checked, whatever its path means by now. Windows starts nothing without SystemRoot.
-  const child = spawn(program, args, {
-    cwd: folder.at('.'),
-    env: { SystemRoot: process.env['SystemRoot'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
+  query.signal.throwIfAborted();
+  const output = new RipgrepOutput(query);
+  const found: FoundFile[] = [];
+  const lines = new Lines((line) => {
+    const file = output.add(line);
+    if (file !== undefined) found.push(file);
   });
-  const ended = endOf(child);
-  const kill = (): boolean => child.kill('SIGKILL');
-  signal.addEventListener('abort', kill);
+  const messages = new TextDecoder();
+  let problem = '';
+  let notify = (): void => {};
+  let hasEnded = false;
+  const finished = new AbortController();
+  const ended = runProcess({
+    command: [program, ...args],
+    // The process starts in the folder that was checked, even if its path has another meaning now.
+    cwd: folder.at('.'),
+    environment: { SystemRoot: process.env['SystemRoot'] }, // Windows starts no process without it.
+    timeoutMs: Infinity,
+    signal: AbortSignal.any([query.signal, finished.signal]),
+    onOutput: (chunk, source) => {
+      if (source === 'stdout') lines.add(chunk);
+      else problem = (problem + messages.decode(chunk, { stream: true })).slice(0, maxProblemChars);
+      notify();
+    },
+  }).finally(() => {
+    hasEnded = true;
+    notify();
+  });
+  ended.catch(() => {}); // Awaited below; until then the rejection is not unhandled.
   try {
-    const output = new RipgrepOutput(query);
-    let hasOutput = false;
-    for await (const line of linesOf(child.stdout)) {
-      hasOutput = true;
-      const found = output.add(line);
-      if (found !== undefined) yield found;
+    for (;;) {
+      yield* found.splice(0);
+      if (hasEnded) break;
+      if (found.length === 0) {
+        await new Promise<void>((resolve) => {
+          notify = resolve;
+        });
+      }
     }
-    const end = await ended;
-    signal.throwIfAborted();
-    checkEnd(end, hasOutput);
+    const end = await ended.catch(failed);
+    query.signal.throwIfAborted();
+    lines.end();
+    yield* found.splice(0);
+    checkEnd(end, problem.trim(), lines.count > 0);
   } finally {
-    signal.removeEventListener('abort', kill);
-    kill();
-    await ended;
+    finished.abort();
+    await ended.catch(() => {});
   }
 }
+
+const failed = (error: unknown): never => {
+  throw error instanceof ProcessError ? new RipgrepError(`ripgrep failed: ${error.message}`, { cause: error }) : error;
+};
 
 const argumentsFor = async (query: GrepQuery): Promise<readonly string[]> => [
   // One thread, for the order of names: what is shown when there is too much to show must not be a matter of chance.
@@ -110,42 +135,44 @@ const typeArguments = ({ glob }: GrepQuery): readonly string[] => {
   return [...names.flatMap((name) => ['--type-add', `wanted:${name}`]), '--type', 'wanted'];
 };
 
-interface ProcessEnd {
-  readonly exitCode: number | null;
-  /** What it complained about, or why it could not be started. */
-  readonly problem: string;
-}
-
-const maxProblemChars = 2_000;
-
-const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
-  new Promise((resolve) => {
-    let problem = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      problem = (problem + text).slice(0, maxProblemChars);
-    });
-    child.once('error', (error) => resolve({ exitCode: null, problem: error.message }));
-    child.once('close', (exitCode) => resolve({ exitCode, problem: problem.trim() }));
-  });
-
-/** 0: it found something; 1: nothing; 2: an error, which may also be that some file could not be read. */
-const checkEnd = ({ exitCode, problem }: ProcessEnd, hasOutput: boolean): void => {
+/** Exit codes of ripgrep: 0 if it found something, 1 if not, 2 for an error, which can be one unreadable file. */
+const checkEnd = ({ exitCode, signal }: ProcessEnd, problem: string, hasOutput: boolean): void => {
   if (exitCode === 2 && !hasOutput) throw new GrepPatternError(problem.replace(/^regex parse error:\s*/u, ''));
   if (exitCode === null || exitCode > 2) {
-    throw new RipgrepError(`ripgrep failed: ${problem === '' ? 'it was killed' : problem}.`);
+    throw new RipgrepError(`ripgrep failed: ${problem || `it was ended by ${signal ?? 'an unknown signal'}`}.`);
   }
 };
 
-async function* linesOf(stream: Readable): AsyncGenerator<string, void, void> {
-  let rest: string[] = [];
-  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = chunk.split('\n');
-    const last = lines.pop() ?? '';
-    for (const [index, line] of lines.entries()) {
-      yield index === 0 ? rest.join('') + line : line;
-      rest = index === 0 ? [] : rest;
-    }
-    rest.push(last);
+/** Splits chunks of UTF-8 into lines. */
+class Lines {
+  readonly #decoder = new TextDecoder();
+  readonly #onLine: (line: string) => void;
+  #rest: string[] = [];
+  /** The number of complete lines so far. */
+  count = 0;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
   }
-  if (rest.join('') !== '') yield rest.join('');
+
+  add(chunk: Uint8Array): void {
+    const [first = '', ...others] = this.#decoder.decode(chunk, { stream: true }).split('\n');
+    this.#rest.push(first);
+    for (const other of others) {
+      this.#complete();
+      this.#rest.push(other);
+    }
+  }
+
+  end(): void {
+    this.#complete();
+  }
+
+  #complete(): void {
+    const line = this.#rest.join('');
+    this.#rest = [];
+    if (line === '') return;
+    this.count += 1;
+    this.#onLine(line);
+  }
 }
