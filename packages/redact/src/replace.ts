@@ -105,7 +105,8 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
     const barrier = secrets.at(-1)?.end ?? place.barrier;
     const to = Math.max(settled, barrier, place.from);
     const out = rendered({ visible: text, marks, secrets, from: place.from, to, replacement, onFound });
-    const dropped = Math.max(0, Math.min(to, Math.max(barrier, to - lookBehind)));
+    // The barrier may be nearer: a character before it is still read as the whole text would.
+    const dropped = Math.max(0, to - lookBehind);
     text = text.slice(dropped);
     marks = marks.filter(({ at }) => at > to).map(({ at, sequence }) => ({ at: at - dropped, sequence }));
     place = {

@@ -76,7 +76,7 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
   let start = end;
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   const name = text.slice(start, end);
-  if (keyStrength(name) !== 'strong') return undefined;
+  if (reader.remember(name, keyStrength) !== 'strong') return undefined;
   const valueStart = reader.skipSpaces(index + 1, maxColumns);
   const isCell = text.charCodeAt(index) === 124;
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
@@ -107,7 +107,11 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const element = text.slice(start, index);
   const isNamed = /^(?:value|string)$/i.test(element);
   const name = isNamed ? named.exec(text.slice(reader.floor(index), index))?.[1] : element.replace(/^.*:/, '');
-  if (name === undefined || (!isNamed && !mayEndKey(name, name.length)) || keyStrength(name) === undefined) {
+  if (
+    name === undefined ||
+    (!isNamed && !mayEndKey(name, name.length)) ||
+    reader.remember(name, keyStrength) === undefined
+  ) {
     return undefined;
   }
   let end = index + 1;
