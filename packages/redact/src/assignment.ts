@@ -58,8 +58,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
-  if (/cookie$/i.test(key.name)) return findCookies(reader, start);
-  if (/authorization$/i.test(key.name)) return findAuthorization(reader, start);
+  const last = key.name.charCodeAt(key.name.length - 1) | 32;
+  if (last === 101 && /cookie$/i.test(key.name)) return findCookies(reader, start);
+  if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   return valueOf(reader, key, start, { isColon: sign.isColon });
 };
 
@@ -151,7 +152,7 @@ export const valueOf = (
   { isColon = false, isLiteral = false } = {},
 ): Secret | undefined => {
   const { text } = reader;
-  const isEnvironment = !isColon && key.isTight && environmentName.test(key.name);
+  const isEnvironment = !isColon && key.isTight && key.name.charCodeAt(0) < 91 && environmentName.test(key.name);
   const quote = quoteAt(reader, from);
   let start = from;
   let end: number | undefined;

@@ -18,6 +18,8 @@ interface PasswordFlag {
 
 const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
+const redis = commands('redis-cli');
+
 /** Short flags that carry a password, by the commands that they belong to. */
 const passwordFlags: readonly PasswordFlag[] = [
   {
@@ -34,7 +36,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   },
   { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: /^-p / },
   { commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'), flag: /^-P ?/ },
-  { commands: commands('redis-cli'), flag: /^-a / },
+  { commands: redis, flag: /^-a / },
   { commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'), flag: /^-w ?/ },
   { commands: commands('plink pscp psftp'), flag: /^-pw / },
 ];
@@ -100,22 +102,26 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   // Only -a, -p, -u and -w carry credentials.
   if (letter !== 97 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
-  const words = reader.wordsOnLine(commandWords, index);
-  if (letter === 117 || (letter === 97 && !words.some(({ word: name }) => name === 'redis-cli'))) {
-    const start = reader.skipSpaces(index + 2, 4);
-    const found = findUserPassword(reader, index, start);
-    if (found !== undefined || letter === 117) return found;
+  if (letter === 117 || letter === 97) {
+    const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
+    if (letter === 117 || reader.starved) return found;
+    if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
-  if (words.length === 0) return undefined;
   const near = reader.slice(index, index + 5);
   for (const { commands: names, flag, needs } of passwordFlags) {
     const written = flag.exec(near)?.[0];
-    if (written === undefined) continue;
-    const place = words.findIndex(({ word: name }) => names.has(name));
-    if (place === -1 || (needs !== undefined && !words.some((one, at) => at > place && one.word === needs))) continue;
-    return findArgument(reader, index + written.length);
+    const found = written === undefined ? undefined : findArgument(reader, index + written.length);
+    if (reader.starved) return undefined;
+    if (found !== undefined && isAfter(reader, index, names, needs)) return found;
   }
   return undefined;
+};
+
+/** Whether one of these commands is on the line before this, and then the word that it needs. */
+const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>, needs?: string): boolean => {
+  const words = reader.wordsOnLine(commandWords, index);
+  const place = words.findIndex(({ word: name }) => names.has(name));
+  return place !== -1 && (needs === undefined || words.some((one, at) => at > place && one.word === needs));
 };
 
 const findArgument = (reader: Reader, from: number): Secret | undefined => {
@@ -141,9 +147,6 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
   return { start, end };
 };
 
-const isAfterClient = (reader: Reader, index: number): boolean =>
-  reader.wordsOnLine(commandWords, index).some(({ word: name }) => clients.has(name));
-
 const userPassword = /^([\w.@%+-]{1,64})[:%](?!\/\/)(.{3,})$/;
 
 /** `user:password` after `-u`: always for a client of the web, else if the password cannot be a group or a port. */
@@ -154,6 +157,6 @@ const findUserPassword = (reader: Reader, index: number, from: number, needsClie
   const password = pair?.[2];
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
   if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
-  if ((needsClient || !isChosen(password)) && !isAfterClient(reader, index)) return undefined;
+  if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
   return { kind: 'command-line', start: end - password.length, end };
 };
