@@ -10,7 +10,16 @@ export const maxReach = 48;
 /** How far back a detector looks for what gives a value its meaning. Streams keep more than this. */
 const maxLook = 160;
 const minLongRun = 12;
-const maxRemembered = 64;
+const maxRemembered = 256;
+
+/** The strengths of names that a redactor has met. */
+export type Strengths = Map<string, KeyStrength>;
+
+/** What the readers of one redactor share. */
+export interface ReaderSettings {
+  readonly replacement: string;
+  readonly strengths: Strengths;
+}
 /** Longer than any word that {@link Reader.wordsOnLine} is asked for. */
 const maxWord = 24;
 
@@ -39,20 +48,21 @@ export class Reader {
   readonly #isBeginning: boolean;
   #barrier: number;
   /** The last run of each class, by the bits of the class. */
-  readonly #runs = new Map<number, { start: number; end: number }>();
-  readonly #next = new Map<string, { readonly from: number; readonly at: number }>();
+  #runs: Map<number, { start: number; end: number }> | undefined;
+  #next: Map<string, { readonly from: number; readonly at: number }> | undefined;
   #lineFrom = 0;
   #lineTo = 0;
   #words: WordOnLine[] = [];
   #searchedFrom = 0;
   #searchedTo = 0;
 
-  readonly #strengths = new Map<string, KeyStrength>();
+  readonly #strengths: Strengths;
 
-  constructor(text: string, replacement: string, { isWhole, isBeginning, barrier }: Place) {
+  constructor(text: string, { replacement, strengths }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
     this.text = text;
     this.length = text.length;
     this.replacement = replacement;
+    this.#strengths = strengths;
     this.#isWhole = isWhole;
     this.#isBeginning = isBeginning;
     this.#barrier = barrier;
@@ -112,6 +122,7 @@ export class Reader {
     const limit = Math.min(this.length, start + max);
     const name = isOf ? bits : -bits;
     // A run in which many candidates begin is read once.
+    this.#runs ??= new Map();
     let run = this.#runs.get(name);
     if (run === undefined) this.#runs.set(name, (run = { start, end: start }));
     if (start < run.start || start >= run.end) {
@@ -125,7 +136,7 @@ export class Reader {
     return Math.min(end, limit);
   }
 
-  /** The strength of a name, computed once for names that the text repeats. */
+  /** The strength of a name, computed once for the first names that a redactor meets. */
   remember(name: string, compute: (name: string) => KeyStrength): KeyStrength {
     const known = this.#strengths.get(name);
     if (known !== undefined || this.#strengths.has(name)) return known;
@@ -156,6 +167,7 @@ export class Reader {
 
   /** Where this character next occurs, from here on; the end of the text if it does not. Searched once. */
   next(character: string, from: number): number {
+    this.#next ??= new Map();
     const known = this.#next.get(character);
     if (known !== undefined && known.from <= from && known.at >= from) return known.at;
     const found = this.text.indexOf(character, from);
