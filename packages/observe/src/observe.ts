@@ -35,6 +35,8 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
       // An error handler that throws must not cause further errors.
     }
   };
+  // Without a sink or a meter there is nothing to record.
+  if (sinks.length === 0 && meter === undefined) return intercept('observe', () => ({}));
   return intercept('observe', (context) => {
     let session: string | undefined;
     const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());

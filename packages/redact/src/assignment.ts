@@ -58,8 +58,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
-  if (/cookie$/i.test(key.name)) return findCookies(reader, start);
-  if (/authorization$/i.test(key.name)) return findAuthorization(reader, start);
+  const last = key.name.charCodeAt(key.name.length - 1) | 32;
+  if (last === 101 && /cookie$/i.test(key.name)) return findCookies(reader, start);
+  if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   return valueOf(reader, key, start, { isColon: sign.isColon });
 };
 
@@ -151,7 +152,7 @@ export const valueOf = (
   { isColon = false, isLiteral = false } = {},
 ): Secret | undefined => {
   const { text } = reader;
-  const isEnvironment = !isColon && key.isTight && environmentName.test(key.name);
+  const isEnvironment = !isColon && key.isTight && key.name.charCodeAt(0) < 91 && environmentName.test(key.name);
   const quote = quoteAt(reader, from);
   let start = from;
   let end: number | undefined;
@@ -194,6 +195,8 @@ const endAfterAmpersands = (reader: Reader, key: Key, start: number, from: numbe
 const isLineStart = (reader: Reader, start: number): boolean => {
   const before = reader.before(start);
   if (Number.isNaN(before) || before === 10 || before === 13) return true;
+  // Every form below ends with a space or the letter of an escaped line feed.
+  if (before !== 32 && before !== 9 && before !== 110) return false;
   return /(?:\\n|\n\s{0,12}|(?:^|\s)(?:export|env|-e|--env|ENV|ARG) {1,2})$/.test(
     reader.text.slice(Math.max(reader.barrier, start - 20), start),
   );
@@ -215,11 +218,18 @@ interface Candidate {
   readonly style: Style;
 }
 
-const isSecret = (reader: Reader, { start, end, key: { name, strength }, style }: Candidate): boolean => {
+const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
   const isRandom = reader.isRandom(start, end);
-  if (!isRandom && (strength === 'weak' || end - start > maxChosen)) return false;
+  if (!isRandom && (key.strength === 'weak' || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
-  if (isPlaceholder(value) || value.includes(reader.replacement)) return false;
+  return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
+};
+
+/** Whether the value is neither a name nor a call nor a sentence. */
+const isChosen = (
+  value: string,
+  { key: { name, strength }, style, isRandom }: Pick<Candidate, 'key' | 'style'> & { readonly isRandom: boolean },
+): boolean => {
   const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen));
   if (strength === 'weak') return value.length >= minWeak && !isPublicIdentifier(value) && !isPath && !/\s/.test(value);
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
@@ -274,13 +284,11 @@ const scheme = /^[A-Za-z][\w-]{1,30}(?: +|%20|\+)(?=\S)/;
 const findAuthorization = (reader: Reader, start: number): Secret | undefined => {
   const quote = quoteAt(reader, start);
   const from = quote?.end ?? start;
-  const isInQuotes =
-    quote !== undefined || /["'][^\n]*$/.test(reader.text.slice(Math.max(reader.barrier, start - 40), start));
+  const isInQuotes = quote !== undefined || isQuotedBefore(reader, start);
   const end = reader.endOfRun(from, isInQuotes ? quotedStop : headerStop, maxHeader, false);
   const head = reader.text.slice(from, Math.min(end, from + maxHead)).trimEnd();
   const named = scheme.exec(head)?.[0] ?? '';
   const credential = head.slice(named.length);
-  if (isPlaceholder(credential) || isCall(credential)) return undefined;
   const isParameters = named !== '' && /^[\w-]+\s?[=:]\s?\S/.test(credential) && /["',]|=\S{8}/.test(credential);
   if (!isParameters && /\s/.test(credential)) return undefined;
   const isKnown =
@@ -288,9 +296,21 @@ const findAuthorization = (reader: Reader, start: number): Secret | undefined =>
     looksRandom(credential) ||
     (credential.length >= 8 && /\d/.test(credential) && !path.test(credential));
   const credentialStart = from + named.length;
-  if (!isKnown || reader.text.slice(from, end).includes(reader.replacement)) return undefined;
+  if (!isKnown || isPlaceholder(credential) || isCall(credential)) return undefined;
+  if (reader.text.slice(from, end).includes(reader.replacement)) return undefined;
   const credentialEnd = head.length < maxHead ? credentialStart + credential.length : end;
   return { kind: 'authorization', start: credentialStart, end: credentialEnd };
+};
+
+/** A quote is open or was closed on this line, shortly before. */
+const isQuotedBefore = (reader: Reader, index: number): boolean => {
+  const floor = Math.max(reader.barrier, index - 40);
+  for (let at = index - 1; at >= floor; at -= 1) {
+    const code = reader.text.charCodeAt(at);
+    if (code === 34 || code === 39) return true;
+    if (code === 10) return false;
+  }
+  return false;
 };
 
 /** `value`, whose name is written beside it. */

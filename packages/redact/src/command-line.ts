@@ -9,21 +9,44 @@ import { isPlaceholder, looksRandom } from './value.js';
 const hyphen = 45;
 const maxFlag = 40;
 
-/** Short flags that carry a password, by the command that they belong to. */
-const passwordFlags: readonly { readonly command: RegExp; readonly flag: RegExp }[] = [
+interface PasswordFlag {
+  readonly commands: ReadonlySet<string>;
+  readonly flag: RegExp;
+  /** The command carries a password only if this word follows. */
+  readonly needs?: string;
+}
+
+const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const redis = commands('redis-cli');
+
+/** Short flags that carry a password, by the commands that they belong to. */
+const passwordFlags: readonly PasswordFlag[] = [
   {
-    command: /\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|7za?|rar|unrar)\b/,
+    commands: commands(
+      'mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mariadb mariadb-dump mariadb-admin 7z 7za 7zz rar unrar',
+    ),
     flag: /^-p(?=\S)/,
   },
-  { command: /\bsshpass\b/, flag: /^-p ?/ },
-  { command: /\b(?:docker|podman|buildah|skopeo|nerdctl|crane|oras|helm|az|oc|cf|argocd)\b.*\blogin\b/, flag: /^-p / },
-  { command: /\b(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport)\b/, flag: /^-p / },
-  { command: /\b(?:zip|unzip|mosquitto_(?:pub|sub)|sqlcmd|bcp|isql)\b/, flag: /^-P ?/ },
-  { command: /\bredis-cli\b/, flag: /^-a / },
-  { command: /\bldap(?:search|modify|add|delete|passwd|whoami)\b/, flag: /^-w ?/ },
-  { command: /\b(?:plink|pscp|psftp)\b/, flag: /^-pw / },
+  { commands: commands('sshpass'), flag: /^-p ?/ },
+  {
+    commands: commands('docker podman buildah skopeo nerdctl crane oras helm az oc cf argocd'),
+    flag: /^-p /,
+    needs: 'login',
+  },
+  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: /^-p / },
+  { commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'), flag: /^-P ?/ },
+  { commands: redis, flag: /^-a / },
+  { commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'), flag: /^-w ?/ },
+  { commands: commands('plink pscp psftp'), flag: /^-pw / },
 ];
-const clients = /\b(?:curl|wget|https?|xh|ab|hey|wrk|rclone)\b/;
+const clients = commands('curl wget http https xh ab hey wrk rclone');
+/** The words of a line that decide what a short flag means. */
+const commandWords = ((): RegExp => {
+  const known = [...clients, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
+  const longestFirst = known.toSorted((one, other) => other.length - one.length);
+  return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
+})();
 
 /** What follows a flag such as `--password`, `-u` or `-p`. Called for a hyphen after a space or a quote. */
 export const findFlag = (reader: Reader, index: number): Secret | undefined => {
@@ -44,7 +67,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const name = reader.text.slice(start, end);
   const isUser = /^(?:proxy-)?user$/.test(name);
   if (!isUser && !mayEndKey(name, name.length)) return undefined;
-  const strength = isUser ? undefined : keyStrength(name);
+  const strength = isUser ? undefined : reader.remember(name, keyStrength);
   if (!isUser && strength === undefined) return undefined;
   const valueStart = startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;
@@ -79,24 +102,26 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   // Only -a, -p, -u and -w carry credentials.
   if (letter !== 97 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
-  const line = lineBefore(reader, index);
-  if (letter === 117 || (letter === 97 && !/\bredis-cli\b/.test(line))) {
-    const start = reader.skipSpaces(index + 2, 4);
-    const found = findUserPassword(reader, index, start);
-    if (found !== undefined || letter === 117) return found;
+  if (letter === 117 || letter === 97) {
+    const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
+    if (letter === 117 || reader.starved) return found;
+    if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
-  for (const { command, flag } of passwordFlags) {
-    if (!command.test(line)) continue;
-    const written = flag.exec(reader.slice(index, index + 5))?.[0];
-    if (written === undefined) continue;
-    return findArgument(reader, index + written.length);
+  const near = reader.slice(index, index + 5);
+  for (const { commands: names, flag, needs } of passwordFlags) {
+    const written = flag.exec(near)?.[0];
+    const found = written === undefined ? undefined : findArgument(reader, index + written.length);
+    if (reader.starved) return undefined;
+    if (found !== undefined && isAfter(reader, index, names, needs)) return found;
   }
   return undefined;
 };
 
-const lineBefore = (reader: Reader, index: number): string => {
-  const before = reader.text.slice(reader.floor(index), index);
-  return before.slice(before.lastIndexOf('\n') + 1);
+/** Whether one of these commands is on the line before this, and then the word that it needs. */
+const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>, needs?: string): boolean => {
+  const words = reader.wordsOnLine(commandWords, index);
+  const place = words.findIndex(({ word: name }) => names.has(name));
+  return place !== -1 && (needs === undefined || words.some((one, at) => at > place && one.word === needs));
 };
 
 const findArgument = (reader: Reader, from: number): Secret | undefined => {
@@ -127,10 +152,11 @@ const userPassword = /^([\w.@%+-]{1,64})[:%](?!\/\/)(.{3,})$/;
 /** `user:password` after `-u`: always for a client of the web, else if the password cannot be a group or a port. */
 const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
+  if (end - start < 5) return undefined;
   const pair = userPassword.exec(reader.text.slice(start, end));
   const password = pair?.[2];
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
   if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
-  if ((needsClient || !isChosen(password)) && !clients.test(lineBefore(reader, index))) return undefined;
+  if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
   return { kind: 'command-line', start: end - password.length, end };
 };

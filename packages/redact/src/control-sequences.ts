@@ -14,10 +14,11 @@ const unfinished =
   /(?:\u001b(?:\[[0-9;:?]{0,32}|\][^\u0007\u001b]{0,300}\u001b?)?|\\(?:u(?:0(?:0(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?)?)?|x(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?|0(?:3(?:3(?:\[[\d;]{0,32})?)?)?)?)$/;
 const maxUnfinished = 340;
 
-const mayHave = (text: string): boolean => text.includes(escape) || text.includes('\\');
+/** Whether the text has a character with which a control sequence begins. */
+export const mayHaveSequences = (text: string): boolean => text.includes(escape) || text.includes('\\');
 
 /** Whether the text contains a control sequence. */
-export const hasSequences = (text: string): boolean => mayHave(text) && text.search(sequences) !== -1;
+export const hasSequences = (text: string): boolean => mayHaveSequences(text) && text.search(sequences) !== -1;
 
 /** Splits a text into what a terminal shows and the control sequences, which would cut through secrets. */
 export const withoutSequences = (
@@ -25,7 +26,7 @@ export const withoutSequences = (
   offset: number,
   isWhole: boolean,
 ): { readonly visible: string; readonly marks: readonly Mark[]; readonly rest: string } => {
-  if (!mayHave(text)) return { visible: text, marks: [], rest: '' };
+  if (!mayHaveSequences(text)) return { visible: text, marks: [], rest: '' };
   const marks: Mark[] = [];
   let visible = '';
   let last = 0;

@@ -40,14 +40,14 @@ const schemeBefore = (reader: Reader, end: number): string => {
 
 /** The last `@` before the host ends. Passwords of databases are often not encoded, so that they may hold a slash. */
 const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): number | undefined => {
+  const end = reader.endOfRun(start, userInfoStop, maxUserInfo, false);
+  const first = reader.next('@', start);
+  if (first >= end) return undefined;
   let found: number | undefined;
-  for (let end = start; end < start + maxUserInfo; end += 1) {
-    const code = reader.code(end);
-    if (code === at) found = end;
-    else if (Number.isNaN(code) || is(code, userInfoStop)) break;
-    else if (code === slash || code === 63 || code === 35) {
-      if (!isDatabase || found !== undefined) break;
-    }
+  for (let index = isDatabase ? first : start; index < end; index += 1) {
+    const code = reader.text.charCodeAt(index);
+    if (code === at) found = index;
+    else if (code === slash || code === 63 || code === 35) break;
   }
   return found;
 };
@@ -111,6 +111,7 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
     const code = text.charCodeAt(start - 1);
     if (code === 58) {
       colons += 1;
+      if (colons > 3) return undefined;
       // The third field from the end is the port.
       if (colons === 3 && digits < 4 && text.charCodeAt(start) !== 42) return undefined;
       digits = 0;

@@ -3,7 +3,7 @@ import { findFlag } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials } from './credentials.js';
 import { spacedLetters } from './key-name.js';
 import { findPrivateKey } from './private-key.js';
-import { maxReach, Reader } from './reader.js';
+import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import type { Finder, Secret } from './replace.js';
 import { findElement, findNeighbor, findSpaced } from './spaced.js';
 import { findToken, isAnchor } from './tokens.js';
@@ -12,6 +12,9 @@ type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
 const lineFeed = 10;
+/** Shorter texts are read without a copy of their bytes. */
+const minBytes = 1024;
+const none: readonly Secret[] = [];
 const every: readonly Detector[] = [
   findToken,
   findUrlCredentials,
@@ -73,26 +76,27 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
  *
  * @param replacement what secrets are replaced with; a value that contains it is not a secret
  */
-export const formFinder =
-  (replacement: string): Finder =>
-  (text, place) => {
-    const reader = new Reader(text, replacement, place);
-    const secrets: Secret[] = [];
-    // Bytes are read in half the time that characters take; what they suggest is checked on the text.
-    const bytes = Buffer.from(text, 'latin1');
-    const { length } = bytes;
+export const formFinder = (replacement: string): Finder => {
+  const settings: ReaderSettings = { replacement, strengths: new Map() };
+  return (text, place) => {
+    const { length } = text;
+    // Bytes are read in half the time that characters take, if there are many; what they suggest is checked on the text.
+    const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;
+    let reader: Reader | undefined;
+    let secrets: Secret[] | undefined;
     let before = place.isBeginning && place.from === 0 ? lineFeed : bracket;
-    if (place.from > place.barrier) before = bytes[place.from - 1] ?? 0;
+    if (place.from > place.barrier) before = text.charCodeAt(place.from - 1) & 255;
     let index = place.from;
     while (index < length) {
-      const byte = bytes[index] ?? 0;
+      const byte = bytes === undefined ? text.charCodeAt(index) & 255 : (bytes[index] ?? 0);
       const list = listOf[(before << 8) | byte] ?? 0;
       before = byte;
       if (list !== 0 && text.charCodeAt(index) < 128) {
+        reader ??= new Reader(text, settings, place);
         const found = detect(reader, index, lists[list] ?? []);
-        if (reader.starved) return { secrets, settled: settledBefore(reader, index) };
+        if (reader.starved) return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index) };
         if (found !== undefined) {
-          secrets.push(found);
+          (secrets ??= []).push(found);
           reader.pass(found.end);
           index = found.end;
           before = bracket;
@@ -101,8 +105,10 @@ export const formFinder =
       }
       index += 1;
     }
-    return { secrets, settled: place.isWhole ? text.length : settledBefore(reader, length) };
+    const settled = place.isWhole ? length : settledBefore(text, reader?.barrier ?? place.barrier, length);
+    return { secrets: secrets ?? none, settled };
   };
+};
 
 const detect = (reader: Reader, index: number, detectors: readonly Detector[]): Secret | undefined => {
   for (const detector of detectors) {
@@ -113,9 +119,9 @@ const detect = (reader: Reader, index: number, detectors: readonly Detector[]): 
 };
 
 /** What a detector that is called for this place, or for a later one, may reach back to is not settled. */
-const settledBefore = (reader: Reader, end: number): number => {
-  const floor = Math.max(reader.barrier, end - maxReach);
+const settledBefore = (text: string, barrier: number, end: number): number => {
+  const floor = Math.max(barrier, end - maxReach);
   let index = end;
-  while (index > floor && reader.text.charCodeAt(index - 1) > 32) index -= 1;
+  while (index > floor && text.charCodeAt(index - 1) > 32) index -= 1;
   return index;
 };

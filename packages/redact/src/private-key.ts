@@ -12,7 +12,10 @@ const fillers = new Set(Array.from(' \t\r\n\v\f\\"\':,-.()>|#*', (character) => 
 
 /** The body of a private key in PEM. Called for the `B` of `-----BEGIN`. */
 export const findPrivateKey = (reader: Reader, index: number): Secret | undefined => {
-  if (!reader.matches('BEGIN ', index) || reader.slice(Math.max(0, index - 4), index).replace(/ /g, '').length < 3) {
+  if (
+    !reader.matches('BEGIN ', index) ||
+    reader.slice(Math.max(reader.barrier, index - 4), index).replace(/ /g, '').length < 3
+  ) {
     return undefined;
   }
   const label = /^BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?\s?-{4,5}/.exec(reader.slice(index, index + maxLabel));

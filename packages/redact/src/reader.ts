@@ -10,7 +10,24 @@ export const maxReach = 48;
 /** How far back a detector looks for what gives a value its meaning. Streams keep more than this. */
 const maxLook = 160;
 const minLongRun = 12;
-const maxRemembered = 64;
+const maxRemembered = 256;
+
+/** The strengths of names that a redactor has met. */
+export type Strengths = Map<string, KeyStrength>;
+
+/** What the readers of one redactor share. */
+export interface ReaderSettings {
+  readonly replacement: string;
+  readonly strengths: Strengths;
+}
+/** Longer than any word that {@link Reader.wordsOnLine} is asked for. */
+const maxWord = 24;
+
+/** A word, and where it begins. */
+interface WordOnLine {
+  readonly at: number;
+  readonly word: string;
+}
 
 /**
  * Reads a text that may still be growing.
@@ -30,18 +47,22 @@ export class Reader {
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
   #barrier: number;
-  #runStart = 0;
-  #runEnd = 0;
-  #runBits = 0;
+  /** The last run of each class, by the bits of the class. */
+  #runs: Map<number, { start: number; end: number }> | undefined;
+  #next: Map<string, { readonly from: number; readonly at: number }> | undefined;
+  #lineFrom = 0;
+  #lineTo = 0;
+  #words: WordOnLine[] = [];
   #searchedFrom = 0;
   #searchedTo = 0;
 
-  readonly #strengths = new Map<string, KeyStrength>();
+  readonly #strengths: Strengths;
 
-  constructor(text: string, replacement: string, { isWhole, isBeginning, barrier }: Place) {
+  constructor(text: string, { replacement, strengths }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
     this.text = text;
     this.length = text.length;
     this.replacement = replacement;
+    this.#strengths = strengths;
     this.#isWhole = isWhole;
     this.#isBeginning = isBeginning;
     this.#barrier = barrier;
@@ -99,21 +120,23 @@ export class Reader {
   /** Where the run of characters of these classes (or, with `isOf` false, of none of them) ends, at most `max` further. */
   endOfRun(start: number, bits: number, max: number, isOf = true): number {
     const limit = Math.min(this.length, start + max);
-    const known = isOf ? bits : -bits;
+    const name = isOf ? bits : -bits;
     // A run in which many candidates begin is read once.
-    const isKnown = known === this.#runBits && start >= this.#runStart && start < this.#runEnd;
-    let end = isKnown ? this.#runEnd : start;
-    while (end < limit && is(this.text.charCodeAt(end), bits) === isOf) end += 1;
-    if (!isKnown) {
-      this.#runBits = known;
-      this.#runStart = start;
+    this.#runs ??= new Map();
+    let run = this.#runs.get(name);
+    if (run === undefined) this.#runs.set(name, (run = { start, end: start }));
+    if (start < run.start || start >= run.end) {
+      run.start = start;
+      run.end = start;
     }
-    this.#runEnd = end;
+    let { end } = run;
+    while (end < limit && is(this.text.charCodeAt(end), bits) === isOf) end += 1;
+    run.end = end;
     if (end >= this.length && end < start + max && !this.#isWhole) this.starved = true;
     return Math.min(end, limit);
   }
 
-  /** The strength of a name, computed once for names that the text repeats. */
+  /** The strength of a name, computed once for the first names that a redactor meets. */
   remember(name: string, compute: (name: string) => KeyStrength): KeyStrength {
     const known = this.#strengths.get(name);
     if (known !== undefined || this.#strengths.has(name)) return known;
@@ -140,6 +163,43 @@ export class Reader {
   /** Whether this part looks random. */
   isRandom(start: number, end: number): boolean {
     return this.hasLongRun(start, Math.min(end, start + maxLooked)) && looksRandom(this.text.slice(start, end));
+  }
+
+  /** Where this character next occurs, from here on; the end of the text if it does not. Searched once. */
+  next(character: string, from: number): number {
+    this.#next ??= new Map();
+    const known = this.#next.get(character);
+    if (known !== undefined && known.from <= from && known.at >= from) return known.at;
+    const found = this.text.indexOf(character, from);
+    const at = found === -1 ? this.length : found;
+    this.#next.set(character, { from, at });
+    return at;
+  }
+
+  /**
+   * The words of a set between the beginning of the line and here, no further back than {@link Reader.floor}, in order.
+   * Each character is searched once.
+   */
+  wordsOnLine(expression: RegExp, index: number): readonly WordOnLine[] {
+    const floor = this.floor(index);
+    const isContinued = index >= this.#lineTo && floor <= this.#lineTo && this.#lineTo > this.#lineFrom;
+    const from = isContinued ? this.#lineTo : floor;
+    const lineFeed = this.text.slice(from, index).lastIndexOf('\n') + from;
+    const isSameLine = isContinued && lineFeed < from;
+    if (!isSameLine) {
+      this.#lineFrom = Math.max(floor, lineFeed + 1);
+      this.#words = [];
+    }
+    const start = isSameLine ? Math.max(this.#lineFrom, from - maxWord) : this.#lineFrom;
+    const last = this.#words.at(-1)?.at ?? -1;
+    for (const match of this.text.slice(start, index).matchAll(expression)) {
+      // A match at the cut may be the end of a longer word.
+      const isCut = isSameLine && match.index === 0;
+      const at = start + match.index;
+      if (at > last && !isCut) this.#words.push({ at, word: match[0] });
+    }
+    this.#lineTo = index;
+    return this.#words.filter(({ at }) => at >= floor);
   }
 
   skipSpaces(from: number, max: number): number {

@@ -1,4 +1,4 @@
-import { hasSequences, withoutSequences, type Mark } from './control-sequences.js';
+import { hasSequences, mayHaveSequences, withoutSequences, type Mark } from './control-sequences.js';
 
 /** No detector looks back further than this. */
 export const lookBehind = 256;
@@ -95,6 +95,10 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
   let retryAt = 0;
 
   const take = (chunk: string, isWhole: boolean): void => {
+    if (unread === '' && !mayHaveSequences(chunk)) {
+      text += chunk;
+      return;
+    }
     const read = withoutSequences(unread + chunk, text.length, isWhole);
     text += read.visible;
     unread = read.rest;
@@ -104,10 +108,15 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
     const { secrets, settled } = finder(text, { ...place, isWhole });
     const barrier = secrets.at(-1)?.end ?? place.barrier;
     const to = Math.max(settled, barrier, place.from);
-    const out = rendered({ visible: text, marks, secrets, from: place.from, to, replacement, onFound });
-    const dropped = Math.max(0, Math.min(to, Math.max(barrier, to - lookBehind)));
+    const out =
+      secrets.length === 0 && marks.length === 0
+        ? text.slice(place.from, to)
+        : rendered({ visible: text, marks, secrets, from: place.from, to, replacement, onFound });
+    // The barrier may be nearer: a character before it is still read as the whole text would.
+    const dropped = Math.max(0, to - lookBehind);
     text = text.slice(dropped);
-    marks = marks.filter(({ at }) => at > to).map(({ at, sequence }) => ({ at: at - dropped, sequence }));
+    if (marks.length > 0)
+      marks = marks.filter(({ at }) => at > to).map(({ at, sequence }) => ({ at: at - dropped, sequence }));
     place = {
       from: to - dropped,
       isWhole: false,

@@ -1,4 +1,4 @@
-import { is, key as keyClass, word } from './characters.js';
+import { is, key as keyClass, stop, word } from './characters.js';
 import { isMixed, readKey, valueOf, type Key } from './assignment.js';
 import { keyStrength, maxKeyLength, mayEndKey, mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -12,6 +12,9 @@ const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** What takes a name and a value as its arguments. */
 const directive =
   /(?:^|\s)(?:ENV|setx|setenv|configure set|config set|secrets? set|(?:machine|default) (?:\S{1,80} )?login \S{1,80}|^\s*login \S{1,80})\s{1,8}$/;
+
+/** Whether the word before ends like one of {@link directive}, which takes longer to match. */
+const mayBeDirective = (near: string): boolean => /[Vvxt]\s{1,8}$/.test(near.slice(-9)) || near.includes('login');
 
 /** The value of `password hunter2`, as `.netrc`, configuration files, tables and SQL have it. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
@@ -28,13 +31,21 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const before = reader.before(start);
   const valueStart = reader.skipSpaces(index, maxColumns);
   const near = text.slice(Math.max(barrier, start - 100), start);
-  if (directive.test(near)) return valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
-  if (reader.matches('is ', valueStart)) return findStated(reader, key, valueStart + 3);
   const isQuoted = quoteAt(reader, valueStart) !== undefined;
+  if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
+  if (mayBeDirective(near) && directive.test(near))
+    return valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+  if (reader.matches('is ', valueStart)) return findStated(reader, key, valueStart + 3);
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
-  const isLine = Number.isNaN(before) || before === 10 || before === 13 || /\n\s*$/.test(near);
+  const isLine = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
   if (strength === 'weak' || (!isQuoted && !isColumn && !isLine)) return undefined;
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
+};
+
+/** Only white space is between the beginning of the line and the end. */
+const isIndented = (near: string): boolean => {
+  const lineFeed = near.lastIndexOf('\n');
+  return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
 /** A value that cannot be a word of a sentence, and, without quotes, ends its line. */
@@ -76,7 +87,7 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
   let start = end;
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   const name = text.slice(start, end);
-  if (keyStrength(name) !== 'strong') return undefined;
+  if (reader.remember(name, keyStrength) !== 'strong') return undefined;
   const valueStart = reader.skipSpaces(index + 1, maxColumns);
   const isCell = text.charCodeAt(index) === 124;
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
@@ -107,7 +118,11 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const element = text.slice(start, index);
   const isNamed = /^(?:value|string)$/i.test(element);
   const name = isNamed ? named.exec(text.slice(reader.floor(index), index))?.[1] : element.replace(/^.*:/, '');
-  if (name === undefined || (!isNamed && !mayEndKey(name, name.length)) || keyStrength(name) === undefined) {
+  if (
+    name === undefined ||
+    (!isNamed && !mayEndKey(name, name.length)) ||
+    reader.remember(name, keyStrength) === undefined
+  ) {
     return undefined;
   }
   let end = index + 1;

@@ -186,7 +186,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('adobe', 'p8e-', 32, exactly(32, { isWeak })),
   ...forms('canva', 'cnvca', 20, { isWeak }),
   // Monitoring
-  ...forms('sentry', 'sntrys_ sntryu_ sntrya_', 30, { extra: '=+/' }),
+  ...forms('sentry', 'sntrys_ sntryu_ sntrya_', 30, { extra: '+/=' }),
   ...forms('grafana', 'glsa_ glc_', 32, { extra: '+/=' }),
   ...forms('dynatrace', 'dt0c01. dt0s01. dt0s16.', 80, dot),
   ...forms('new-relic', 'NRAK- NRII- NRAA- NRAL- NRSP- NRJS-', 19),

@@ -1,4 +1,4 @@
-import { dotted, is, kindOf, space, token, word } from './characters.js';
+import { is, kindOf, space, tokenClass, word } from './characters.js';
 import type { Reader } from './reader.js';
 import { maxReach } from './reader.js';
 import type { Secret } from './replace.js';
@@ -19,10 +19,10 @@ const comma = 44;
 const percent = 37;
 const backslash = 92;
 
-const jwt = /^[\w-]{8,}\.(?:eyJ[\w-]{6,}\.[\w-]*|[\w-]{8,}\.[\w-]{16,})/;
-
 interface Anchored {
   readonly form: TokenForm;
+  /** The class of the characters after the prefix. */
+  readonly alphabet: number;
   /** Position of the anchor in the prefix. */
   readonly offset: number;
   /** Code of the first character of the prefix. */
@@ -31,19 +31,25 @@ interface Anchored {
   readonly next: number;
 }
 
-const anchored = (form: TokenForm): Anchored => {
+const anchor = (form: TokenForm): Anchored => {
   const rank = (character: string): number => (rarest.includes(character) ? rarest.indexOf(character) : rarest.length);
   const reach = form.prefix.slice(1, maxOffset);
   const best = Array.from(reach).reduce((chosen, character) => (rank(character) < rank(chosen) ? character : chosen));
   const offset = reach.indexOf(best) + 1;
-  return { form, offset, first: form.prefix.charCodeAt(0), next: form.prefix.charCodeAt(offset + 1) };
+  return {
+    form,
+    alphabet: tokenClass(form.extra ?? ''),
+    offset,
+    first: form.prefix.charCodeAt(0),
+    next: form.prefix.charCodeAt(offset + 1),
+  };
 };
 
 /** The forms by the anchor of their prefix and the character before it, longer prefixes first. */
 const buckets: readonly (readonly Anchored[])[] = ((): Anchored[][] => {
   const grouped: Record<string, Anchored[]> = {};
   for (const form of tokenForms.toSorted((one, other) => other.prefix.length - one.prefix.length)) {
-    const found = anchored(form);
+    const found = anchor(form);
     (grouped[form.prefix.slice(found.offset - 1, found.offset + 1)] ??= []).push(found);
   }
   return Object.values(grouped);
@@ -66,13 +72,14 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const behind = text.charCodeAt(index + 1);
   const isLast = index + 1 === text.length;
-  for (const { form, offset, first, next } of buckets[place - 1] ?? []) {
+  for (const anchored of buckets[place - 1] ?? []) {
+    const { form, offset, first, next } = anchored;
     const start = index - offset;
     // Most prefixes are ruled out by one of two characters, without a comparison of strings.
     if (text.charCodeAt(start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
     if (!isBoundary(reader, start, form) || (form.isWeak === true && isInBlob(reader, start, form.prefix))) continue;
-    const found = verify(reader, form, start);
+    const found = verify(reader, anchored, start);
     if (found !== undefined || reader.starved) return found;
   }
   return undefined;
@@ -103,9 +110,9 @@ const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
   return before.length === blobLength && /^[\w+/-]+$/.test(before) && looksRandom(before);
 };
 
-const verify = (reader: Reader, form: TokenForm, start: number): Secret | undefined => {
+const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Secret | undefined => {
   const bodyStart = start + form.prefix.length;
-  const runEnd = endOfBody(reader, form, bodyStart);
+  const runEnd = reader.endOfRun(bodyStart, alphabet, form.max);
   // A full stop ends a sentence, not a token.
   const isSentence = runEnd > bodyStart && reader.text.charCodeAt(runEnd - 1) === 46;
   const bodyEnd = isSentence ? runEnd - 1 : runEnd;
@@ -128,26 +135,24 @@ const startOfWord = (reader: Reader, end: number): number => {
   return start;
 };
 
-const endOfBody = (reader: Reader, { extra, max }: TokenForm, start: number): number => {
-  if (extra === '.') return reader.endOfRun(start, dotted, max);
-  let end = reader.endOfRun(start, token, max);
-  if (extra === undefined) return end;
-  while (end < start + max) {
-    const code = reader.code(end);
-    if (!is(code, token) && !(code < 128 && extra.includes(String.fromCharCode(code)))) break;
-    end += 1;
-  }
-  return end;
-};
-
 const isPlausible = (body: string, form: TokenForm): boolean => {
   const looked = body.slice(0, maxLooked);
   if (form.isWeak === true ? !looksRandom(looked) : distinctOf(looked, 0, maxVaried) < minDistinct || isWords(looked)) {
     return false;
   }
   if (form.body !== undefined && !form.body.test(body)) return false;
-  if (form.kind === 'jwt' && !jwt.test(body)) return false;
+  if (form.kind === 'jwt' && !isJwt(body)) return false;
   return !isPlaceholder(looked) && !body.endsWith('EXAMPLE');
+};
+
+/** Three parts, the second with the beginning of an object, or long enough to be encrypted. */
+const isJwt = (body: string): boolean => {
+  const second = body.indexOf('.') + 1;
+  const third = body.indexOf('.', second) + 1;
+  if (second <= 8 || third === 0 || third - second < 9) return false;
+  if (body.startsWith('eyJ', second)) return true;
+  const end = body.indexOf('.', third);
+  return (end === -1 ? body.length : end) - third >= 16;
 };
 
 /** Small letters only, or words with hyphens: an identifier that begins like a token. */

@@ -6,6 +6,8 @@ const source =
 
 const sender =
   /\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|http|https|httpie|xh|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
+/** Whether anything in a text could send or look up. */
+const carrier = new RegExp(`${sender.source}|\\bhost\\b|\\bgsutil\\b`);
 const data =
   /\s(?:-d|-F|-T|--data(?:-\w{1,12})?|--form|--upload-file|--post-file|--post-data|--body-file|--json|-X ?POST|-Method POST)(?:[= @"']|$)/;
 /** Copies files to another machine. */
@@ -39,7 +41,7 @@ const reach = 300;
 
 /** Commands that send secrets elsewhere or run encoded scripts, each in one line. */
 export const findCommands = (text: string): readonly Said[] => [
-  ...around(text, source, 'exfiltration', true, isExfiltration),
+  ...(carrier.test(text) ? around(text, source, 'exfiltration', true, isExfiltration) : []),
   ...around(
     text,
     sink,

@@ -13,11 +13,13 @@ const maxRegion = 20_000;
 const maxJudged = 2000;
 const minBlanks = 120;
 const minCuts = 3;
+/** More than a scan reports. */
+const maxCutWords = 400;
 const bar = 124;
 
 /** Styles and attributes that make the content of an element disappear. */
 const concealing =
-  /<(div|span|p|section|article|t[dhr]|table|a|b|em|strong|font|h[1-6]|li|[uod]l|d[td]|small|label|blockquote|pre|code|aside|footer|header|main|nav|button|input|textarea|form|center|[us]|su[bp]|script|marquee|text|figure|figcaption)\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true))[^<>]{0,400}>/gi;
+  /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
 
 /** Attributes, titles and reference definitions that models read and readers do not see. */
 const asides: readonly RegExp[] = [
@@ -41,11 +43,32 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
   const regions = [
     ...comments.flatMap(({ opening, closing }) => between(text, opening, closing)),
     ...asides.flatMap((pattern) => all(text, pattern)).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
-    ...elements(text).map(concealed),
+    ...elements(text, concealing).map(concealed),
+    ...elements(text, hiddenClass(text)).map(concealed),
+    ...all(text, whiteFormula).map(concealed),
     ...behindBlanks(text).map(concealed),
   ];
   return regions.toSorted((one, other) => one.start - other.start);
 };
+
+/** Formulas in the color of the page. */
+const whiteFormula = /\\(?:text)?color\{(?:white|transparent|#?fff(?:fff)?)\}[^\n]{10,2000}/gi;
+
+/** Elements whose class or id the text's own style sheet hides. */
+const hiddenClass = (text: string): RegExp | undefined => {
+  if (!/<style\b/i.test(text)) return undefined;
+  const names = Array.from(text.matchAll(hidingRule), ([, name = '']) => name).slice(0, maxClasses);
+  return names.length === 0
+    ? undefined
+    : new RegExp(
+        `<([a-z][\\w-]{0,30})\\b[^<>]{0,200}?\\b(?:class|id)=["']?[^"'<>]{0,80}?\\b(?:${names.join('|')})\\b[^<>]{0,200}>`,
+        'gi',
+      );
+};
+
+const hidingRule =
+  /[.#]([\w-]{1,40})\s{0,3}\{[^{}]{0,200}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|opacity\s{0,3}:\s{0,3}0\b|font-size\s{0,3}:\s{0,3}[01]\b|left\s{0,3}:\s{0,3}-\d{3})/gi;
+const maxClasses = 20;
 
 const between = (text: string, opening: RegExp, closing: string): readonly HiddenRegion[] => {
   const regions: HiddenRegion[] = [];
@@ -61,10 +84,11 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
 };
 
 /** Elements that are not shown, up to their closing tag. */
-const elements = (text: string): readonly Region[] => {
+const elements = (text: string, pattern: RegExp | undefined): readonly Region[] => {
+  if (pattern === undefined) return [];
   const regions: Region[] = [];
   let last = 0;
-  for (const { 0: match, 1: name = '', index } of text.matchAll(concealing)) {
+  for (const { 0: match, 1: name = '', index } of text.matchAll(pattern)) {
     if (index < last) continue;
     const from = index + match.length;
     const rest = text.slice(from, from + 4000);
@@ -157,6 +181,7 @@ export const cutWords = (text: string): readonly Hit[] => {
   for (let first = 0; first + minCuts <= cuts.length; first += minCuts) {
     const [start = 0, end = 0] = [cuts[first], cuts[first + minCuts - 1]];
     if (end - start > 400) continue;
+    if (hits.length > maxCutWords) break;
     hits.push({ rule: 'hidden-text', severity: 'malicious', start, end: end + 1 });
   }
   return hits;

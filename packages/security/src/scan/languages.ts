@@ -16,6 +16,8 @@ export interface Language {
   readonly secrecy?: string;
   /** You are now, from now on. */
   readonly persona?: string;
+  /** Without rules: with `persona`, an attempt. */
+  readonly unbound?: string;
   /** New instructions, with a colon. */
   readonly renewal?: string;
   /** No spaces part the words. */
@@ -26,78 +28,95 @@ export interface Language {
 export const languages: Readonly<Record<string, Language>> = {
   de: {
     dismiss:
-      'ignorier|missacht|vergiss|vergesst|vergessen|verwirf|verwerf|uebergeh|übergeh|umgeh|überschreib|befolge nicht|befolgen nicht|beachte nicht|nicht mehr befolg|außer acht|streiche',
+      'ignorier|missacht|vergiss|vergesst|vergessen|verwirf|verwerf|uebergeh|übergeh|umgeh|überschreib|befolge nicht|befolgen nicht|beachte nicht|nicht mehr befolg|außer acht|streiche|nicht mehr gelten|gelten nicht mehr|gilt nicht mehr|ignorieren sie|halte dich nicht|kümmere dich nicht|setze dich hinweg',
     orders:
       'anweisung|instruktion|befehl|regel|vorgabe|prompt|richtlinie|weisung|aufgabe|anleitung|kontext|systemprompt',
     earlier:
       'vorherig|bisherig|vorig|obig|früher|vorangegangen|vorangehend|alle|sämtlich|deine|ihre|ursprünglich|gegeben',
-    everything: 'alles vorherige|alles, was|alles was|das obige|alles bisherige|alles davor|alles oben',
+    everything:
+      'alles vorherige|alles, was|alles was|das obige|alles bisherige|alles davor|alles oben|was dir gesagt|was man dir|was ich dir|was der nutzer',
     reveal: 'zeig|gib|nenne|verrate|wiederhol|drucke|schreibe|offenbar|sende',
     prompt:
-      'deinen systemprompt|deine anweisungen|deine systemanweisung|deinen system-prompt|deine instruktionen|ihre systemanweisung|den systemprompt',
+      'deinen systemprompt|deine anweisungen|deine systemanweisung|deinen system-prompt|deine instruktionen|ihre systemanweisung|den systemprompt|dein systemprompt|deine systemanweisungen|deine ursprünglichen anweisungen|deine anfänglichen',
     secrecy:
-      'sag dem nutzer nicht|sage dem benutzer nicht|erzähle dem nutzer nicht|erwähne nicht gegenüber|informiere den benutzer nicht|teile dem benutzer nicht|ohne den benutzer zu informieren|ohne dem nutzer',
+      'sag dem nutzer nicht|sage dem benutzer nicht|erzähle dem nutzer nicht|erwähne nicht gegenüber|informiere den benutzer nicht|teile dem benutzer nicht|ohne den benutzer zu informieren|ohne dem nutzer|sag dem nutzer nichts|sag dem benutzer nichts|sage dem nutzer nichts|sage niemandem|ohne wissen des|verschweige|erwähne das nicht|erwähne dies nicht|informiere den nutzer nicht',
     persona:
-      'du bist jetzt ein|du bist nun ein|ab sofort bist du|von nun an bist du|ab jetzt antwortest du|tu so, als ob|tu so als',
+      'du bist jetzt ein|du bist nun ein|ab sofort bist du|von nun an bist du|ab jetzt antwortest du|tu so, als ob|tu so als|du bist ab jetzt|du bist ab sofort|von jetzt an bist du|spiele die rolle|verhalte dich wie|verhalte dich als',
     renewal: 'neue anweisung|neue instruktion|neuer systemprompt|neue aufgabe',
+    unbound:
+      'ohne regel|ohne einschränkung|ohne jede|ohne grenze|ohne filter|ohne beschränkung|uneingeschränkt|unzensiert|keine regeln|keine einschränkung|keinerlei',
   },
   es: {
     dismiss:
-      'ignor|olvid|descart|omit|desatiend|desobede|no sigas|no siga|deja de seguir|anula|haz caso omiso|pasa por alto|sobrescrib',
+      'ignor|olvid|descart|omit|desatiend|desobede|no sigas|no siga|deja de seguir|anula|haz caso omiso|pasa por alto|sobrescrib|no obedezca|no respetes|no hagas caso|haga caso omiso|prescinde|no tengas en cuenta|no tomes en cuenta',
     orders: 'instruccion|orden|regla|indicacion|directri|directiva|prompt|consigna|mensaje|contexto|política',
     earlier: 'anterior|previa|previo|todas|todo|tus|sus|arriba|precedente|original|inicial|recibid|dadas',
-    everything: 'todo lo anterior|lo anterior|todo lo que|cuanto te',
+    everything:
+      'todo lo anterior|lo anterior|todo lo que|cuanto te|lo que te dijeron|lo que te han|lo que se te|todo cuanto',
     reveal: 'muestra|revela|imprime|repite|dime|escribe|enseña|envía',
     prompt:
       'tu prompt del sistema|tus instrucciones|el prompt del sistema|tu mensaje de sistema|tu prompt inicial|prompt de sistema',
     secrecy:
-      'no le digas al usuario|no digas al usuario|no menciones|no informes al usuario|sin informar al usuario|sin decirle|no se lo digas|no reveles al usuario',
-    persona: 'ahora eres|a partir de ahora eres|a partir de ahora responde|desde ahora eres|finge que|actúa como si',
+      'no le digas al usuario|no digas al usuario|no menciones|no informes al usuario|sin informar al usuario|sin decirle|no se lo digas|no reveles al usuario|no le cuentes|no le menciones|no le informes|no se lo cuentes|sin que el usuario|sin avisar al usuario|a espaldas del usuario',
+    persona:
+      'ahora eres|a partir de ahora eres|a partir de ahora responde|desde ahora eres|finge que|actúa como si|desde este momento eres|desde ahora eres|ya no eres|finge ser|eres ahora|compórtate como',
     renewal: 'nuevas instrucciones|nueva instrucción|nuevo prompt|nueva tarea',
+    unbound:
+      'sin restriccion|sin reglas|sin límite|sin filtro|sin censura|sin ningun|sin limitacion|no tienes restriccion|no tienes regla',
   },
   fr: {
     dismiss:
-      'ignor|oubli|néglig|abandonn|ne suis plus|ne suivez plus|ne suis pas|ne suivez pas|ne tiens pas compte|ne tenez pas compte|ne tenez plus compte|ne tiens plus compte|fais abstraction|faites abstraction|passe outre|passez outre|outrepass|contourn|annul|désobéi',
+      'ignor|oubli|néglig|abandonn|ne suis plus|ne suivez plus|ne suis pas|ne suivez pas|ne tiens pas compte|ne tenez pas compte|ne tenez plus compte|ne tiens plus compte|fais abstraction|faites abstraction|passe outre|passez outre|outrepass|contourn|annul|désobéi|ne plus suivre|ne plus respecter|ne plus tenir compte|ne pas tenir compte|ne respecte pas|ne respecte plus|ne respectez plus|écarte|laisse tomber|laissez tomber|mets de côté',
     orders: 'instruction|consigne|règle|directive|ordre|prompt|message|contexte|indication|restriction',
-    earlier: 'précédent|antérieur|ci-dessus|toutes|tous|tes|vos|préalable|initial|original|reçu|donné',
-    everything: 'tout ce qui précède|ce qui précède|tout ce que|tout ce qui est',
+    earlier:
+      'précédent|antérieur|ci-dessus|toutes|tous|tes|vos|préalable|initial|original|reçu|donné|plus haut|avant|jusqu ici|jusqu à présent',
+    everything:
+      'tout ce qui précède|ce qui précède|tout ce que|tout ce qui est|tout ce qui a|ce qui a été dit|ce qu on t a dit|ce qui t a été',
     reveal: 'montre|révèle|affiche|répète|imprime|donne|écris|écrivez|envoie|dis',
     prompt:
       'ton prompt système|votre prompt système|tes instructions|vos instructions|le prompt système|ton invite système|tes consignes|vos consignes',
     secrecy:
-      "ne dis pas à l'utilisateur|ne le dis pas|n'en parle pas|ne mentionne pas|ne mentionnez pas|n'informe pas|n'informez pas|sans informer l'utilisateur|sans en informer|ne révèle pas à",
+      "ne dis pas à l'utilisateur|ne le dis pas|n'en parle pas|ne mentionne pas|ne mentionnez pas|n'informe pas|n'informez pas|sans informer l'utilisateur|sans en informer|ne révèle pas à|n en parlez pas|ne le dites pas|ne dites rien|ne dis rien|à l insu de|sans prévenir|sans le dire|sans avertir",
     persona:
-      'tu es maintenant|vous êtes maintenant|tu es désormais|vous êtes désormais|désormais tu|à partir de maintenant|fais comme si|faites comme si|prétends être',
+      'tu es maintenant|vous êtes maintenant|tu es désormais|vous êtes désormais|désormais tu|à partir de maintenant|fais comme si|faites comme si|prétends être|dorénavant tu|dès maintenant tu|tu n es plus|tu joues le rôle|comporte-toi comme|vous n êtes plus',
     renewal: 'nouvelles instructions|nouvelle instruction|nouveau prompt|nouvelle tâche|nouvelles consignes',
+    unbound:
+      'sans aucune|sans restriction|sans limite|sans règle|sans filtre|sans censure|aucune restriction|aucune limite|aucune règle|sans contrainte',
   },
   pt: {
     dismiss:
-      'ignor|esque|desconsider|descart|não siga|nao siga|pare de seguir|desobede|anule|deixe de lado|contorne|sobrescrev|despreze',
+      'ignor|esque|desconsider|descart|não siga|nao siga|pare de seguir|desobede|anule|deixe de lado|contorne|sobrescrev|despreze|não obedeça|não respeite|não leve em conta|pare de obedecer|deixe de seguir',
     orders: 'instruç|ordem|ordens|regra|diretri|comando|prompt|orientaç|mensagem|contexto|restriç',
     earlier: 'anterior|prévia|prévio|todas|todos|suas|seus|acima|precedente|origina|inicia|recebid|dadas',
-    everything: 'tudo acima|tudo o que|tudo que|o que foi dito',
+    everything:
+      'tudo acima|tudo o que|tudo que|o que foi dito|o que lhe foi|o que te disseram|o que foi dito|tudo que foi|o que você foi',
     reveal: 'mostre|revele|imprima|repita|diga|escreva|envie|exiba',
     prompt:
       'seu prompt de sistema|seu prompt do sistema|suas instruções|o prompt do sistema|sua mensagem de sistema|seu prompt inicial',
     secrecy:
-      'não conte ao usuário|não diga ao usuário|não mencione|não informe o usuário|não informe ao usuário|sem informar o usuário|sem avisar|não revele ao usuário',
-    persona: 'agora você é|você agora é|a partir de agora você|de agora em diante|finja que|aja como se',
+      'não conte ao usuário|não diga ao usuário|não mencione|não informe o usuário|não informe ao usuário|sem informar o usuário|sem avisar|não revele ao usuário|não conte nada|não fale|não avise|sem o conhecimento|sem que o usuário|não diga nada|não comente',
+    persona:
+      'agora você é|você agora é|a partir de agora você|de agora em diante|finja que|aja como se|deste momento em diante|você não é mais|finja ser|comporte-se como|você passa a ser',
     renewal: 'novas instruções|nova instrução|novo prompt|nova tarefa',
+    unbound: 'sem restriç|sem regras|sem limite|sem filtro|sem censura|sem nenhum|sem qualquer|sem limitaç',
   },
   it: {
     dismiss:
-      'ignor|dimentic|trascur|tralascia|scarta|non seguire|smetti di seguire|non tenere conto|disobbedisci|annulla|aggira|sovrascriv|lascia perdere',
+      'ignor|dimentic|trascur|tralascia|scarta|non seguire|smetti di seguire|non tenere conto|disobbedisci|annulla|aggira|sovrascriv|lascia perdere|non rispettare|non obbedire|non considerare|non seguir|lascia stare|metti da parte',
     orders: 'istruzion|regol|direttiv|ordin|comand|prompt|indicazion|messaggi|contesto|restrizion',
     earlier: 'precedent|anterior|tutte|tutti|tue|tuoi|sopra|original|inizial|ricevut|date',
-    everything: 'tutto ciò che|tutto quello che|quanto sopra|quanto detto',
+    everything:
+      'tutto ciò che|tutto quello che|quanto sopra|quanto detto|quello che ti|ciò che ti|quanto ti|tutto quanto',
     reveal: 'mostra|rivela|stampa|ripeti|dimmi|scrivi|invia|elenca',
     prompt:
       'il tuo prompt di sistema|le tue istruzioni|il prompt di sistema|il tuo messaggio di sistema|tuo prompt iniziale',
     secrecy:
-      "non dire all'utente|non dirlo|non menzionare|non informare l'utente|senza informare l'utente|senza dirlo|non rivelare all'utente",
+      "non dire all'utente|non dirlo|non menzionare|non informare l'utente|senza informare l'utente|senza dirlo|non rivelare all'utente|non dire nulla all'utente|non dire niente|non dirlo all'utente|all'insaputa|senza avvisare|non avvisare|non farne parola",
     persona:
-      'ora sei|adesso sei|da ora in poi|d’ora in poi|da questo momento sei|fai finta|fingi di|comportati come se',
+      'ora sei|adesso sei|da ora in poi|d’ora in poi|da questo momento sei|fai finta|fingi di|comportati come se|non sei più|sei ora|d ora in avanti sei|fai la parte|interpreta',
     renewal: 'nuove istruzioni|nuova istruzione|nuovo prompt|nuovo compito',
+    unbound:
+      'senza restrizion|senza regole|senza limit|senza filtri|senza censura|senza alcun|nessuna restrizione|nessun limite|nessuna regola',
   },
   nl: {
     dismiss: 'negeer|vergeet|volg niet|sla over|omzeil|laat varen|houd geen rekening|overschrijf',
@@ -109,6 +128,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'vertel de gebruiker niet|zeg niets tegen de gebruiker|zonder de gebruiker|vermeld dit niet',
     persona: 'je bent nu een|vanaf nu ben je|doe alsof',
     renewal: 'nieuwe instructie|nieuwe opdracht|nieuwe systeemprompt',
+    unbound: 'zonder regels|zonder beperking|zonder filters|zonder grenzen|onbeperkt',
   },
   pl: {
     dismiss: 'zignoruj|ignoruj|zapomnij|pomiń|odrzuć|nie przestrzegaj|nie stosuj|przestań|obejdź',
@@ -120,6 +140,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'nie mów użytkownikowi|nie informuj użytkownika|bez informowania|nie wspominaj',
     persona: 'jesteś teraz|od teraz jesteś|udawaj',
     renewal: 'nowe instrukcje|nowe polecenie|nowy prompt',
+    unbound: 'bez ograniczeń|bez zasad|bez filtrów|bez reguł',
   },
   tr: {
     dismiss: 'yok say|görmezden gel|unut|dikkate alma|göz ardı et|uyma|iptal et',
@@ -131,61 +152,79 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'kullanıcıya söyleme|kullanıcıya bahsetme|kullanıcıyı bilgilendirme',
     persona: 'artık sen|bundan sonra sen|şu andan itibaren',
     renewal: 'yeni talimat|yeni görev|yeni sistem',
+    unbound: 'sınırsız|kısıtlama olmadan|kuralsız|hiçbir kural|hiçbir kısıtlama|filtresiz',
   },
   ru: {
     dismiss:
-      'игнориру|проигнориру|забуд|не следу|не выполня|отбрось|пренебрег|отмени|обойди|не обращай внимания|перестань|прекрати|отмените|не учитывай',
+      'игнориру|проигнориру|забуд|не следу|не выполня|отбрось|пренебрег|отмени|обойди|не обращай внимания|перестань|прекрати|отмените|не учитывай|не соблюда|не подчиня|не придерживайся|не слушай|игнорир',
     orders: 'инструкц|указани|правил|команд|приказ|промпт|директив|задани|сообщени|контекст|ограничени',
     earlier:
-      'предыдущ|прошл|прежн|вышеуказан|вышеизложен|все|всё|всех|твои|ваши|свои|ранее|исходн|предшеству|первоначальн|системн',
+      'предыдущ|прошл|прежн|вышеуказан|вышеизложен|все|всё|всех|твои|ваши|свои|ранее|исходн|предшеству|первоначальн|системн|указанн|выше|данные',
     everything:
-      'все вышеперечисленное|всё вышеперечисленное|все, что|всё, что|всё выше|все выше|вышесказанное|вышеизложенное',
+      'все вышеперечисленное|всё вышеперечисленное|все, что|всё, что|всё выше|все выше|вышесказанное|вышеизложенное|всё, что тебе|все, что тебе|что тебе говорили|что было сказано|что тебе сказали',
     reveal: 'покажи|раскрой|выведи|повтори|напиши|сообщи|отправь|перечисли',
     prompt:
       'свой системный промпт|системный промпт|свои инструкции|твои инструкции|системные инструкции|системное сообщение|ваши инструкции',
     secrecy:
-      'не говори пользователю|не сообщай пользователю|не упоминай|не рассказывай|без ведома пользователя|не сообщая пользователю|не информируй',
-    persona: 'теперь ты|теперь вы|отныне ты|с этого момента|с этой минуты|притворись|веди себя так',
+      'не говори пользователю|не сообщай пользователю|не упоминай|не рассказывай|без ведома пользователя|не сообщая пользователю|не информируй|не сообщай об этом|ничего не говори|не говори об этом|без уведомления|втайне от|скрой от|не ставь в известность',
+    persona:
+      'теперь ты|теперь вы|отныне ты|с этого момента|с этой минуты|притворись|веди себя так|ты теперь|больше не|отныне вы|представь, что ты|играй роль',
     renewal: 'новые инструкции|новая инструкция|новый системный промпт|новое задание|новые указания',
+    unbound:
+      'без ограничени|без правил|без фильтр|без цензур|без каких-либо|нет ограничени|не ограничен|никаких ограничени',
   },
   zh: {
     dismiss:
-      '忽略|无视|無視|忘记|忘記|忘掉|不要遵守|不要理会|不要理會|不要遵循|不再遵循|不要执行|抛弃|抛开|放弃|跳过|绕过|繞過|覆盖|覆蓋|丢弃|停止遵循|撤销',
+      '忽略|无视|無視|忘记|忘記|忘掉|不要遵守|不要理会|不要理會|不要遵循|不再遵循|不要执行|抛弃|抛开|放弃|跳过|绕过|繞過|覆盖|覆蓋|丢弃|停止遵循|撤销|不要再遵守|不再遵守|别再遵守|不必遵守|无需遵守|不用理会|别管|抹去|清除|停止执行|不再执行',
     orders: '指令|指示|提示|规则|規則|说明|說明|命令|要求|约束|約束|限制|准则|準則|设定|設定|内容|對話|对话|上下文',
     earlier: '之前|以上|先前|前面|此前|上述|上面|所有|全部|一切|你的|您的|原来|原有|系统|系統|已有',
-    everything: '之前的一切|以上内容|上面的内容|以上所有|前面所有|之前所有|以上內容',
+    everything:
+      '之前的一切|以上内容|上面的内容|以上所有|前面所有|之前所有|以上內容|上面说的|之前说的|前面说的|以上所说|之前的对话|上面的一切|以上一切',
     reveal: '显示|顯示|输出|輸出|打印|重复|重複|告诉我|告訴我|泄露|透露|展示|列出|发送',
     prompt: '系统提示|系統提示|你的指令|你的提示词|你的提示詞|系统指令|系統指令|系统消息|初始提示|你的系统',
     secrecy:
-      '不要告诉用户|不要告訴用戶|不要向用户|不要告知用户|别告诉用户|不要提及|无需告知用户|不要让用户|不得告知用户|瞒着用户',
-    persona: '你现在是|你現在是|从现在起你|从现在开始你|從現在起你|从现在开始|假装你|假裝你|请扮演|你不再是',
+      '不要告诉用户|不要告訴用戶|不要向用户|不要告知用户|别告诉用户|不要提及|无需告知用户|不要让用户|不得告知用户|瞒着用户|别让用户|不要通知用户|不要讓用戶|瞒着|悄悄|偷偷|不要透露给用户',
+    persona:
+      '你现在是|你現在是|从现在起你|从现在开始你|從現在起你|从现在开始|假装你|假裝你|请扮演|你不再是|从这一刻起|此刻起你|现在开始你|你将扮演|扮演一个|从今以后你|今后你',
     renewal: '新指令|新的指令|新任务|新的系统提示|新的指示|新任務',
     isSpaceless: true,
+    unbound:
+      '没有任何限制|不受限制|没有限制|无限制|不受任何|没有约束|没有任何约束|没有任何规则|沒有任何限制|不受約束|不受约束|没有道德',
   },
   ja: {
-    dismiss: '無視|忘れ|従わないで|従うな|従わず|破棄|取り消|上書き|放棄|守らないで|スキップ|考慮しないで',
+    dismiss:
+      '無視して|無視せよ|無視しろ|無視すること|無視しなさい|無視し、|忘れ|従わないで|従うな|従わず|破棄|取り消|上書き|放棄|守らないで|スキップ|考慮しないで|従う必要は|従ってはいけない|無かったこと|なかったこと|聞かないで|忘却',
     orders: '指示|命令|ルール|プロンプト|規則|指令|制約|設定|ガイドライン|内容|メッセージ|文脈|会話',
     earlier: '以前|上記|これまで|それまで|前の|先の|すべて|全て|あなたの|先ほど|元の|システム|今まで|前述|以上',
-    everything: '上記のすべて|これまでのすべて|上の内容|今までの内容|上記の内容',
+    everything:
+      '上記のすべて|これまでのすべて|上の内容|今までの内容|上記の内容|これまでの内容|言われたこと|これまで言われ|ここまでの|今まで言われ',
     reveal: '表示|出力|教えて|開示|繰り返|公開|見せて|書き出|送信',
     prompt: 'システムプロンプト|あなたの指示|初期プロンプト|システムメッセージ|システム指示',
     secrecy:
-      'ユーザーに言わないで|ユーザーには言わない|ユーザーに伝えないで|ユーザーに知らせないで|ユーザーに知らせず|ユーザーには伝えず|ユーザーに報告しない|言及しないで|内緒',
-    persona: 'あなたは今から|今からあなたは|これからあなたは|あなたはもう|のふりをして|今後あなたは',
+      'ユーザーに言わないで|ユーザーには言わない|ユーザーに伝えないで|ユーザーに知らせないで|ユーザーに知らせず|ユーザーには伝えず|ユーザーに報告しない|言及しないで|内緒|ユーザーには知らせ|ユーザーに気づかれ|ユーザーに言わず|ユーザーに告げず|ユーザーには内密|ユーザーには秘密|報告しないで|黙って',
+    persona:
+      'あなたは今から|今からあなたは|これからあなたは|あなたはもう|のふりをして|今後あなたは|あなたは今|今後は|になりきって|として振る舞',
     renewal: '新しい指示|新たな指示|新しいタスク|新しいシステムプロンプト|新しい命令',
     isSpaceless: true,
+    unbound:
+      '制限のない|制約のない|制限なし|制限がない|ルールのない|無制限|制約なし|制約を受けない|制限を受けない|検閲のない',
   },
   ko: {
-    dismiss: '무시|잊어|따르지 마|따르지 말|무효화|폐기|건너뛰|우회|잊으|버려',
+    dismiss:
+      '무시하|무시해|무시할|잊어|따르지 마|따르지 말|무효화|폐기|건너뛰|우회|잊으|버려|따를 필요|지키지 마|지키지 말|무시하|잊고|따르지',
     orders: '지시|명령|규칙|프롬프트|지침|설정|내용|제한|메시지',
-    earlier: '이전|위의|앞선|모든|기존|지금까지|당신의|너의|원래|시스템|앞의',
-    everything: '위의 모든|이전의 모든|지금까지의 모든',
+    earlier: '이전|위의|앞선|모든|기존|지금까지|당신의|너의|원래|시스템|앞의|앞서|위 ',
+    everything:
+      '위의 모든|이전의 모든|지금까지의 모든|들은 내용|지금까지 들은|이전의 내용|앞의 내용|위 내용|지금까지의',
     reveal: '보여|출력|알려|공개|반복|표시|전송',
     prompt: '시스템 프롬프트|당신의 지시|너의 지시|초기 프롬프트|시스템 메시지',
-    secrecy: '사용자에게 말하지|사용자에게 알리지|언급하지 마|사용자 모르게|알리지 말',
-    persona: '너는 이제|당신은 이제|지금부터 너는|지금부터 당신은|이제부터',
+    secrecy:
+      '사용자에게 말하지|사용자에게 알리지|언급하지 마|사용자 모르게|알리지 말|사용자에게 알리지|사용자에게 말하지|사용자 몰래|사용자에게 비밀|보고하지 마|사용자에게 언급',
+    persona:
+      '너는 이제|당신은 이제|지금부터 너는|지금부터 당신은|이제부터|지금부터|이제 너는|이제 당신은|너는 더 이상|당신은 더 이상|앞으로 너는',
     renewal: '새로운 지시|새 지시|새로운 명령|새로운 작업',
     isSpaceless: true,
+    unbound: '제한 없는|제한이 없는|제약 없는|제약이 없는|규칙이 없는|무제한|제한 없이|검열 없는',
   },
   ar: {
     dismiss: 'تجاهل|انس|لا تتبع|تخط|تجاوز',
@@ -196,6 +235,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'لا تخبر المستخدم|لا تذكر|دون إخبار المستخدم',
     persona: 'أنت الآن|من الآن فصاعدا',
     renewal: 'تعليمات جديدة|مهمة جديدة',
+    unbound: 'بدون قيود|بلا قيود|دون قيود|دون أي',
   },
   hi: {
     dismiss: 'अनदेखा|नज़रअंदाज़|भूल जा|अनदेखी|पालन न कर',
@@ -207,5 +247,6 @@ export const languages: Readonly<Record<string, Language>> = {
     persona: 'अब तुम|अब आप',
     renewal: 'नए निर्देश|नया निर्देश',
     isSpaceless: true,
+    unbound: 'बिना किसी|बिना प्रतिबंध|बिना नियम',
   },
 };

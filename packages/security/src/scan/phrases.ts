@@ -93,7 +93,7 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
-    '\\b(?:forget|ignore|disregard|overlook|discard|erase) (?:about )?(?:everything|all|whatever|all that|all of this|anything) (?:that )?(?:you (?:were|have been|know|learned|was|have (?:seen|read))|i (?:said|told)|(?:has|have|was|were) (?:been )?(?:said|written|stated|told)|(?<!anything )(?:above|before|prior)|previously|(?:said |written |stated )(?:above|before)|came before|precedes)',
+    '\\b(?:forget|ignore|disregard|overlook|discard|erase) (?:about )?(?:everything|all|whatever|all that|all of this|anything) (?:that )?(?:you (?:were|have been|know(?! about)|learned(?! about)|was|have (?:seen|read))|i (?:said|told)|(?:has|have|was|were) (?:been )?(?:said|written|stated|told)|(?<!anything )(?:above|before|prior)|previously|(?:said |written |stated )(?:above|before)|came before|precedes)',
   ),
   phrase(
     'override',
@@ -129,7 +129,7 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
-    `\\b(?:your|all|any|the) (?:of the |of your )?${earlier} (?:instructions|directives|rules|guidelines|orders|prompts?|commands|constraints|restrictions) (?:(?:is|are|have been|were|has been|should be|must be|can be|shall be|may be) (?:now |all |to be )?)?(?:void|do not apply|don.t apply|cancel|obsolete|revoked|invalid|null|no longer|superseded|replaced|outdated|a test|ignored|disregarded|forgotten|overridden|lifted|suspended|discarded)`,
+    `\\b(?:your|all|any|the) (?:of the |of your )?(?!(?:default|base|core|old|existing|current) )${earlier} (?:instructions|directives|rules|guidelines|orders|prompts?|commands|constraints|restrictions) (?:(?:is|are|have been|were|has been|should be|must be|can be|shall be|may be) (?:now |all |to be )?)?(?:void|do not apply|don.t apply|cancel|obsolete|revoked|invalid|null|no longer|superseded|replaced|outdated|a test|ignored|disregarded|forgotten|overridden|lifted|suspended|discarded)`,
   ),
   phrase(
     'override',
@@ -162,7 +162,79 @@ const english: readonly Phrase[] = [
     true,
     `\\binstead of (?:\\S{1,20} ){0,4}?(?:the|this|your|what) (?:\\S{1,15} ){0,3}?(?:task|instructions?|question|summary|text|document|page|article|content|file|user (?:asked|wants|requested)|you were (?:asked|told))[^.\\n]{0,20}?(?:,|, please) (?:you (?:must|should|will) |please |just )?${act}\\b`,
   ),
+  phrase(
+    'override',
+    true,
+    `\\b(?:all |any |the |every |these |those |your |${earlier} )(?:\\S{1,15} ){0,3}?${orders}(?: (?:that )?(?:you|we|i|they|it)(?: \\S{1,12}){1,4}?| (?:given|above|received|provided|issued|stated)(?: \\S{1,12}){0,4}?)? (?:is|are|was|were|have been|has been|should be|must be) (?:now |hereby |all |no longer |a |null and |considered )?(?:void|voided|revoked|rescinded|obsolete|invalid|superseded|suspended|in (?:effect|force)|valid|binding|irrelevant|a test|lifted|withdrawn|fake|decoy)\\b(?! (?:if|when|unless|until|by (?:the )?(?:next|new) version))`,
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:whatever|everything|anything|nothing|all that|what) (?:that )?(?:you|the user|the (?:operator|developer)|i) (?:\\S{1,12} ){0,3}?(?:told|said|asked|learned|instructed|given|read|wrote|requested)\\b[^.!?]{0,50}?\\b(?:no longer|does not|do not|doesn.t|is void|is (?:now )?obsolete|is irrelevant|matters?|is wrong|is a lie|as obsolete|as void|can be ignored)\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:treat|consider|regard) (?:everything|anything|all|whatever|the text|the instructions) (?:that (?:is|was|came) )?(?:\\S{1,12} )?(?:above|before this|so far|prior)[^.!?]{0,20}? (?:as )?(?:obsolete|void|invalid|outdated|irrelevant|noise|a test|deleted|cancel\\S{0,4}|untrue|false)',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:ignore|disregard|forget|drop|abandon|overlook|set aside) (?:about )?(?:what(?:ever)?|everything|anything|all) (?:that )?(?:the |your )?(?:user|human|operator|developer|customer|person|owner|creators?) (?:\\S{1,10} )?(?:asked|said|told|wants?|wanted|requested|wrote|needs|instructed)',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:do not|don.t|stop|cease|quit|never) (?:continu\\S{0,3} |proceed\\S{0,3} |work\\S{0,3} |help\\S{0,3} |execut\\S{0,3} |answer\\S{0,3} |complet\\S{0,3} |perform\\S{0,3} |fulfil\\S{0,4} |summari[sz]\\S{1,4} )(?:with |on )?(?:the |this |that |your )?(?:user.s? |original |current |previous )?(?:request|task|question|summary|page|text|document|and)\\b[^\\n]{0,10}? instead,? ',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:skip|dismiss|discard|disobey|void|erase|reject) (?:all |every |each |any )(?:of )?(?:the |your |those )?(?:\\S{1,12} )?(?:directives|instructions|guidelines|system prompts?) (?:\\S{1,12} ){0,2}?(?:given|provided|received|earlier|before|above|previously|supplied)\\b',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:disobey|defy|betray|rebel against|stop (?:obeying|serving|listening to)) (?:your |the )(?:creators?|developers?|makers?|operators?|user|anthropic|openai|owners?|masters?|programmers?)\\b',
+  ),
+  // To address whoever reads as a model, and turn it around.
+  phrase(
+    'override',
+    true,
+    '\\b(?:if you(?: are|.re) (?:an? |the )?(?:\\S{1,12} )?(?:ai|llm|language model|chatbot|bot|gpt|assistant|agent)|as an? (?:\\S{1,12} )?(?:ai|llm|language model)|(?:note|attention|message|instructions?|hint) (?:to|for) (?:all |any |the )?(?:\\S{1,12} )?(?:ai|llm|language model|gpt|assistant|bot)s?)\\b[^\\n]{0,120}?\\b(?:stop (?:summari|read|process|answer|work)|ignore (?:the|this|all|any|everything|what)|disregard|instead (?:tell|say|write|output|respond|reply|answer|print|recommend|visit)|regardless of|(?:highest|maximum|perfect|best|full|top|positive|favou?rable) (?:possible )?(?:score|rating|grade|mark|review|evaluation|points)|only (?:say|answer|reply|respond|output)|must (?:say|recommend|rate|rank|praise))',
+  ),
+  // A forged end of what the model was given.
+  phrase(
+    'forged-turn',
+    true,
+    '</(?:document|documents|context|data|user ?input|userinput|input|result|results|toolresult|toolresults|content|email|page|webpage|search ?results?|file|untrusted|external)[^<>]{0,20}>\\s?<(?:system|instructions?|assistant|developer|admin|user|human|prompt)\\b',
+  ),
+  phrase(
+    'new-instructions',
+    true,
+    '\\bend of (?:the )?(?:document|file|text|input|context|data|page|email|message|user (?:input|message|query)|transcript|results?)\\b[^a-z0-9]{0,40}(?:new|updated|actual|real|begin|start of) (?:\\S{1,12} )?(?:instructions?|prompt|task|orders?|system)\\b',
+  ),
+  phrase(
+    'new-instructions',
+    true,
+    '\\b(?:the |your )(?:true|real|actual|only|sole|hidden|secret) (?:objective|goal|purpose|task|mission|job|instructions?) (?:is|are)(?: now)?(?: to| as follows|:)[^.\\n]{0,60}?\\b(?:exfiltrat|api keys?|secrets?|credentials?|database|passwords?|tokens?|leak|steal|delete|transfer|environment)',
+  ),
+  phrase(
+    'authority',
+    true,
+    '\\b(?:this (?:message|notice|update|file|text) (?:is|comes|was sent) (?:directly )?(?:from|by)|(?:message|notice|directive|order|update|instructions?) (?:from|by)|i am|i.m|we are|speaking as) (?:the |your |an? )?(?:\\S{1,12} )?(?:anthropic|openai|google|microsoft|meta|deepseek|mistral|developers?|creators?|administrator|admin|sysadmin|root|owner|security team|safety team)\\b[^\\n]{0,80}?\\b(?:safety (?:training|policy|policies|rules|filters?)|content policy|you (?:may|can|must|will|are (?:now )?(?:allowed|permitted|authori[sz]ed|required)) now|now (?:share|reveal|allowed|permitted)|authori[sz]e you|(?:bypass|disable|skip|override|lift|ignore) (?:\\S{1,12} ){0,2}?(?:approval|safety|security|check|polic|restriction|filter|confirmation|guardrail)|comply with (?:any|all|every))',
+  ),
+  phrase(
+    'skips-approval',
+    true,
+    '\\b(?:the )?(?:user|human|owner|operator|customer|administrator) (?:has |have )?already (?:approved|authori[sz]ed|consented to|confirmed|permitted|allowed|granted|agreed to) (?:all|any|every|each|these|this|full)\\b',
+  ),
   // To take another's place.
+  phrase(
+    'persona',
+    true,
+    '\\b(?:pretend|imagine|act|roleplay|role-play|simulate|you are|you.re|become|be|respond|behave|game|play|mode) (?:\\S{1,15} ){0,8}?(?:without|has no|have no|with no|free (?:of|from)|not bound by|knows no|ignores? all|lacks) (?:any |all |more |its |your |the )?(?:\\S{1,15} ){0,2}?(?:restrictions?|rules|filters?|guidelines|limitations|limits|ethics|morals|censorship|safeguards|guardrails|constraints|moral compass)\\b(?! (?:on|for|about|to|in|apply|defined|set|configured))',
+  ),
   phrase(
     'persona',
     true,
@@ -215,6 +287,11 @@ const english: readonly Phrase[] = [
     '\\b(?:reveal|print|output|show|repeat|leak|dump|display|recite|tell me|send) (?:\\S{1,20} ){0,4}?',
     ownPrompt,
   ),
+  phrase(
+    'prompt-theft',
+    true,
+    '(?:^|[.,:;!?>*-] |please |then |first,? |must |now |and |should |to |you )(?:reveal|disclose|leak|recite|print|output|display|repeat|quote|quoting|dump|expose|tell me|show me|give me|translate|write down|summari[sz]e|paste) (?:\\S{0,14}[^\\s.!?;] ){0,4}?(?:your (?:\\S{1,12} )?(?:system|initial|hidden|original|secret|developer|internal) ?(?:prompt|message|instructions?|rules|configuration)|(?:the |me )?(?:hidden|secret|confidential) (?:system |developer )?(?:prompt|message|instructions?|rules)|(?:the )?(?:complete |full |exact |entire )?(?:instructions?|prompt|rules) (?:that )?you (?:were given|received|got|have been given|were told|have))',
+  ),
   // To announce orders.
   phrase(
     'new-instructions',
@@ -265,7 +342,7 @@ const english: readonly Phrase[] = [
   phrase(
     'secrecy',
     false,
-    '\\b(?:do not|don.t|never) (?:mention|disclose|report|reveal|acknowledge|discuss|explain|log|show) (?:this|it|that|these|any of this|the (?:existence|presence|content|step|command|instructions?))\\b',
+    '\\b(?:do not|don.t|never|must not|mustn.t|without) (?:mention|disclose|report|reveal|acknowledge|discuss|explain|log|show) (?:this|it|that|these|any of this|the (?:existence|presence|content|step|command|instructions?))\\b',
   ),
   phrase(
     'secrecy',
@@ -289,6 +366,16 @@ const english: readonly Phrase[] = [
     '\\b(?:read|open|cat|get|copy|collect|find|extract|load|dump|grab|take|locate|print) (?:\\S{0,29}[^\\s.!?;] ){0,4}?(?:\\S{0,30}\\.env\\b|\\S{0,20}\\.ssh\\b\\S{0,20}|\\S{0,20}\\.aws\\b\\S{0,20}|\\S{0,20}id.?rsa\\S{0,5}|\\S{0,20}credentials?(?: file)?\\b|\\S{0,20}\\.npmrc\\b|\\S{0,20}\\.netrc\\b|/etc/(?:passwd|shadow)|environment variables?|api[ -]?keys?|private keys?|ssh keys?|secrets?|passwords?)(?: \\S{1,30}){0,8}? (?:and|then|,) (?:then )?(?:send|post|upload|include|paste|append|encode|put|share|e-?mail|commit|push|add|embed|write|transmit|forward|exfiltrate|publish|report|return|output|submit|curl) ',
   ),
   // To decode and follow.
+  phrase(
+    'decode-and-follow',
+    true,
+    '\\b(?:base ?64|hex|rot ?13|binary|morse|decode|decoded|decrypt|unhex)\\b[^\\n]{0,60}?\\b(?:follow|obey|execute|comply|do (?:what|as) (?:it|they)|carry (?:it )?out|act on|eval)[^\\n]{0,40}? ?[:=]? ?[`"\'(]{0,3}[a-z0-9+/=]{40}',
+  ),
+  phrase(
+    'decode-and-follow',
+    true,
+    '\\b(?:decode|decrypt|unhex|eval(?:uate)?)\\b[^\\n]{0,30}? [`"\'(]{0,3}[a-z0-9+/=]{40,1200}[`"\')]{0,3}[,.]?(?: \\S{1,15}){0,5}? (?:follow|obey|execute|run|do (?:what|as)|comply|carry out|act on)\\b',
+  ),
   phrase(
     'decode-and-follow',
     true,
@@ -345,13 +432,17 @@ const phrasesOf = (language: Language): PhraseGroup => {
     );
     found.push(phrase('override', true, start, `(?:${source(everything)})`, gap, verb));
   }
-  const { reveal, prompt, secrecy, persona, renewal } = language;
+  const { reveal, prompt, secrecy, persona, renewal, unbound } = language;
   if (reveal !== undefined && prompt !== undefined) {
     found.push(phrase('prompt-theft', true, start, `(?:${source(reveal)})`, gap, `(?:${source(prompt)})`));
     found.push(phrase('prompt-theft', true, start, `(?:${source(prompt)})`, gap, `(?:${source(reveal)})`));
   }
   if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
   if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
+  if (persona !== undefined && unbound !== undefined) {
+    const between = isSpaceless === true ? '[^。\\n.!?]{0,24}?' : '[^.!?\\n]{0,60}?';
+    found.push(phrase('persona', true, start, `(?:${source(persona)})`, between, `(?:${source(unbound)})`));
+  }
   if (renewal !== undefined) {
     found.push(phrase('new-instructions', false, start, `(?:${source(renewal)})\\S{0,6} ?[:：]`));
   }

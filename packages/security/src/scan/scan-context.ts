@@ -55,12 +55,15 @@ export interface ScanContextResult {
 export const scanContext = (text: string, options: ScanContextOptions = {}): ScanContextResult => {
   checkOptions('scanContext()', options, { path: anyString, policy: oneOf('block', 'strip', 'warn') });
   const { path, policy = 'strip' } = options;
-  const findings = placed(text, hitsIn(text));
+  const hits = hitsIn(text);
+  const findings = placed(text, hits.slice(0, maxHits));
   const verdict = verdictOf(findings);
   const used = text.startsWith('\ufeff') ? text.slice(1) : text;
   const result = { verdict, findings, ...(path !== undefined && { path }) };
   if (verdict !== 'malicious') return { ...result, text: used };
-  if (policy === 'block') return { ...result, text: blocked(findings) };
+  // What is beyond the findings would stay.
+  const isFlooded = hits.length > maxHits;
+  if (policy === 'block' || (policy === 'strip' && isFlooded)) return { ...result, text: blocked(findings) };
   return { ...result, text: policy === 'warn' ? warned(used, findings) : stripped(text, findings) };
 };
 
@@ -71,6 +74,8 @@ const verdictOf = (findings: readonly Finding[]): ScanContextResult['verdict'] =
 
 /** Maximum number of reported findings; the worst are reported. */
 const maxHits = 200;
+/** Attempts that are judged; several of them may be merged into one finding. */
+const maxJudged = 400;
 const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };
 
 const hitsIn = (text: string): readonly Hit[] => {
@@ -79,7 +84,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   const hidden = regionLookup(regions);
   const code = regionLookup(codeRegions(text));
   const folded = fold(text);
-  const said = [...phraseHits(folded), ...findCommands(text), ...findSeams(text, folded)].map((hit) =>
+  const said = judgedUntilFlooded([...phraseHits(folded), ...findCommands(text), ...findSeams(text, folded)], (hit) =>
     judged(text, hit, hidden, code),
   );
   const disguised = disguises(folded).flatMap(({ folded: read }) =>
@@ -112,7 +117,21 @@ const hitsIn = (text: string): readonly Hit[] => {
   const worstFirst = merged(combined(text, all)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
-  return worstFirst.slice(0, maxHits).toSorted((one, other) => one.start - other.start);
+  const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
+  return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+};
+
+/** Judges what was said, until it has so many attempts that the whole text is blocked. */
+const judgedUntilFlooded = (said: readonly Said[], judge: (said: Said) => Hit): readonly Hit[] => {
+  const hits: Hit[] = [];
+  let attempts = 0;
+  for (const one of said) {
+    const hit = judge(one);
+    hits.push(hit);
+    if (hit.severity === 'malicious') attempts += 1;
+    if (attempts > maxJudged) break;
+  }
+  return hits;
 };
 
 /** Merges overlapping findings of one rule into their union with the worse severity. */
@@ -210,6 +229,9 @@ const secretFile =
 const taking =
   /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 
+/** Where something can be sent to, in any language. */
+const destination = /https?:\/\/|\b[\w.+-]{1,60}@[\w-]{1,60}\.\w/i;
+
 /** Raises the severity of combinations: secrecy with an action, or secrecy with a file of secrets. */
 const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
   const secrecy = hits.filter(({ rule }) => rule === 'secrecy').slice(0, maxHits);
@@ -226,7 +248,7 @@ const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
     const around = paragraphOf(text, one.start, one.end);
     if (
       around.search(secretFile) !== -1 &&
-      taking.test(around) &&
+      (taking.test(around) || destination.test(around)) &&
       !/\b(?:never|do not|don.t) (?:commit|print|log|read|share|expose|include|output|send|paste|write|store|put)\b/i.test(
         around,
       )
