@@ -3,18 +3,18 @@ import { callText } from './render/call-text.js';
 import { oneLine } from './render/printable.js';
 import { duration } from './render/quantity.js';
 
-/** What a turn is busy with. */
+/** The current activity of a turn. */
 export interface Activity {
   readonly label: string;
-  /** Since when, as milliseconds since 1970. */
+  /** Start of the activity, in milliseconds since 1970. */
   readonly since: number;
-  /** Tool calls that have left and are not answered, by id. */
+  /** Running tool calls, by id. */
   readonly open: ReadonlyMap<string, string>;
 }
 
 export const noActivity: Activity = { label: '', since: 0, open: new Map() };
 
-/** What the turn is busy with after this event. */
+/** Returns the activity of the turn after this event. */
 export const activityAfter = (activity: Activity, event: TurnEvent): Activity => {
   switch (event.type) {
     case 'turn.start':
@@ -24,9 +24,7 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
     case 'failover.retrying':
     case 'failover.switched':
     case 'failover.waiting':
-      return event.delayMs === 0
-        ? activity
-        : named(activity, `Waiting ${duration(event.delayMs)} to ask again`, event.at);
+      return event.delayMs === 0 ? activity : named(activity, `Retrying in ${duration(event.delayMs)}`, event.at);
     case 'compaction.started':
       return named(activity, 'Compacting the history', event.at);
     case 'model.delta':

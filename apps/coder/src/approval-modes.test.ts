@@ -17,7 +17,7 @@ interface Case {
 
 const bash = (command: string): Case => ({ name: 'bash', input: { command } });
 
-/** At least one call for each rule that asks. */
+/** At least one call per rule that asks. */
 const risky: readonly Case[] = [
   ...[
     'git push origin main',
@@ -33,7 +33,7 @@ const risky: readonly Case[] = [
   { name: 'drop', effect: 'destructive' },
 ];
 
-/** Runs one call under a mode; a user who is asked says yes. */
+/** Runs one call under a mode; the user approves every request. */
 const run = async ({ name, input = {}, effect }: Case, approve: ApprovalMode) => {
   const folder = await temporaryFolder();
   const questions: Questioner & { asked: number } = {
@@ -72,7 +72,7 @@ describe('--approve', () => {
     expect(await run({ name: 'write' }, 'never')).toEqual({ asked: 0, ran: 1 });
   });
 
-  it.each(approvalModes)('allows calls that only read under %s', async (mode) => {
+  it.each(approvalModes)('allows read-only calls under %s', async (mode) => {
     expect(await run({ name: 'read', effect: 'read-only' }, mode)).toEqual({ asked: 0, ran: 1 });
   });
 });

@@ -8,7 +8,7 @@ const parse = (...words: readonly string[]): CoderArguments => {
 };
 
 describe('parseArguments', () => {
-  it('has a value for everything that is not given', () => {
+  it('has a default for every option', () => {
     expect(parse()).toEqual({
       sandbox: 'host',
       approve: 'on-risk',
@@ -27,7 +27,7 @@ describe('parseArguments', () => {
     });
   });
 
-  it('reads the command of the documentation', () => {
+  it('parses the command of the documentation', () => {
     expect(
       parse('--model', 'anthropic/claude-sonnet-4-5', '--workspace', '../my-repo', 'fix the failing test'),
     ).toMatchObject({
@@ -37,16 +37,16 @@ describe('parseArguments', () => {
     });
   });
 
-  it('takes a prompt without quotes, and options after it', () => {
+  it('accepts a prompt without quotes, followed by options', () => {
     expect(parse('fix', 'the', 'test', '--json')).toMatchObject({ prompt: 'fix the test', json: true });
   });
 
-  it('takes options again and again where they add up', () => {
+  it('accumulates repeatable options', () => {
     expect(parse('--mcp', 'one --flag', '--mcp', 'two').mcp).toEqual(['one --flag', 'two']);
     expect(parse().mcp).toEqual([]);
   });
 
-  it('reads every other option', () => {
+  it('parses every other option', () => {
     const words = [
       '--sandbox',
       'docker',
@@ -75,7 +75,7 @@ describe('parseArguments', () => {
     });
   });
 
-  it('reads the options of a plan', () => {
+  it('parses the options of a plan', () => {
     expect(parse('--plan', '--check', 'make test', '--max-sessions', '5', 'Build', 'a', 'shop')).toEqual({
       ...parse(),
       plan: true,
@@ -86,20 +86,20 @@ describe('parseArguments', () => {
   });
 
   it.each([
-    [['--check', 'x'], /^--check belongs to --plan/],
+    [['--check', 'x'], /^--check requires --plan/],
     [['--plan', '--max-sessions', '0'], /^--max-sessions/],
-    [['--plan', '--branch'], /leave out --branch/],
-    [['--plan', '--continue'], /leave out --continue/],
-    [['--plan', '--resume', 'x'], /leave out --continue and --resume/],
-    [['--plan', '--toolset', 'minimal'], /leave out --toolset/],
-    [['--plan', '--demo'], /leave out --plan/],
-  ])('refuses %j, which does not go together', (words, message) => {
+    [['--plan', '--branch'], /Remove --branch/],
+    [['--plan', '--continue'], /Remove --continue/],
+    [['--plan', '--resume', 'x'], /Remove --continue and --resume/],
+    [['--plan', '--toolset', 'minimal'], /Remove --toolset/],
+    [['--plan', '--demo'], /Remove --plan/],
+  ])('rejects contradicting options %j', (words, message) => {
     expect(() => parseArguments(words)).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as string }),
     );
   });
 
-  it('takes an empty prompt as none', () => {
+  it('ignores an empty prompt', () => {
     expect(parse('  ')).not.toHaveProperty('prompt');
   });
 
@@ -110,14 +110,14 @@ describe('parseArguments', () => {
       "option '--sandbox <mode>' argument 'vm' is invalid. Allowed choices are host, bubblewrap, docker.",
     ],
     [['--model'], "option '-m, --model <provider/model>' argument missing"],
-    [['--max-steps', 'many'], "option '--max-steps <count>' argument 'many' is invalid. It takes a whole number."],
-    [['--max-steps', '-1'], "option '--max-steps <count>' argument '-1' is invalid. It takes a whole number."],
-    [['--max-steps', '1.5'], "option '--max-steps <count>' argument '1.5' is invalid. It takes a whole number."],
-  ])('refuses %j in one line', (words, message) => {
+    [['--max-steps', 'many'], "option '--max-steps <count>' argument 'many' is invalid. Expected a whole number."],
+    [['--max-steps', '-1'], "option '--max-steps <count>' argument '-1' is invalid. Expected a whole number."],
+    [['--max-steps', '1.5'], "option '--max-steps <count>' argument '1.5' is invalid. Expected a whole number."],
+  ])('rejects %j in one line', (words, message) => {
     expect(() => parseArguments(words)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });
 
-  it('explains itself', () => {
+  it('returns the help and the version', () => {
     const help = parseArguments(['--help']);
     expect(help).toHaveProperty(
       'text',

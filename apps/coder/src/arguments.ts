@@ -9,12 +9,12 @@ export type SandboxMode = (typeof sandboxModes)[number];
 export const approvalModes = ['on-risk', 'always', 'never'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
-/** What the user asked for on the command line. */
+/** The parsed command line. */
 export interface CoderArguments {
-  /** What to do; `undefined` for a conversation, `-` to read it from standard input. */
+  /** The prompt; `undefined` opens a conversation, `-` reads the prompt from standard input. */
   readonly prompt?: string | undefined;
   readonly model?: string | undefined;
-  /** Models that are asked when the first one fails, in order. */
+  /** Models to fall back to, in order. */
   readonly fallback: readonly string[];
   readonly baseUrl?: string | undefined;
   readonly workspace?: string | undefined;
@@ -23,41 +23,41 @@ export interface CoderArguments {
   readonly image?: string | undefined;
   readonly network: boolean;
   readonly branch: boolean;
-  /** Works on a goal over many sessions. */
+  /** Whether to work on a goal over many sessions. */
   readonly plan: boolean;
-  /** The command that has to pass before a task of the plan counts as done. */
+  /** The command that must pass before a task of the plan counts as done. */
   readonly check?: string | undefined;
-  /** How many sessions a plan may take at a time. */
+  /** The maximum number of sessions per run of a plan. */
   readonly maxSessions: number;
   readonly mcp: readonly string[];
   readonly toolset: string;
   readonly maxSteps: number;
-  /** The most that everything together may use: US dollars, tokens, minutes of work. */
+  /** Limits of the whole run, in US dollars, tokens and minutes of work. */
   readonly maxCost?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxMinutes?: number | undefined;
   readonly record?: string | undefined;
   readonly otel?: string | undefined;
-  /** Goes on with the latest session of the folder. */
+  /** Whether to continue the latest session of the folder. */
   readonly continue: boolean;
-  /** The beginning of the name of the session to go on with. */
+  /** A prefix of the name of the session to continue. */
   readonly resume?: string | undefined;
-  /** Lists the sessions of the folder instead of doing anything. */
+  /** Whether to list the sessions of the folder and exit. */
   readonly sessions: boolean;
   readonly json: boolean;
   readonly demo: boolean;
 }
 
-/** Text that is to be printed instead of doing anything: the help, the version. */
+/** Text to print before exiting: the help or the version. */
 export interface Information {
   readonly text: string;
 }
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
  * @param words the arguments after the program's name
- * @throws UsageError for an unknown option or a value that an option does not take
+ * @throws UsageError for an unknown option, an invalid value or options that exclude each other
  */
 export const parseArguments = (words: readonly string[]): CoderArguments | Information => {
   let text = '';
@@ -80,7 +80,7 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
   return given;
 };
 
-/** A plan is many sessions on a branch of its own: what does not fit to that is refused, not ignored. */
+/** Rejects options that contradict `--plan`. */
 const checkPlan = ({
   plan,
   check,
@@ -94,18 +94,18 @@ const checkPlan = ({
   const refuse = (message: string): never => {
     throw new UsageError(message);
   };
-  if (!plan && check !== undefined) refuse('--check belongs to --plan.');
-  if (maxSessions < 1) refuse('--max-sessions takes a whole number from 1.');
+  if (!plan && check !== undefined) refuse('--check requires --plan.');
+  if (maxSessions < 1) refuse(`--max-sessions must be at least 1, but is ${maxSessions}.`);
   if (!plan) return;
-  if (branch) refuse('--plan has a branch of its own in any case: leave out --branch.');
+  if (branch) refuse('--plan always works on its own branch. Remove --branch.');
   if (isContinued || resume !== undefined) {
-    refuse('--plan goes on by itself where the plan of the folder is: leave out --continue and --resume.');
+    refuse('--plan continues the plan of the folder automatically. Remove --continue and --resume.');
   }
-  if (toolset !== 'full') refuse('--plan needs all tools: leave out --toolset.');
-  if (demo) refuse('--demo plays a script and has no plan: leave out --plan.');
+  if (toolset !== 'full') refuse('--plan requires the full toolset. Remove --toolset.');
+  if (demo) refuse('--demo runs a fixed script. Remove --plan.');
 };
 
-/** What options mean that are not given, where the help need not say it. */
+/** Defaults that the help does not show. */
 const unset = {
   fallback: [],
   continue: false,
@@ -121,42 +121,42 @@ const unset = {
 const describeCommand = (): Command =>
   new Command('npm start --')
     .description(
-      'A coding agent in your terminal. Without a key and without arguments it shows itself on a sample project.',
+      'A coding agent in your terminal. Without an API key and arguments, it runs a demo on a sample project.',
     )
-    .argument('[prompt...]', 'what to do; "-" reads it from standard input; none at all opens a conversation')
+    .argument('[prompt...]', 'what to do; "-" reads standard input; without a prompt, a conversation opens')
     .option('-m, --model <provider/model>', 'the model, such as anthropic/claude-sonnet-4-5 or ollama/llama3.2')
-    .option('--fallback <provider/model,…>', 'models to ask when the first one fails', commaSeparated)
-    .option('--base-url <url>', "another address of the provider's interface")
-    .option('-w, --workspace <folder>', 'the folder to work in (default: the current one)')
+    .option('--fallback <provider/model,…>', 'models to fall back to, in order', commaSeparated)
+    .option('--base-url <url>', 'base URL of the API of the provider')
+    .option('-w, --workspace <folder>', 'the folder to work in (default: the current folder)')
     .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
     .option('--image <image>', 'the image of --sandbox docker')
-    .option('--network', 'let commands in a sandbox use the network')
+    .option('--network', 'allow commands in the sandbox to use the network')
     .addOption(
-      new Option('--approve <when>', 'when you are asked about a tool call').choices(approvalModes).default('on-risk'),
+      new Option('--approve <when>', 'which tool calls need your approval').choices(approvalModes).default('on-risk'),
     )
-    .option('--branch', 'work on a git branch of its own and commit what changed')
+    .option('--branch', 'work on a new git branch and commit the changes')
     .option(
       '--plan',
-      'plan first, then work through the tasks over many sessions; without a prompt, go on with the plan of the folder',
+      'plan first, then work through the tasks over many sessions; without a prompt, continue the plan of the folder',
     )
     .option(
       '--check <command>',
-      'what has to pass before a task of the plan counts as done (default: npm test, if there is one)',
+      'command that must pass before a task counts as done (default: npm test, if package.json has it)',
     )
-    .option('--max-sessions <count>', 'how many sessions a plan may take', wholeNumber, 100)
-    .option('--mcp <command>', 'add the tools of an MCP server that this command starts (may be repeated)', collect)
-    .option('--toolset <name>', 'the tools that are offered: full, minimal or read-only', 'full')
-    .option('--max-steps <count>', 'how many steps a turn may make', wholeNumber, 50)
-    .option('--max-cost <dollars>', 'the most that everything together may cost (default with --plan: 20)', amount)
-    .option('--max-tokens <count>', 'the most tokens that may be used (default with --plan: 50000000)', wholeNumber)
-    .option('--max-minutes <count>', 'how long turns may take together (default with --plan: 480)', wholeNumber)
-    .option('-c, --continue', 'go on with the latest session of the folder')
-    .option('--resume <session>', 'go on with a session; the beginning of its name is enough')
+    .option('--max-sessions <count>', 'maximum number of sessions of a plan', wholeNumber, 100)
+    .option('--mcp <command>', 'add the tools of an MCP server, given as a command or a URL (repeatable)', collect)
+    .option('--toolset <name>', 'tools that the model gets: full, minimal or read-only', 'full')
+    .option('--max-steps <count>', 'maximum number of steps per turn', wholeNumber, 50)
+    .option('--max-cost <dollars>', 'maximum cost of the run in US dollars (default with --plan: 20)', amount)
+    .option('--max-tokens <count>', 'maximum number of tokens of the run (default with --plan: 50000000)', wholeNumber)
+    .option('--max-minutes <count>', 'maximum duration of all turns in minutes (default with --plan: 480)', wholeNumber)
+    .option('-c, --continue', 'continue the latest session of the folder')
+    .option('--resume <session>', 'continue a session; a unique prefix of its name is enough')
     .option('--sessions', 'list the sessions of the folder')
-    .option('--record <file>', 'record the turns in a file, for npm run trace')
+    .option('--record <file>', 'record the turns in a file for npm run trace')
     .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
-    .option('--json', 'print the events of the turn as lines of JSON, and nothing else')
-    .option('--demo', 'show the scripted demonstration although a key is set')
+    .option('--json', 'print only the events of the turn, as JSON lines')
+    .option('--demo', 'run the scripted demo although an API key is set')
     .version('0.1.0')
     .addHelpText('after', `\n${examples}`);
 
@@ -168,7 +168,7 @@ Examples:
   npm start -- --model ollama/llama3.2 --sandbox bubblewrap
   npm start -- --plan --check "npm test" --workspace ../my-repo "build a command line for the library"
 
-Exit codes: 0 done, 1 error, 2 wrong usage, 3 step limit, 4 budget used up, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
+Exit codes: 0 done, 1 error, 2 usage error, 3 step limit, 4 budget exceeded, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
 
 const commaSeparated = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
@@ -181,16 +181,16 @@ const commaSeparated = (value: string, before: readonly string[] = []): readonly
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const wholeNumber = (value: string): number => {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(value);
 };
 
 const amount = (value: string): number => {
-  if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) throw new InvalidArgumentError('It takes a number, such as 2.50.');
+  if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) throw new InvalidArgumentError('Expected a number such as 2.50.');
   return Number(value);
 };
 
-/** What commander says, on one line and without its prefix. */
+/** The message of commander on one line, without its prefix. */
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
     .replace(/^error: /, '')

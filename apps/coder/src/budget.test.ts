@@ -7,7 +7,7 @@ import { budgetFor } from './budget.js';
 
 const costOf = () => 1;
 
-/** Runs turns of a model that uses tokens, under the budget of a command line. */
+/** Runs turns of a model under the budget of a command line. */
 const outcomes = async (words: readonly string[], turns: number) => {
   const given = parseArguments(words);
   if ('text' in given) throw new Error(given.text);
@@ -31,7 +31,7 @@ describe('the budget of a run', () => {
     expect((await outcomes([name, limit], 4)).at(-1)).toBe('budget-exceeded');
   });
 
-  it('limits cost, tokens and time of a plan by default, and of nothing else', () => {
+  it('limits cost, tokens and time of plans by default', () => {
     expect(budgetFor({ plan: false }, { costOf })).toEqual({});
     const { budget } = budgetFor({ plan: true }, { costOf });
     if (budget === undefined || typeof budget === 'function') throw new Error('A plan has no budget.');
@@ -44,7 +44,7 @@ describe('the budget of a run', () => {
     );
   });
 
-  it.each(['--max-cost', '--max-tokens', '--max-minutes'])('refuses %s with a value that is no number', (name) => {
+  it.each(['--max-cost', '--max-tokens', '--max-minutes'])('rejects a value of %s that is not a number', (name) => {
     expect(() => parseArguments([name, 'much'])).toThrow(name);
   });
 });

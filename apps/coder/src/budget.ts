@@ -2,13 +2,13 @@ import { createBudget, type GuardrailsOptions } from '@h/guardrails';
 import type { UsageMeter } from '@h/observe';
 import type { CoderArguments } from './arguments.js';
 
-/** What a plan may use if nothing else is given: nobody watches it. A day's work of one person with an expensive model. */
+/** Default limits of an unattended plan: about one day of work with an expensive model. */
 const planDefaults = { maxCost: 20, maxTokens: 50_000_000, maxMinutes: 480 } as const;
 
-/** Limits of everything that the process does: all turns, sessions and sub-agents use one budget. */
+/** Limits of the whole run. All turns, sessions and sub-agents share one budget. */
 export type RunBudget = Pick<GuardrailsOptions, 'budget' | 'costOf' | 'unknownCost'>;
 
-/** Makes the budget of `--max-cost`, `--max-tokens` and `--max-minutes`. Plans have one in any case. */
+/** Creates the budget of `--max-cost`, `--max-tokens` and `--max-minutes`. A plan always has a budget. */
 export const budgetFor = (
   given: Pick<CoderArguments, 'plan' | 'maxCost' | 'maxTokens' | 'maxMinutes'>,
   { costOf }: Pick<UsageMeter, 'costOf'>,
@@ -19,7 +19,7 @@ export const budgetFor = (
   return {
     budget: createBudget({ name: given.plan ? 'plan' : 'run', maxCost, maxTokens, maxDurationMs }),
     costOf,
-    // A model without a known price cannot keep a limit that was asked for, but a default must not make it unusable.
+    // An explicit cost limit stops a model of unknown price; the default limit does not.
     unknownCost: given.maxCost === undefined ? 'ignore' : 'stop',
   };
 };

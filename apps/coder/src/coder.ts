@@ -15,7 +15,7 @@ import { work } from './work.js';
  * Runs the app.
  *
  * @returns the exit code
- * @throws UsageError for what the user can put right
+ * @throws UsageError for a problem that the user can fix
  */
 export const runCoder = (given: CoderArguments, process: Process): Promise<number> => {
   if (given.sessions) return listSessions(given, process);
@@ -36,7 +36,7 @@ const isDemo = (
     workspace === undefined;
   if (demo && !isPlain) {
     throw new UsageError(
-      '--demo plays a script on a sample project: it takes no prompt, --model, --base-url, --workspace, --continue or --resume.',
+      '--demo runs a fixed script. Remove the prompt, --plan, --model, --base-url, --workspace, --continue and --resume.',
     );
   }
   return demo || (isPlain && !hasKey(environment));

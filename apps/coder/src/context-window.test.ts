@@ -18,11 +18,11 @@ const turnSeenBy = async (context: ContextWindow): Promise<void> => {
 };
 
 describe('ContextWindow', () => {
-  it('knows nothing before the first request', () => {
+  it('returns undefined before the first request', () => {
     expect(new ContextWindow(createTokenCounter(), 1000).shares()).toBeUndefined();
   });
 
-  it('tells the tiers of the prompt apart', async () => {
+  it('splits the prompt into its tiers', async () => {
     const context = new ContextWindow(createTokenCounter(), 200_000);
     await turnSeenBy(context);
     const {
@@ -40,7 +40,7 @@ describe('ContextWindow', () => {
     expect(frozen + session + volatile + messages).toBe(total);
   });
 
-  it('follows the history between two requests', async () => {
+  it('tracks the history between two requests', async () => {
     const context = new ContextWindow(createTokenCounter(), undefined);
     await turnSeenBy(context);
     const before = context.shares()?.messages ?? 0;

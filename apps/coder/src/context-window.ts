@@ -2,20 +2,20 @@ import { contextUsage, type ContextUsage, type TokenCounter } from '@h/compactio
 import type { PromptAnnotation } from '@h/prompt';
 import { MessageList, type TurnEvent, type TurnEventOf } from '@h/turn';
 
-/** What fills the window, in tokens, with the system prompt told apart by tiers. */
+/** Contents of the context window in tokens, with the system prompt split into its tiers. */
 export interface ContextShares extends Omit<ContextUsage, 'system' | 'tail'> {
   readonly frozen: number;
   readonly session: number;
   readonly volatile: number;
 }
 
-/** Follows what is sent to the model, to tell what fills its window. */
+/** Tracks the requests to the model and computes what fills its context window. */
 export class ContextWindow {
   readonly #counter: TokenCounter;
   readonly #window: number | undefined;
   #request: TurnEventOf<'model.request'> | undefined;
 
-  /** @param window how many tokens the model takes in, where that is known */
+  /** @param window context window of the model in tokens, if known */
   constructor(counter: TokenCounter, window: number | undefined) {
     this.#counter = counter;
     this.#window = window;
@@ -31,7 +31,7 @@ export class ContextWindow {
     }
   }
 
-  /** What the next request would begin with; `undefined` before the first one. */
+  /** Contents of the next request; `undefined` before the first request. */
   shares(): ContextShares | undefined {
     if (this.#request === undefined) return undefined;
     const { system, tail, ...usage } = contextUsage(this.#request, { window: this.#window, counter: this.#counter });

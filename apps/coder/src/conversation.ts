@@ -16,34 +16,34 @@ import { answering } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { InputLine } from './view/input-line.js';
 
-const idleHint = 'Say what to do; /help for more, Ctrl-D leaves.';
-const busyHint = 'Type to steer the turn; Ctrl-C cancels it.';
+const idleHint = 'Enter a message; /help lists commands, Ctrl-D exits.';
+const busyHint = 'Type to steer the turn; Ctrl-C cancels.';
 
-/** Lines that wait for a turn: as many as anybody pastes into a terminal that does not mark pastes. */
+/** Maximum number of pending lines: enough for a large paste on a terminal without bracketed paste. */
 const maxPending = 100_000;
 
-/** What a conversation is made of. */
+/** Options of {@link Conversation}. */
 export interface ConversationParts {
   readonly agent: Agent;
   readonly lanes: Lanes;
   readonly session: string;
-  /** The turn of the session that was cut off when its process died. */
+  /** The turn of the session that a crash interrupted. */
   readonly open: string | undefined;
   readonly context: ContextWindow;
-  /** What `/tasks` tells of. */
+  /** The sources of `/tasks`. */
   readonly tasks: { readonly team: Subagents; readonly project: Project };
   readonly input: ReadStream;
   readonly terminal: Terminal;
   readonly palette: Palette;
 }
 
-/** What can be entered instead of something to do. */
+/** Commands of the conversation, with their help. */
 const commands = {
-  '/compact': 'makes the history shorter',
-  '/context': "shows what fills the model's context window",
-  '/exit': 'leaves, and cancels a turn that runs',
-  '/help': 'shows this',
-  '/tasks': 'shows the sub-agents under way, and the plan of the folder',
+  '/compact': 'compacts the history',
+  '/context': 'shows what fills the context window of the model',
+  '/exit': 'cancels the running turn and exits',
+  '/help': 'shows this help',
+  '/tasks': 'shows the running sub-agents and the plan of the folder',
 } as const;
 
 type Command = keyof typeof commands;
@@ -53,9 +53,9 @@ const isCommand = (line: string): line is Command => Object.hasOwn(commands, lin
 /**
  * A conversation on a terminal: one turn after the other in one session.
  *
- * A line that is entered while a turn runs steers it; one that comes too late for that begins the next turn. Ctrl-C
- * cancels the turn; a second one, or one while nothing runs, leaves, and so do Ctrl-D and `/exit`. A line that is one of
- * the {@link commands} is for the app.
+ * A line entered while a turn runs steers that turn; a line that arrives too late starts the next turn. Ctrl-C cancels
+ * the turn; a second Ctrl-C, or one while no turn runs, exits, as do Ctrl-D and `/exit`. The app handles a line that is
+ * one of the {@link commands}.
  */
 export class Conversation {
   readonly #agent: Agent;
@@ -68,9 +68,9 @@ export class Conversation {
   readonly #tasks: ConversationParts['tasks'];
   readonly #input: InputLine;
   readonly #answer: (event: TurnEvent) => void;
-  /** Ends the turn at once, without waiting for anything. */
+  /** Unsubscribes from the turn immediately. */
   readonly #left = new Subject<void>();
-  /** Cancels a turn that was resumed. */
+  /** Cancels a resumed turn. */
   readonly #resumed = new AbortController();
   #turn: 'none' | 'running' | 'cancelling' = 'none';
   #isOver = false;
@@ -102,7 +102,7 @@ export class Conversation {
     });
   }
 
-  /** Fulfilled with the exit code when the user leaves. */
+  /** Resolves with the exit code when the user exits. */
   run(): Promise<number> {
     return new Promise((resolve) => {
       this.#leave = resolve;
@@ -111,10 +111,10 @@ export class Conversation {
     });
   }
 
-  /** Asks whether a turn is to go on that was cut off. If not, the next one ends it. */
+  /** Asks whether to resume an interrupted turn. If the user declines, the next turn ends it. */
   async #goOn(turn: string): Promise<void> {
-    const lines = [this.#palette.yellow('! The latest turn was cut off in the middle.')];
-    const answer = await this.#terminal.questions?.ask({ lines, message: 'Go on with it?' });
+    const lines = [this.#palette.yellow('! The latest turn was interrupted.')];
+    const answer = await this.#terminal.questions?.ask({ lines, message: 'Resume it?' });
     if (answer === undefined || answer.decision === 'deny' || this.#isOver) return;
     this.#agent
       .resume(turn, { signal: this.#resumed.signal })
@@ -122,12 +122,12 @@ export class Conversation {
       .subscribe({ next: (event) => this.#see(event), error: (error: unknown) => this.#fail(error) });
   }
 
-  /** Ctrl-C: cancels the turn, or leaves it at once if it is being cancelled already; else takes back what was typed, or leaves. */
+  /** Handles Ctrl-C: cancels the turn, then abandons it; without a turn, clears the draft, then exits. */
   interrupt(): void {
     if (this.#turn === 'running') {
       this.#turn = 'cancelling';
       const reason = 'The user pressed Ctrl-C.';
-      // A turn that was resumed is not the inbox's.
+      // The inbox does not know a resumed turn.
       if (!this.#inbox.interrupt(this.#session, reason)) this.#resumed.abort(reason);
     } else if (this.#turn === 'cancelling') {
       this.#end(exitCodes.cancelled);
@@ -136,7 +136,7 @@ export class Conversation {
     }
   }
 
-  /** Ends the conversation; a turn that runs is cancelled first. */
+  /** Ends the conversation and cancels the running turn first. */
   async stop(code: number): Promise<void> {
     if (this.#turn !== 'none') this.#turn = 'cancelling';
     await this.#inbox.close();
@@ -197,15 +197,15 @@ export class Conversation {
       ...planLines(await project.status(), this.#paper),
     ];
     return lines.length === 0
-      ? [this.#palette.dim('No sub-agents are under way, and this folder has no plan (--plan makes one).')]
+      ? [this.#palette.dim('No sub-agents are running, and this folder has no plan (--plan creates one).')]
       : lines;
   }
 
-  /** Gives a line to the turn that runs, or to the next one. */
+  /** Sends a line to the running turn or to the next one. */
   async #send(line: string, options?: SendOptions): Promise<void> {
     const delivery = await this.#inbox.send(this.#session, line, options);
     if (delivery.status !== 'delivered') {
-      this.#say([this.#palette.dim(`› ${oneLine(line)} (not told to the model: ${whyNot(delivery)})`)]);
+      this.#say([this.#palette.dim(`› ${oneLine(line)} (not delivered: ${whyNot(delivery)})`)]);
     }
   }
 
@@ -246,6 +246,8 @@ export class Conversation {
 }
 
 const whyNot = (delivery: Exclude<Delivery, { readonly status: 'delivered' }>): string => {
-  if (delivery.status === 'dropped') return delivery.reason === 'full' ? 'too many are waiting' : 'you are leaving';
+  if (delivery.status === 'dropped') {
+    return delivery.reason === 'full' ? 'too many lines are pending' : 'the app is exiting';
+  }
   return oneLine(delivery.error?.message ?? delivery.reason ?? delivery.outcome);
 };

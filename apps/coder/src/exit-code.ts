@@ -1,6 +1,6 @@
 import type { TurnOutcome } from '@h/turn';
 
-/** The exit code of the process for each way in which a turn can end. `2` is for wrong usage. */
+/** Exit code for each outcome of a turn. */
 export const exitCodes: Readonly<Record<TurnOutcome, number>> = {
   completed: 0,
   replied: 0,
@@ -9,15 +9,15 @@ export const exitCodes: Readonly<Record<TurnOutcome, number>> = {
   'budget-exceeded': 4,
   'loop-detected': 5,
   blocked: 6,
-  // As `timeout` of GNU and shells have it.
+  // The exit code of GNU `timeout`.
   'timed-out': 124,
   cancelled: 130,
 };
 
-/** The exit code for wrong usage. */
+/** Exit code for a usage error. */
 export const usageExitCode = 2;
 
-/** What ends the process from outside, with the exit codes that shells give them; SIGPIPE is an output that nobody reads. */
+/** Exit codes for signals, as shells report them; SIGPIPE means that the reader closed the output. */
 export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as const;
 
 export type EndSignal = keyof typeof signalExitCodes;

@@ -7,17 +7,17 @@ import { createAgent, type AgentParts } from './pipeline.js';
 import { explorerIdentity, promptSections, type Surroundings } from './prompt-sections.js';
 import type { Repository } from './repository.js';
 
-/** What an explorer is made of, besides what all agents of the app are made of. */
+/** Options of {@link createExplorer}. */
 export interface ExplorerParts extends Omit<
   AgentParts,
   'driver' | 'sections' | 'repository' | 'outer' | 'team' | 'plan' | 'inner'
 > {
   readonly surroundings: Omit<Surroundings, 'identity'>;
-  /** The git repository, where there is one. */
+  /** The git repository, if the folder has one. */
   readonly repository: Repository | undefined;
 }
 
-/** A sub-agent that looks around: it has tools that read, nothing outside of the workspace, and nobody to ask. */
+/** Creates a sub-agent with read-only tools, confined to the workspace and without approvals. */
 export const createExplorer = (
   { surroundings, repository, ...parts }: ExplorerParts,
   { guard }: ChildContext,

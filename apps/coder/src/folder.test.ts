@@ -11,7 +11,7 @@ const temporary = async (): Promise<string> => {
 };
 
 describe('workFolder', () => {
-  it('finds a folder from where the user is', async () => {
+  it('resolves a path against the current folder', async () => {
     const folder = await temporary();
     await mkdir(join(folder, 'repo'));
     expect(await workFolder('repo', folder)).toBe(join(folder, 'repo'));
@@ -24,30 +24,30 @@ describe('workFolder', () => {
     expect(await workFolder('link', folder)).toBe(folder);
   });
 
-  it('refuses a folder that is missing', async () => {
+  it('rejects a missing folder', async () => {
     const folder = await temporary();
     await expect(workFolder('gone', folder)).rejects.toMatchObject({
       code: 'usage',
-      message: `The folder ${join(folder, 'gone')} cannot be used: it does not exist.`,
+      message: `Cannot use the folder ${join(folder, 'gone')}: it does not exist.`,
     });
   });
 
-  it('refuses a file', async () => {
+  it('rejects a file', async () => {
     const folder = await temporary();
     await writeFile(join(folder, 'file'), '');
     await expect(workFolder('file', folder)).rejects.toMatchObject({
       code: 'usage',
-      message: `${join(folder, 'file')} is no folder.`,
+      message: `${join(folder, 'file')} is not a folder.`,
     });
   });
 });
 
 describe('startFolder', () => {
-  it('is where the user called npm start, which runs the script elsewhere', () => {
+  it('returns the folder in which the user called npm start', () => {
     expect(startFolder({ npm_lifecycle_event: 'start', INIT_CWD: '/home/ada' }, '/repo')).toBe('/home/ada');
   });
 
-  it('is the current folder otherwise', () => {
+  it('returns the current folder otherwise', () => {
     expect(startFolder({}, '/repo')).toBe('/repo');
     expect(startFolder({ npm_lifecycle_event: 'test', INIT_CWD: '/home/ada' }, '/repo')).toBe('/repo');
     expect(startFolder({ npm_lifecycle_event: 'start' }, '/repo')).toBe('/repo');

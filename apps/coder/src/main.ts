@@ -11,7 +11,7 @@ const run = async (): Promise<number> => {
     process.stdout.write(given.text);
     return 0;
   }
-  // What explains itself need not load all that it explains.
+  // The help does not need the rest of the app.
   const { runCoder } = await import('./coder.js');
   return runCoder(given, process);
 };

@@ -3,11 +3,11 @@ import { exitCodes, signalExitCodes, type EndSignal } from './exit-code.js';
 import { showTurn, type ShownTurn, type TurnGiven } from './run-turn.js';
 import type { Display } from './streams.js';
 
-/** One turn, run to its end. */
+/** A single turn. */
 export interface OneTurn {
-  /** Fulfilled with the exit code. */
+  /** Resolves with the exit code. */
   readonly done: Promise<number>;
-  /** Cancels the turn, the first time; leaves it at once, the second. */
+  /** Cancels the turn the first time, abandons it the second time. */
   interrupt(signal: EndSignal): void;
 }
 
@@ -15,7 +15,7 @@ export interface OneTurn {
 export const runOneTurn = (agent: Agent, given: TurnGiven, { view, terminal }: Display): OneTurn => {
   let interruptedBy: EndSignal | undefined;
   const interrupt = (signal: EndSignal): void => {
-    if (interruptedBy === undefined) turn.cancel(`The process got ${signal}.`);
+    if (interruptedBy === undefined) turn.cancel(`The process received ${signal}.`);
     else turn.leave();
     interruptedBy ??= signal;
   };

@@ -3,8 +3,9 @@ import { createTokenCounter, type TokenCounter } from '@h/compaction';
 import { createLanes, queue, type Lanes } from '@h/queue';
 import { createRedactor } from '@h/redact';
 import type { ChildSnapshot, Subagents } from '@h/subagents';
-import { defineTool } from '@h/tools';
-import type { Agent } from '@h/turn';
+import type { UsageMeter } from '@h/observe';
+import { defineTool, type ArtifactStore } from '@h/tools';
+import type { Agent, SessionStore } from '@h/turn';
 import { budgetFor } from './budget.js';
 import { createExplorer, type ExplorerParts } from './explorer.js';
 import { startFolder } from './folder.js';
@@ -20,27 +21,48 @@ import { openSandbox } from './sandbox.js';
 import { createTeam } from './team.js';
 import { openTelemetry } from './telemetry.js';
 import { openToolbox } from './toolbox.js';
-import type { Job } from './work.js';
+import type { Children } from './stored-sessions.js';
+import type { Display, Process } from './streams.js';
+import type { CoderArguments } from './arguments.js';
+import type { ChosenModel } from './model/choose-model.js';
 
-/** An agent that is ready to work, and what belongs to it. */
+/** Options of {@link openAgent}. */
+export interface AgentJob {
+  readonly given: CoderArguments;
+  readonly process: Process;
+  readonly display: Display;
+  /** The folder to work in, as an absolute path. */
+  readonly workspace: string;
+  readonly sessions: SessionStore;
+  /** The stored state of sub-agents. */
+  readonly children: Children;
+  /** Stores long tool results. */
+  readonly artifacts: ArtifactStore;
+  /** The name of the session. */
+  readonly session: string;
+  readonly model: ChosenModel;
+  readonly meter: UsageMeter;
+}
+
+/** An agent with the resources that it uses. */
 export interface OpenedAgent {
   readonly agent: Agent;
   readonly lanes: Lanes;
   readonly team: Subagents;
   readonly counter: TokenCounter;
-  /** What many sessions work on, where that is asked for. */
+  /** The plan of `--plan`. */
   readonly plan: Plan | undefined;
   readonly repository: Repository | undefined;
   readonly rules: Rules;
 }
 
 /**
- * Makes the agent of a job, with its tools, its rules and its sub-agents.
+ * Creates the agent of a job with its tools, rules and sub-agents.
  *
- * @param opened what has to be closed in the end; it is added to as things are opened, so that none is forgotten if a later one fails
- * @throws UsageError for what the user can put right
+ * @param opened receives the close function of each resource as it opens, so that a later failure leaks none
+ * @throws UsageError for a problem that the user can fix
  */
-export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Promise<OpenedAgent> => {
+export const openAgent = async (job: AgentJob, opened: (() => Promise<void>)[]): Promise<OpenedAgent> => {
   const { given, process, display, workspace, sessions, children, artifacts, session, model, meter } = job;
   const questions = display.terminal?.approver;
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
@@ -50,7 +72,7 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });
   opened.push(async () => {
     try {
-      // The sessions of a plan have ended one by one.
+      // A plan ends each of its sessions itself.
       if (!given.plan) await rules.endSession(session);
     } finally {
       rules.close();
@@ -125,16 +147,16 @@ export const openAgent = async (job: Job, opened: (() => Promise<void>)[]): Prom
   return { agent, lanes, team, counter: common.counter, plan, repository, rules };
 };
 
-/** Tools have their own deadlines: only a model without output is idle. */
+/** Whether a tool is running: tools have their own deadlines, so the turn is not idle. */
 const isToolAtWork = (agent: Agent, turn: string): boolean =>
   agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool');
 
-/** What an agent with a fresh context has to know of its sub-agents: their results will still come. */
+/** The facts about running sub-agents that a fresh context receives. */
 const childFacts = (children: readonly ChildSnapshot[]): Readonly<Record<string, string>> =>
   children.length === 0
     ? {}
     : {
-        'Sub-agents whose results are still to come': children
+        'Sub-agents whose results are pending': children
           .map(({ agent, id, task }) => `${agent} ${id}: ${task}`)
           .join('\n'),
       };

@@ -17,7 +17,7 @@ const asking = (...answers: readonly ApprovalDecision['decision'][]) => {
 };
 
 describe('permissionFor', () => {
-  it('refuses where nobody can be asked', () => {
+  it('denies if no terminal is attached', () => {
     expect(permissionFor(undefined)).toEqual({ externalDirectory: 'deny' });
   });
 
@@ -25,10 +25,10 @@ describe('permissionFor', () => {
     const { ask, asked } = asking('once', 'deny');
     expect(await ask('/data/a')).toBe(true);
     expect(await ask('/data/a')).toBe(false);
-    expect(asked).toEqual(Array(2).fill('? A tool wants to read /data/a, which lies outside of the workspace.'));
+    expect(asked).toEqual(Array(2).fill('? A tool wants to read /data/a, which is outside the workspace.'));
   });
 
-  it('asks no more about a folder that is always allowed, for the same access', async () => {
+  it('stops asking about a folder that is always allowed for the same access', async () => {
     const { ask, asked } = asking('always', 'deny', 'deny', 'deny');
     expect(await ask('/data/one/a')).toBe(true);
     expect(await ask('/data/one/b')).toBe(true);
@@ -42,6 +42,6 @@ describe('permissionFor', () => {
   it('shows paths without control characters', async () => {
     const { ask, asked } = asking();
     await ask('/data/\u001B[2J\nx');
-    expect(asked).toEqual(['? A tool wants to read /data/[2J x, which lies outside of the workspace.']);
+    expect(asked).toEqual(['? A tool wants to read /data/[2J x, which is outside the workspace.']);
   });
 });

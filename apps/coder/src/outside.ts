@@ -4,9 +4,9 @@ import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';
 
 /**
- * What happens with paths outside of the workspace: the user is asked; where nobody can be asked, they are refused.
+ * Asks the user about paths outside the workspace, and denies them if no terminal is attached.
  *
- * "Always" holds for the rest of the session, for the folder of the path and all that lies below it.
+ * "always" covers the folder of the path and everything below it for the rest of the session.
  */
 export const permissionFor = (
   questions: Questioner | undefined,
@@ -17,7 +17,7 @@ export const permissionFor = (
     externalDirectory: 'ask',
     ask: async ({ path, access }) => {
       if (allowed.some((one) => one.access === access && `${path}/`.startsWith(one.folder))) return true;
-      const question = `? A tool wants to ${access} ${oneLine(path)}, which lies outside of the workspace.`;
+      const question = `? A tool wants to ${access} ${oneLine(path)}, which is outside the workspace.`;
       const { decision } = await questions.ask({ lines: [question] });
       if (decision === 'always' || decision === 'session') {
         allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });

@@ -17,7 +17,7 @@ import { openPlan } from './plan/open-plan.js';
 import { createTeam } from './team.js';
 import { openTelemetry } from './telemetry.js';
 
-/** All that an agent can be made of. */
+/** Options with every operator. */
 const allParts = async (): Promise<Required<AgentParts>> => {
   const workspace = await temporaryFolder();
   const sandbox = await createSandbox({ mode: 'host', root: workspace });
@@ -68,7 +68,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
 };
 
 describe('the pipeline', () => {
-  it('has all its operators in an order in which each sees what it has to', async () => {
+  it('satisfies the order that the operators declare', async () => {
     const { operators, warnings } = describePipeline(createAgent(await allParts()));
     expect(operators).toEqual([
       'queue',

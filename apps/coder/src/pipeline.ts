@@ -17,7 +17,7 @@ import type { Repository } from './repository.js';
 import type { Rules } from './rules.js';
 import type { Telemetry } from './telemetry.js';
 
-/** What the agent is made of. */
+/** Options of {@link createAgent}. */
 export interface AgentParts {
   readonly model: ChosenModel;
   readonly sessions: SessionStore;
@@ -30,25 +30,25 @@ export interface AgentParts {
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
   readonly maxSteps: number;
-  /** Limits of everything that the process does. */
+  /** Limits of the whole run. */
   readonly budget?: RunBudget | undefined;
-  /** The git repository that the turn works in, where it shall hear of it. */
+  /** The git repository of the workspace, if the agent reports or commits changes. */
   readonly repository: Repository | undefined;
-  /** The file that turns are recorded in. */
+  /** The file to record turns in. */
   readonly recording: string | undefined;
-  /** Stands around all else: the queue. */
+  /** Outermost operators: the queue. */
   readonly outer?: readonly TurnOperator[];
-  /** Gives tasks to sub-agents. */
+  /** The operator that delegates tasks to sub-agents. */
   readonly team?: readonly TurnOperator[];
-  /** Carries a project over many sessions. */
+  /** Operators that continue a project over many sessions. */
   readonly plan?: Pick<Plan, 'continuity' | 'handOff' | 'commitMessage'> | undefined;
-  /** Stands inside of all else, and has the last word on tools. */
+  /** Innermost operators, which have the final decision on tool calls. */
   readonly inner?: readonly TurnOperator[];
 }
 
 /**
- * An agent: the loop, and around it everything that decides what may happen. The order is the order of sight. Sub-agents are
- * made of the same.
+ * Creates an agent: the harness and its operators. The order of the pipe is the order of their decisions. Sub-agents
+ * use the same pipeline.
  */
 export const createAgent = (parts: AgentParts): Agent => {
   const {
@@ -115,22 +115,22 @@ export const createAgent = (parts: AgentParts): Agent => {
   );
 };
 
-/** How long a commit may take, in milliseconds: large repositories take seconds. */
+/** Timeout of a commit, in milliseconds: large repositories take seconds. */
 const commitTimeoutMs = 15_000;
-/** How long all may take that is left to do at the end of a turn, in milliseconds: its notes and its commit. */
+/** Timeout of the work after a turn, its notes and its commit, in milliseconds. */
 const closeGraceMs = 30_000;
 
 const gitOptions = ({ repository, use }: Repository): GitOptions => ({
   repository,
   autoBranch: use === 'branch',
   autoCommit: use !== 'look',
-  // The branch of a plan has nobody else's files: what is there was left by a session that was cut off.
+  // Uncommitted files on the branch of a plan come from an interrupted session.
   adoptUncommitted: use === 'plan',
   required: use !== 'look',
   commitTimeoutMs,
 });
 
-/** The full history stays where the model can read it up. */
+/** Stores the full history as an artifact that the model can read. */
 const archiveIn =
   (artifacts: ArtifactStore) =>
   async ({

@@ -3,21 +3,21 @@ import { contextFiles, type PromptOptions } from '@h/prompt';
 import { externalContentRule, scanContext } from '@h/security';
 import { skillLibrary, skillsIndex, standardSkillFolders, type SkillLibrary } from '@h/skills';
 
-/** What a prompt speaks of. */
+/** Values that the prompt mentions. */
 export interface Surroundings {
-  /** The folder, as an absolute path. */
+  /** The folder to work in, as an absolute path. */
   readonly workspace: string;
   readonly platform: string;
-  /** Who the agent is, and how it works. */
+  /** The role of the agent and its working rules. */
   readonly identity: string;
   readonly library: SkillLibrary;
 }
 
-/** The skills that the user and the project have. */
+/** Opens the skills of the user and the project. */
 export const openLibrary = (workspace: string): SkillLibrary =>
   skillLibrary({ folders: standardSkillFolders({ home: homedir(), workspace }), home: homedir(), scan: scanContext });
 
-/** What the model is told, in tiers: what never changes, what holds for the session, and what changes from turn to turn. */
+/** The sections of the prompt by tier: frozen, per session, per turn. */
 export const promptSections = ({ workspace, platform, identity, library }: Surroundings): PromptOptions => ({
   frozen: [{ id: 'identity', text: identity }, externalContentRule],
   session: [
@@ -29,7 +29,7 @@ export const promptSections = ({ workspace, platform, identity, library }: Surro
     skillsIndex(library),
   ],
   volatile: [{ id: 'date', refresh: 'turn', text: ({ at }) => `Today is ${new Date(at).toISOString().slice(0, 10)}.` }],
-  // The date does not change between two steps, and some models forget their thinking when a message comes after results.
+  // The date does not change between steps, and some models drop their reasoning if a message follows tool results.
   volatileAfterTools: false,
 });
 
@@ -43,21 +43,21 @@ const coder = [
   material,
 ];
 
-/** The agent that the user talks to. */
+/** The identity of the main agent. */
 export const coderIdentity = [
   'You are a coding agent that works in the terminal of a developer.',
   'Look before you change: read the files in question and reproduce the problem first. Make the smallest change that solves it, in the style of the code around it, and check it by running the tests.',
   ...coder,
 ].join('\n');
 
-/** The agent that the user talks to, where it may look only. */
+/** The identity of the main agent with read-only tools. */
 export const readerIdentity = [
   'You are a coding agent that works in the terminal of a developer.',
   'You can look at everything and change nothing. Say what should be changed, and where, instead of changing it.',
   ...coder,
 ].join('\n');
 
-/** The sub-agent that looks around. */
+/** The identity of an explorer. */
 export const explorerIdentity = [
   'You explore a code base for another agent, which sees nothing of what you read: only your last message.',
   'Look at everything that the task needs and change nothing. Search broadly first, then read what matters.',

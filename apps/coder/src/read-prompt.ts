@@ -4,9 +4,9 @@ import type { Display } from './streams.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * What to do: from the command line, or from standard input where it says `-`; `undefined` for a conversation.
+ * Returns the prompt, read from standard input if it is `-`; `undefined` for a conversation.
  *
- * @throws UsageError where there is neither a prompt nor a terminal to talk on
+ * @throws UsageError without a prompt and a terminal
  */
 export const readPrompt = async (
   given: string | undefined,
@@ -15,13 +15,11 @@ export const readPrompt = async (
 ): Promise<string | undefined> => {
   if (given === '-') {
     const read = (await text(stdin)).trim();
-    if (read === '') throw new UsageError('The prompt was to be read from standard input, and nothing came.');
+    if (read === '') throw new UsageError('The prompt "-" reads standard input, but standard input is empty.');
     return read;
   }
   if (given === undefined && terminal?.questions === undefined) {
-    throw new UsageError(
-      'Say what to do: give a prompt, or "-" to read it from standard input. A conversation needs a terminal.',
-    );
+    throw new UsageError('A conversation requires a terminal. Pass a prompt, or "-" to read it from standard input.');
   }
   return given;
 };

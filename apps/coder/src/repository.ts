@@ -1,20 +1,20 @@
 import { createGitRepository, GitError, type GitRepository } from '@h/git';
 import { UsageError } from './usage-error.js';
 
-/** The git repository that the agent works in. */
+/** The git repository of the workspace. */
 export interface Repository {
   readonly repository: GitRepository;
   /**
-   * What is done with it: nothing but telling what a turn has changed; a branch for the turns, on which they commit; or commits
-   * where it is, on the branch of a plan.
+   * `look` only reports what a turn changed; `branch` commits turns to a new branch; `plan` commits to the current
+   * branch, which belongs to a plan.
    */
   readonly use: 'look' | 'branch' | 'plan';
 }
 
 /**
- * The repository of the folder; `undefined` if it has none, unless a branch is asked for.
+ * Opens the repository of the folder; `undefined` if the folder has none.
  *
- * @throws UsageError where a branch is asked for and there is no repository for it
+ * @throws UsageError if `branch` is set and the folder has no repository
  */
 export const openRepository = async (
   root: string,

@@ -7,30 +7,30 @@ import type { ApprovalMode } from './arguments.js';
 import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';
 
-/** What holds for the tool calls of the agent. */
+/** The rules for tool calls. */
 export interface Rules {
   readonly hooks: readonly HookSource[];
   readonly approvalStore: ApprovalStore;
-  /** What in the user's hook files was not understood. */
+  /** Problems in the hook files. */
   readonly problems: readonly string[];
-  /** A session is over: its hooks are told. */
+  /** Runs the hooks for the end of a session. */
   endSession(session: string): Promise<void>;
-  /** Nothing of the hooks is left running. */
+  /** Ends all running hooks. */
   close(): void;
 }
 
-/** What rules are made for. */
-export interface RulesWish {
-  /** The folder, as an absolute path. */
+/** Options of {@link openRules}. */
+export interface RulesOptions {
+  /** The folder to work in, as an absolute path. */
   readonly workspace: string;
   readonly approve: ApprovalMode;
   readonly environment: NodeJS.ProcessEnv;
-  /** Present if somebody can answer. */
+  /** Present if a terminal is attached. */
   readonly questions: Questioner | undefined;
 }
 
-/** The rules of the house: what is refused, what a person is asked about, and the hook files that the user has already. */
-export const openRules = async ({ workspace, approve, environment, questions }: RulesWish): Promise<Rules> => {
+/** Opens the rules: the command policy, the approvals and the hook files of the user and the project. */
+export const openRules = async ({ workspace, approve, environment, questions }: RulesOptions): Promise<Rules> => {
   const settings = settingsFolder(environment);
   const commands = await commandHooks({
     projectDir: workspace,
@@ -40,7 +40,7 @@ export const openRules = async ({ workspace, approve, environment, questions }: 
   return {
     hooks: [
       destructiveCommands({ cwd: workspace, doubtful: approve === 'never' ? 'deny' : 'ask' }),
-      // What is asked about under `on-risk` is asked about under `never`, too: there the answer is no.
+      // `never` asks about the same calls as `on-risk`; the questioner then denies each request.
       approvals({ mode: approve === 'always' ? 'always' : 'on-risk', cwd: workspace }),
       commands.hook,
     ],
@@ -51,7 +51,7 @@ export const openRules = async ({ workspace, approve, environment, questions }: 
   };
 };
 
-/** Where the app keeps what the user has decided: outside of all projects. */
+/** The folder of the user's decisions, outside all projects. */
 export const settingsFolder = ({ XDG_CONFIG_HOME: folder, HOME: home }: NodeJS.ProcessEnv): string =>
   join(folder === undefined || folder === '' ? join(home ?? homedir(), '.config') : folder, 'h-coder');
 
@@ -61,7 +61,7 @@ const asking =
     const what = change === 'changed' ? 'has changed and wants' : 'wants';
     const lines = [
       `? A hook of this project ${what} to run at ${definition.event}: ${oneLine(definition.command)}`,
-      ...(change === 'uncertain' ? [`  It may run files that are not known: ${oneLine(unknown.join(' '))}`] : []),
+      ...(change === 'uncertain' ? [`  It may run unknown files: ${oneLine(unknown.join(' '))}`] : []),
     ];
     return questions !== undefined && (await questions.ask({ lines })).decision !== 'deny';
   };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { showTurn } from './run-turn.js';
 import type { Questioner } from './view/questions.js';
 
-/** An operator that has a person decide about every tool call. */
+/** An operator that requests approval for every tool call. */
 const askFirst = () =>
   intercept('ask-first', ({ emit }) => {
     let decided = (_answer: TurnEventOf<'approval.answer'>): void => undefined;
@@ -36,29 +36,29 @@ const answering = (decision: 'once' | 'deny'): Questioner => ({
 const silent: Questioner = { ask: () => new Promise(() => undefined), abandon: () => undefined };
 
 describe('showTurn', () => {
-  it('has the user asked, and does what the answer says', async () => {
+  it('asks the user and runs an approved call', async () => {
     const { turn, tools } = await run(answering('once'));
     expect(await turn.end).toMatchObject({ outcome: 'completed' });
     expect(tools.ran).toHaveLength(1);
   });
 
-  it('denies what the user denies', async () => {
+  it('denies a call that the user denies', async () => {
     const { turn, tools } = await run(answering('deny'));
     await turn.end;
     expect(tools.ran).toHaveLength(0);
   });
 
-  it('denies everything where nobody can be asked', async () => {
+  it('denies every call if no terminal is attached', async () => {
     const { turn, events, tools } = await run(undefined);
     expect(await turn.end).toMatchObject({ outcome: 'completed' });
     expect(tools.ran).toHaveLength(0);
     expect(events.find(({ type }) => type === 'tool.result')).toMatchObject({
       status: 'denied',
-      reason: 'Nobody is there to be asked.',
+      reason: 'No terminal is attached, so the request was denied.',
     });
   });
 
-  it('ends the turn when it is cancelled', async () => {
+  it('ends a cancelled turn', async () => {
     const { turn, events } = await run(silent);
     await Promise.resolve();
     turn.cancel('Enough.');
@@ -66,7 +66,7 @@ describe('showTurn', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end' });
   });
 
-  it('is over at once when it is left', async () => {
+  it('resolves immediately when the turn is abandoned', async () => {
     const { turn } = await run(silent);
     turn.leave();
     expect(await turn.end).toBeUndefined();

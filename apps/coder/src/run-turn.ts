@@ -1,29 +1,29 @@
 import type { Agent, ApprovalDecision, TurnEvent, TurnEventOf, TurnInput } from '@h/turn';
 import type { Questioner } from './view/questions.js';
 
-/** A turn that is being shown. */
+/** A running turn. */
 export interface ShownTurn {
-  /** Fulfilled when the turn is over; `undefined` if it was left. */
+  /** Resolves when the turn ends; with `undefined` if it was abandoned. */
   readonly end: Promise<TurnEventOf<'turn.end'> | undefined>;
-  /** Ends the turn; it says so itself. */
+  /** Cancels the turn, which then emits `turn.end`. */
   cancel(reason: string): void;
-  /** Stops everything at once. */
+  /** Abandons the turn immediately. */
   leave(): void;
 }
 
-/** A turn to begin, or one to go on with whose process died. */
+/** A new turn, or a turn to resume. */
 export type TurnGiven = Pick<TurnInput, 'session' | 'input' | 'metadata'> | { readonly resume: string };
 
-/** What the rule that asks would allow for longer. */
+/** The pattern that "session" and "always" would allow. */
 const patternOf = ({ annotations }: TurnEventOf<'approval.request'>): string | undefined => {
   const { patterns = [] } = (annotations?.['hooks'] ?? {}) as { readonly patterns?: readonly string[] };
   return patterns.length === 1 ? patterns[0] : undefined;
 };
 
 /**
- * Has the requests for approval of a turn answered by the user; denied, where nobody can be asked.
+ * Answers the approval requests of a turn by asking the user; denies them if no terminal is attached.
  *
- * @returns what is to be told each event
+ * @returns a function that must receive each event
  */
 export const answering = (
   agent: Agent,
@@ -31,7 +31,7 @@ export const answering = (
   fail: (error: unknown) => void,
 ): ((event: TurnEvent) => void) => {
   const ask = async (request: TurnEventOf<'approval.request'>): Promise<void> => {
-    agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? nobody);
+    agent.answer(request.id, (await questions?.ask({ pattern: patternOf(request) })) ?? noTerminal);
   };
   return (event) => {
     if (event.type === 'turn.stop' || event.type === 'turn.end') questions?.abandon();
@@ -39,9 +39,12 @@ export const answering = (
   };
 };
 
-const nobody: ApprovalDecision = { decision: 'deny', reason: 'Nobody is there to be asked.' };
+const noTerminal: ApprovalDecision = {
+  decision: 'deny',
+  reason: 'No terminal is attached, so the request was denied.',
+};
 
-/** Runs a turn, shows its events and has its requests for approval answered. */
+/** Runs a turn, shows its events and answers its approval requests. */
 export const showTurn = (
   agent: Agent,
   given: TurnGiven,

@@ -9,7 +9,7 @@ describe('sandboxOptions', () => {
     expect(sandboxOptions('/work', given())).toEqual({ mode: 'host', root: '/work' });
   });
 
-  it('isolates them in bubblewrap, without the network', () => {
+  it('isolates commands in bubblewrap without the network', () => {
     expect(sandboxOptions('/work', given('--sandbox', 'bubblewrap'))).toMatchObject({
       mode: 'bubblewrap',
       root: '/work',
@@ -18,7 +18,7 @@ describe('sandboxOptions', () => {
     expect(sandboxOptions('/work', given('--sandbox', 'bubblewrap', '--network'))).toMatchObject({ network: true });
   });
 
-  it('isolates them in a container of the image that is named, or of one with Node.js', () => {
+  it('isolates commands in a container of the given or the default image', () => {
     expect(sandboxOptions('/work', given('--sandbox', 'docker'))).toEqual({
       mode: 'docker',
       root: '/work',
@@ -32,19 +32,19 @@ describe('sandboxOptions', () => {
 });
 
 describe('toolchain', () => {
-  it('is the folder that Node.js is installed in', () => {
+  it('returns the installation folder of Node.js', () => {
     expect(toolchain('/home/ada/.nvm/versions/node/v24/bin/node', '/home/ada')).toEqual([
       '/home/ada/.nvm/versions/node/v24',
     ]);
     expect(toolchain('/opt/node/bin/node', '/home/ada')).toEqual(['/opt/node']);
   });
 
-  it('is nothing where the sandbox shows it anyway', () => {
+  it('returns nothing if the sandbox mounts the folder anyway', () => {
     expect(toolchain('/usr/bin/node', '/home/ada')).toEqual([]);
     expect(toolchain('/usr/local/bin/node', '/home/ada')).toEqual([]);
   });
 
-  it('is never a home folder, or all of the machine', () => {
+  it('never returns a home folder or the root folder', () => {
     expect(toolchain('/home/ada/bin/node', '/home/ada')).toEqual([]);
     expect(toolchain('/home/bin/node', '/home/ada')).toEqual([]);
     expect(toolchain('/bin/node', '/home/ada')).toEqual([]);

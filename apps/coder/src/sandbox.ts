@@ -4,20 +4,20 @@ import { createSandbox, SandboxError, type Sandbox, type SandboxOptions } from '
 import type { CoderArguments } from './arguments.js';
 import { UsageError } from './usage-error.js';
 
-/** The image of `--sandbox docker` where none is named. */
+/** The default image of `--sandbox docker`. */
 const defaultImage = 'node:24';
 
 /**
- * The sandbox that the command line asks for.
+ * Converts the command line to the options of the sandbox.
  *
- * @throws UsageError for an option that the mode has no use for
+ * @throws UsageError for an option that the mode does not support
  */
 export const sandboxOptions = (root: string, { sandbox: mode, image, network }: CoderArguments): SandboxOptions => {
-  if (image !== undefined && mode !== 'docker') throw new UsageError('--image belongs to --sandbox docker.');
+  if (image !== undefined && mode !== 'docker') throw new UsageError('--image requires --sandbox docker.');
   switch (mode) {
     case 'host':
       if (network) {
-        throw new UsageError('--network belongs to a sandbox; commands on the host have the network anyway.');
+        throw new UsageError('--network requires a sandbox; commands on the host always have the network.');
       }
       return { mode, root };
     case 'bubblewrap':
@@ -27,7 +27,7 @@ export const sandboxOptions = (root: string, { sandbox: mode, image, network }: 
   }
 };
 
-/** The folder that Node.js is installed in, for sandboxes that show the system's programs only; not a whole home folder. */
+/** The installation folder of Node.js, for sandboxes that only mount system folders; never a home folder. */
 export const toolchain = (executable: string, home: string): readonly string[] => {
   const folder = dirname(dirname(executable));
   const isShown = folder === '/usr' || folder.startsWith('/usr/');
@@ -36,9 +36,9 @@ export const toolchain = (executable: string, home: string): readonly string[] =
 };
 
 /**
- * Opens the sandbox that the command line asks for.
+ * Opens the sandbox of the command line.
  *
- * @throws UsageError where it does not work
+ * @throws UsageError if the sandbox does not work
  */
 export const openSandbox = async (root: string, given: CoderArguments): Promise<Sandbox> => {
   try {

@@ -11,7 +11,7 @@ const watched = () => {
 const failure = (code: string): Error => Object.assign(new Error(`write ${code}`), { code });
 
 describe('watchOutputs', () => {
-  it.each(['stdout', 'stderr'] as const)('gives the exit code of SIGPIPE if nobody reads %s', (output) => {
+  it.each(['stdout', 'stderr'] as const)('returns the exit code of SIGPIPE if the reader closes %s', (output) => {
     const { process, code } = watched();
     process[output].emit('error', failure('EPIPE'));
     process[output].emit('error', failure('EPIPE'));
@@ -19,14 +19,14 @@ describe('watchOutputs', () => {
     expect(process.exitCode).toBe(141);
   });
 
-  it('gives the exit code of an error if an output fails otherwise', () => {
+  it('returns the exit code of an error for any other failure', () => {
     const { process, code } = watched();
     process.stdout.emit('error', failure('ENOSPC'));
     expect(code()).toBe(1);
     expect(process.exitCode).toBe(1);
   });
 
-  it('gives none if all was written', () => {
+  it('returns undefined if all output was written', () => {
     expect(watched().code()).toBeUndefined();
   });
 });

@@ -1,19 +1,19 @@
 import type { Writable } from 'node:stream';
 import { exitCodes, signalExitCodes, type EndSignal } from './exit-code.js';
 
-/** Where signals come from: the process. */
+/** The source of signals: the process. */
 export interface SignalSource {
   on(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
   off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
 }
 
-/** SIGPIPE is not among them: Node.js ignores it until somebody listens, and would not any more afterwards. */
+/** Excludes SIGPIPE: Node.js ignores it only as long as it has no listener. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly EndSignal[];
 
 /**
- * Calls back for every signal that asks the process to end.
+ * Calls the listener for every signal that ends the process.
  *
- * @returns how to stop listening
+ * @returns a function that removes the listener
  */
 export const onEndSignal = (source: SignalSource, listener: (signal: EndSignal) => void): (() => void) => {
   for (const signal of signals) source.on(signal, listener);
@@ -22,7 +22,7 @@ export const onEndSignal = (source: SignalSource, listener: (signal: EndSignal) 
   };
 };
 
-/** The outputs of a process, and its exit code. */
+/** The outputs and the exit code of a process. */
 export interface OutputProcess {
   readonly stdout: Pick<Writable, 'on'>;
   readonly stderr: Pick<Writable, 'on'>;
@@ -30,10 +30,10 @@ export interface OutputProcess {
 }
 
 /**
- * Handles errors of the outputs, which would end the process with a stack trace. An output that nobody reads any more, as in
- * `h --sessions | head -1`, is no failure of the app: the exit code is that of SIGPIPE, as for other programs.
+ * Handles errors of the outputs, which would otherwise end the process with a stack trace. If the reader closed the
+ * output, as in `h --sessions | head -1`, the exit code is that of SIGPIPE, as for other programs.
  *
- * @returns the exit code that a failed output requires; `undefined` if all was written
+ * @returns a function that returns the exit code of a failed output, or `undefined`
  */
 export const watchOutputs = (process: OutputProcess): (() => number | undefined) => {
   let code: number | undefined;

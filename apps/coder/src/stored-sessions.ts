@@ -13,18 +13,18 @@ import { oneLine } from './render/printable.js';
 import { counted } from './render/quantity.js';
 import { UsageError } from './usage-error.js';
 
-/** What is kept of sub-agents. */
+/** The stored state of sub-agents. */
 export interface Children {
-  /** Their sessions, which are not among those that a user goes on with. */
+  /** Their sessions, separate from the sessions of the user. */
   readonly sessions: SessionStore;
-  /** Which of them are under way. */
+  /** The running sub-agents. */
   readonly store?: ChildStore | undefined;
-  /** How many of those that have ended are kept. */
+  /** The retention of ended sub-agents. */
   readonly keepSessions?: KeepSessions | undefined;
   close(): Promise<void>;
 }
 
-/** Where the app keeps what belongs to a folder: outside of it, and of all repositories. */
+/** The state folder of a workspace, outside the workspace. */
 export const stateFolder = (
   kind: 'sessions' | 'agents' | 'spawned' | 'artifacts',
   workspace: string,
@@ -35,7 +35,7 @@ export const stateFolder = (
   return join(base, 'h-coder', kind, name);
 };
 
-/** The sessions of a folder, or those of its sub-agents, in files outside of it. */
+/** Opens the sessions of a workspace or of its sub-agents, stored in files outside the workspace. */
 export const openSessions = (
   kind: 'sessions' | 'agents',
   workspace: string,
@@ -44,7 +44,7 @@ export const openSessions = (
 ): FileSessions =>
   fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
 
-/** What was too long to be read at once, in files; in memory where they would lie in a git repository, which they must not get into. */
+/** Opens the artifact store: files, or memory if the state folder is in a git repository. */
 export const openArtifacts = async (
   workspace: string,
   environment: NodeJS.ProcessEnv,
@@ -54,15 +54,15 @@ export const openArtifacts = async (
     return await fileArtifacts({ directory: stateFolder('artifacts', workspace, environment) });
   } catch (error) {
     if (!(error instanceof InvalidOptionError)) throw error;
-    warn(`Long results end with this process: ${error.message}`);
+    warn(`Long tool results are kept in memory and are lost when this process exits: ${error.message}`);
     return memoryArtifacts();
   }
 };
 
-/** How many sessions of sub-agents are kept, for whoever wants to look at what they did. */
+/** Number of sub-agent sessions to keep for inspection. */
 const keptChildSessions = 100;
 
-/** What sub-agents leave behind: their sessions, and what is under way. */
+/** Opens the stores of sub-agents: their sessions and the list of running sub-agents. */
 export const openChildren = (
   workspace: string,
   environment: NodeJS.ProcessEnv,
@@ -77,44 +77,48 @@ export const openChildren = (
 };
 
 /**
- * The name of the session that the user means: a new one, the latest, or the one whose name begins like this.
+ * Returns the name of the session: a new one, the latest, or the one with the given prefix.
  *
- * @throws UsageError where there is none, or more than one
+ * @throws UsageError if no session matches, or more than one
  */
 export const chooseSession = async (
   sessions: FileSessions,
   { continue: isContinued, resume }: Pick<CoderArguments, 'continue' | 'resume'>,
 ): Promise<string> => {
   if (isContinued && resume !== undefined) {
-    throw new UsageError('--continue takes the latest session, --resume the one that you name: give one of them.');
+    throw new UsageError('--continue and --resume exclude each other. Pass one of them.');
   }
   if (!isContinued && resume === undefined) return newSession();
   const known = await sessions.list();
   if (resume === undefined) {
     const [latest] = known;
-    if (latest === undefined) throw new UsageError('--continue: there is no session of this folder yet.');
+    if (latest === undefined) {
+      throw new UsageError('--continue: this folder has no sessions yet. Pass a prompt to start one.');
+    }
     return latest.session;
   }
   const meant = known.filter(({ session }) => session.startsWith(resume));
   const [found] = meant;
   if (found === undefined) {
-    throw new UsageError(`--resume: this folder has no session ${JSON.stringify(resume)}; --sessions lists them.`);
+    throw new UsageError(
+      `--resume: this folder has no session ${JSON.stringify(resume)}. --sessions lists the sessions.`,
+    );
   }
   if (meant.length > 1 && found.session !== resume) {
     throw new UsageError(
-      `--resume: ${meant.length} sessions begin with ${JSON.stringify(resume)}; --sessions lists them.`,
+      `--resume: ${meant.length} sessions begin with ${JSON.stringify(resume)}. --sessions lists the sessions.`,
     );
   }
   return found.session;
 };
 
-/** One line for each session, the latest first. */
+/** Formats the sessions, one line each. */
 export const sessionLines = (known: readonly SessionInfo[]): readonly string[] =>
   known.map(({ session, updatedAt, turns, firstInput, state }) => {
     const remark = state === 'idle' ? '' : ` (${state})`;
     return `${session}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${counted(turns, 'turn').padStart(8)}  ${clipped(oneLine(firstInput), 60)}${remark}`;
   });
 
-/** A name for a session. It sorts by time, and tells two apart that began in the same second. */
+/** Creates a session name that sorts by time, with a random suffix. */
 export const newSession = (): string =>
   `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`;

@@ -8,30 +8,30 @@ import { TerminalView } from './view/terminal-view.js';
 import type { ApprovalMode } from './arguments.js';
 import type { View } from './view/view.js';
 
-/** What the app reads, writes and knows of its process. */
+/** The parts of the process that the app uses. */
 export type Process = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'env' | 'platform' | 'cwd' | 'exit' | 'on' | 'off'
 >;
 
-/** A terminal that can be drawn on, and typed into if it is one on both sides. */
+/** A terminal for output, and for input if standard input is a terminal too. */
 export interface Terminal {
   readonly view: TerminalView;
   readonly screen: Screen;
-  /** Present if somebody can answer. */
+  /** Present if a terminal is attached. */
   readonly questions: Questions | undefined;
-  /** Answers requests for approval: the user, or a refusal under `--approve never`. */
+  /** Answers approval requests: asks the user, or denies under `--approve never`. */
   readonly approver: Questioner | undefined;
 }
 
-/** How the app shows things. */
+/** The output of the app. */
 export interface Display {
   readonly view: View;
   readonly palette: Palette;
   readonly terminal: Terminal | undefined;
 }
 
-/** The view that fits the output: JSON when asked for, live on a terminal, plain lines anywhere else. */
+/** Selects the view: JSON for `--json`, live on a terminal, plain lines otherwise. */
 export const displayFor = (
   { stdin, stdout, stderr, env }: Process,
   { json, approve }: { readonly json: boolean; readonly approve: ApprovalMode },

@@ -22,7 +22,7 @@ const change = (path: string, additions: number, deletions: number): JSONValue =
 const tallyOf = (...events: readonly TurnEvent[]) => events.reduce(tallied, noTally);
 
 describe('tallied', () => {
-  it('counts tool calls, and those that are not ok', () => {
+  it('counts tool calls and failures', () => {
     const failed = event('tool.result', {
       step: 1,
       call: { id: '2', name: 'bash', input: {} },
@@ -33,7 +33,7 @@ describe('tallied', () => {
     expect(tallyOf(result(), failed, result())).toMatchObject({ toolCalls: 3, troubled: 1 });
   });
 
-  it('adds up the changes of each file', () => {
+  it('adds up the changes per file', () => {
     const { files } = tallyOf(
       result(change('a.js', 2, 1)),
       result(change('b.js', 5, 0)),
@@ -46,7 +46,7 @@ describe('tallied', () => {
     ]);
   });
 
-  it('adds what git says that commands have changed', () => {
+  it('adds the changes that git reports', () => {
     const changes = event('git.changes', {
       files: [
         { path: 'sub/a.js', change: 'modified' },
@@ -61,13 +61,13 @@ describe('tallied', () => {
     ]);
   });
 
-  it('keeps the beginning and the end', () => {
+  it('stores the start time and the end event', () => {
     const start = event('turn.start', { session: 's', input: [], trigger: 'user' }, { at: 5 });
     const end = event('turn.end', { outcome: 'completed', steps: 2, usage: usage() }, { at: 9 });
     expect(tallyOf(start, end)).toMatchObject({ startedAt: 5, end });
   });
 
-  it('changes nothing that it was given', () => {
+  it('does not modify its arguments', () => {
     const before = tallyOf(result(change('a.js', 1, 1)));
     tallied(before, result(change('a.js', 1, 1)));
     expect(before.files.get('a.js')).toEqual({ additions: 1, deletions: 1 });

@@ -2,17 +2,17 @@ import '@h/failover';
 import type { TurnEvent, TurnEventOf } from '@h/turn';
 import { changesIn } from './render/diff.js';
 
-/** What happened to a file: lines added and removed by a tool, or, as far as git can tell, by a command. */
+/** The change of a file: lines added and removed by a tool, or the kind of change that git reports for a command. */
 export type FileTally = { readonly additions: number; readonly deletions: number } | { readonly change: string };
 
-/** What a turn has come to. */
+/** The totals of a turn for its summary. */
 export interface Tally {
   readonly toolCalls: number;
-  /** Calls that were not simply `ok`. */
+  /** Calls with a status other than `ok` and `stored`. */
   readonly troubled: number;
-  /** How often another key or model was asked. */
+  /** Number of switches to another key or model. */
   readonly switches: number;
-  /** How long the turn has waited to ask again, in milliseconds. */
+  /** Total delay of retries, in milliseconds. */
   readonly waitedMs: number;
   readonly startedAt: number | undefined;
   readonly files: ReadonlyMap<string, FileTally>;
@@ -29,7 +29,7 @@ export const noTally: Tally = {
   end: undefined,
 };
 
-/** The tally with one more event. */
+/** Adds an event to the tally. */
 export const tallied = (tally: Tally, event: TurnEvent): Tally => {
   switch (event.type) {
     case 'turn.start':
@@ -65,7 +65,7 @@ const filesWith = (files: Tally['files'], { details }: TurnEventOf<'tool.result'
   return result;
 };
 
-/** Git names files from the top of the work tree, which may lie above the workspace. */
+/** Paths from git are relative to the top of the work tree, which may be above the workspace. */
 const filesOfCommands = (files: Tally['files'], { files: changed }: TurnEventOf<'git.changes'>): Tally['files'] => {
   const known = [...files.keys()];
   const others = changed.filter(({ path }) => !known.some((name) => path === name || path.endsWith(`/${name}`)));

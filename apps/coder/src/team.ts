@@ -4,20 +4,20 @@ import { subagents, unrestricted, type AgentKind, type Subagents, type Subagents
 import type { ArtifactStore } from '@h/tools';
 import type { Children } from './stored-sessions.js';
 
-/** What sub-agents are made for. */
+/** Options of {@link createTeam}. */
 export interface TeamParts {
-  /** The folder, as an absolute path. */
+  /** The folder to work in, as an absolute path. */
   readonly workspace: string;
   readonly lanes: Lanes;
   readonly artifacts: ArtifactStore;
-  /** What is kept of sub-agents. */
+  /** The stored state of sub-agents. */
   readonly children: Children;
-  /** Makes a sub-agent that looks around. */
+  /** Creates an explorer. */
   readonly createExplorer: AgentKind['create'];
   readonly onEvent: NonNullable<SubagentsOptions['onEvent']>;
 }
 
-/** The sub-agents that the agent may give tasks to. */
+/** Creates the sub-agents that the agent may delegate to. */
 export const createTeam = ({
   workspace,
   lanes,
@@ -36,7 +36,7 @@ export const createTeam = ({
       },
     },
     policy: unrestricted,
-    // One that explores has nobody to explore for it.
+    // An explorer starts no sub-agents.
     limits: { depth: 1 },
     lanes,
     artifacts,

@@ -2,21 +2,21 @@ import { closeSinks, type Sink } from '@h/observe';
 import type { ModelDriver, ToolDriver } from '@h/turn';
 import { UsageError } from './usage-error.js';
 
-/** Where telemetry goes, and what has to be traced for it. */
+/** The sinks and the tracing wrappers of telemetry. */
 export interface Telemetry {
   readonly sinks: readonly Sink[];
   traceModel(driver: ModelDriver): ModelDriver;
   traceTools(driver: ToolDriver): ToolDriver;
-  /** Sends what has not been sent yet. */
+  /** Flushes pending telemetry. */
   close(): Promise<void>;
 }
 
-/** What exporters of spans and of metrics have in common. */
+/** The common interface of span and metric exporters. */
 interface Exports<Items> {
   export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
 
-/** How long one export may take, retries included, in milliseconds: nobody waits longer for the prompt to come back. */
+/** Timeout of one export including its retries, in milliseconds. It delays the exit of the app. */
 const timeoutMillis = 2000;
 
 const silent: Telemetry = {
@@ -27,18 +27,18 @@ const silent: Telemetry = {
 };
 
 /**
- * Sends spans and metrics to an OpenTelemetry collector that speaks OTLP over HTTP. Nothing of it is loaded where it is not
- * asked for.
+ * Sends spans and metrics to an OpenTelemetry collector over OTLP/HTTP. Without a URL, the OpenTelemetry modules are
+ * not loaded.
  *
  * @param url the collector, such as `http://127.0.0.1:4318`
- * @param warn told at the end if the collector has not taken everything
- * @throws UsageError where that is no address
+ * @param warn receives a message at the end if an export failed
+ * @throws UsageError if `url` is not an HTTP URL
  */
 export const openTelemetry = async (url: string | undefined, warn: (text: string) => void): Promise<Telemetry> => {
   if (url === undefined) return silent;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(
-      `--otel takes the address of a collector, such as http://127.0.0.1:4318; it was given ${JSON.stringify(url)}.`,
+      `--otel must be the URL of a collector, such as http://127.0.0.1:4318, but is ${JSON.stringify(url)}.`,
     );
   }
   const base = url.replace(/\/+$/, '');
@@ -68,7 +68,7 @@ export const openTelemetry = async (url: string | undefined, warn: (text: string
     exporter.export = (items, done) =>
       send(
         items,
-        (result) => (result.code === 0 || (failure ??= result.error ?? new Error('It gives no reason.')), done(result)),
+        (result) => (result.code === 0 || (failure ??= result.error ?? new Error('unknown reason')), done(result)),
       );
     return exporter;
   };
@@ -94,9 +94,9 @@ export const openTelemetry = async (url: string | undefined, warn: (text: string
     traceTools: (driver) => sink.traceTools(driver),
     close: async () => {
       await closeSinks([sink]);
-      // A collector that is not there is no reason to fail.
+      // An unreachable collector does not fail the run.
       await Promise.allSettled([tracing.shutdown(), metering.shutdown()]);
-      if (failure) warn(`--otel: the collector at ${url} did not take everything: ${failure.message}`);
+      if (failure) warn(`--otel: exporting to ${url} failed: ${failure.message}`);
     },
   };
 };

@@ -20,34 +20,34 @@ import type { Repository } from './repository.js';
 import { UsageError } from './usage-error.js';
 import type { Questioner } from './view/questions.js';
 
-/** The tools of the agent, and what stands behind them. */
+/** The tools of the agent and their resources. */
 export interface Toolbox {
   readonly driver: RegistryDriver;
   close(): Promise<void>;
 }
 
-/** What tools are made for. */
+/** Options of {@link openToolbox}. */
 export interface Workplace {
-  /** The folder, as an absolute path. */
+  /** The folder to work in, as an absolute path. */
   readonly root: string;
   readonly given: CoderArguments;
-  /** Present if somebody can answer. */
+  /** Present if a terminal is attached. */
   readonly questions: Questioner | undefined;
-  /** Where results are kept that are too long to be read at once. */
+  /** Stores long tool results. */
   readonly artifacts: ArtifactStore;
-  /** The git repository, where there is one. */
+  /** The git repository, if the folder has one. */
   readonly repository: Repository | undefined;
   readonly library: SkillLibrary;
-  /** Where commands run. */
+  /** Runs the commands. */
   readonly sandbox: Sandbox;
-  /** Tools of other packages: for sub-agents, for a plan. */
+  /** Further tools, for sub-agents and plans. */
   readonly others: readonly Tool[];
 }
 
 /**
- * Makes the tools of a folder.
+ * Creates the tools of a workspace.
  *
- * @throws UsageError where an MCP server does not work, or the toolset is unknown
+ * @throws UsageError if an MCP server does not work or the toolset is unknown
  */
 export const openToolbox = async ({
   root,
@@ -79,13 +79,13 @@ export const openToolbox = async ({
   }
 };
 
-/** Where there are no skills, the model need not hear of them. */
+/** The skill tool, if the library has skills. */
 const skillTools = async (library: SkillLibrary): Promise<readonly Tool[]> => {
   const { skills } = await library.list();
   return skills.length === 0 ? [] : [defineTool(skillTool(library))];
 };
 
-/** Looking at the repository is always possible; pushing only what is on the agent's own branch. */
+/** Read-only git tools, and the push tool on the agent's own branch. */
 const repositoryTools = ({ repository, use }: Repository, { workspace }: WorkspaceTools): readonly Tool[] => [
   ...gitTools({ repository, paths: workspace.paths }),
   ...(use === 'branch' ? [gitPushTool(repository)] : []),

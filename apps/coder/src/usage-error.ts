@@ -1,4 +1,4 @@
-/** Something that the user can put right: told in one line on standard error, with the exit code 2. */
+/** A problem that the user can fix. The app prints it as one line on standard error and exits with code 2. */
 export class UsageError extends Error {
   readonly code = 'usage';
 

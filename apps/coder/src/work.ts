@@ -1,49 +1,29 @@
 import { openProject } from '@h/continuity';
-import type { UsageMeter } from '@h/observe';
-import type { ArtifactStore } from '@h/tools';
-import type { SessionStore } from '@h/turn';
-import type { CoderArguments } from './arguments.js';
 import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
-import type { ChosenModel } from './model/choose-model.js';
 import { runOneTurn } from './one-turn.js';
-import { openAgent, type OpenedAgent } from './open-agent.js';
+import { openAgent, type AgentJob, type OpenedAgent } from './open-agent.js';
 import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
 import { onEndSignal } from './signals.js';
-import type { Children } from './stored-sessions.js';
-import type { Display, Process } from './streams.js';
+import type { Process } from './streams.js';
 
-/** A job for the agent. */
-export interface Job {
-  readonly given: CoderArguments;
-  readonly process: Process;
-  readonly display: Display;
-  /** The folder, as an absolute path. */
-  readonly workspace: string;
-  readonly sessions: SessionStore;
-  /** What is kept of sub-agents. */
-  readonly children: Children;
-  /** Where is kept what is too long to be read at once. */
-  readonly artifacts: ArtifactStore;
-  /** The name of the session. */
-  readonly session: string;
-  readonly model: ChosenModel;
-  readonly meter: UsageMeter;
-  /** The turn of the session that was cut off when its process died, where there is nothing else to do. */
+/** One run of the app. */
+export interface Job extends AgentJob {
+  /** The interrupted turn of the session, if no prompt is given. */
   readonly open?: string | undefined;
-  /** What to do; `undefined` for a conversation, and for a plan or a turn that goes on. */
+  /** The prompt; `undefined` for a conversation, and if a plan or a turn continues. */
   readonly prompt: string | undefined;
-  /** What is said first, once it is sure that the agent can work. */
+  /** Lines to print once the agent is ready. */
   readonly opening: readonly string[];
 }
 
-/** How long the process may take to clean up after a second Ctrl-C, in milliseconds. */
+/** Time to clean up after a second Ctrl-C, in milliseconds. */
 const patienceMs = 2000;
 
 /**
- * Makes the agent, has it do its job, and puts everything away.
+ * Creates the agent, runs the job and closes all resources.
  *
  * @returns the exit code
  */
@@ -62,7 +42,7 @@ export const work = async (job: Job): Promise<number> => {
     return await run.done;
   } finally {
     display.view.close();
-    // One that fails, or takes its time, keeps none of the others; a second Ctrl-C still ends the process.
+    // A failing or slow resource does not block the others; a second Ctrl-C still ends the process.
     await Promise.allSettled(opened.map((close) => close()));
     stopListening();
   }
@@ -90,7 +70,7 @@ const converse = (
   { agent, lanes, team, counter }: OpenedAgent,
   { session, open, display, process, model, workspace }: Job,
 ): Run => {
-  if (display.terminal === undefined) throw new Error('A conversation needs a terminal.');
+  if (display.terminal === undefined) throw new Error('A conversation requires a terminal.');
   const context = new ContextWindow(counter, model.contextWindow());
   const tasks = { team, project: openProject({ folder: workspace }) };
   const conversation = new Conversation({
@@ -113,7 +93,7 @@ const converse = (
   };
 };
 
-/** Interrupts the run by signals, and when nobody reads its output any more. From the second one on, the process ends for sure. */
+/** Interrupts the run on a signal or a closed output. The second interrupt ends the process after a delay. */
 const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => {
   let count = 0;
   const interrupted = (signal: EndSignal): void => {

@@ -10,20 +10,20 @@ import { onTestFinished, vi } from 'vitest';
 export const main = process.env['H_CODER_MAIN'] ?? fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 await access(main).catch(() => {
-  throw new Error('apps/coder is not built; run "pnpm run build" first.');
+  throw new Error('apps/coder is not built. Run "pnpm run build" first.');
 });
 
-// Starting a process takes a second, and many seconds on a machine that has other things to do.
+// Starting a process takes a second, and many seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** How to start the app. */
+/** Options of {@link startCoder}. */
 export interface Start {
   readonly words?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
-/** What became of the process. */
+/** The result of a process. */
 export interface Finished {
   /** The exit code, or the name of the signal that ended it. */
   readonly code: number | string;
@@ -31,21 +31,21 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A process that runs. */
+/** A running process. */
 export interface Running {
   readonly pid: number;
   readonly finished: Promise<Finished>;
-  /** Fulfilled once the output contains this. */
+  /** Resolves once the output contains `text`. */
   said(text: string | RegExp): Promise<void>;
-  /** What it has said so far, on both outputs. */
+  /** The output so far, of both streams. */
   output(): string;
-  /** Types into its standard input. */
+  /** Writes to standard input. */
   type(text: string): void;
-  /** Closes its standard input. */
+  /** Closes standard input. */
   end(): void;
-  /** Closes the reading end of its standard output. */
+  /** Closes the reading end of standard output. */
   stopReading(): void;
-  /** Sends a signal to it and to all processes of its group, as a terminal does. */
+  /** Sends a signal to the process group, as a terminal does. */
   signal(signal: NodeJS.Signals): void;
 }
 
@@ -59,7 +59,7 @@ export const bareEnvironment = (): Record<string, string> => ({
   TERM: 'xterm-256color',
 });
 
-/** Starts a program in a process group of its own; it is ended with the test. */
+/** Starts a program in its own process group and ends it with the test. */
 export const startProgram = (
   command: string,
   words: readonly string[],
@@ -89,7 +89,7 @@ export const startProgram = (
     try {
       process.kill(-pid, name);
     } catch {
-      // It is gone already.
+      // The process has already ended.
     }
   };
   onTestFinished(async () => {
@@ -105,7 +105,7 @@ export const startProgram = (
       changed = look;
       void finished.then(() => {
         look();
-        reject(new Error(`It ended without saying ${String(text)}: ${written.stdout}${written.stderr}`));
+        reject(new Error(`The process ended without the output ${String(text)}: ${written.stdout}${written.stderr}`));
       });
       look();
     });

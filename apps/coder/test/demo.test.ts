@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, main, runCoder, startCoder, startProgram, type Finished } from './coder-process.js';
 import { inFolder, temporaryFolder } from './folders.js';
 
-/** The project that the demonstration laid; it is left to the user, so the test takes it away. */
+/** Finds the project that the demo created and removes it after the test. */
 const projectOf = ({ stdout, stderr }: Finished): string => {
   const folder = /^(\/\S*h-coder-\w+), a temporary git repository\.$/m.exec(stdout + stderr)?.[1];
   if (folder === undefined) throw new Error(`No project is named in ${stdout}${stderr}`);
@@ -11,15 +11,15 @@ const projectOf = ({ stdout, stderr }: Finished): string => {
   return folder;
 };
 
-describe('the demonstration', () => {
-  it('fixes the failing test of a real project, through a scripted model, and says so', async () => {
+describe('the demo', () => {
+  it('fixes the failing test of a real project with a scripted model', async () => {
     const finished = await runCoder();
     const project = projectOf(finished);
     expect(finished).toMatchObject({ code: 0, stderr: '' });
 
     const { stdout } = finished;
     expect(stdout).not.toContain('\u001B');
-    expect(stdout).toContain('No API key is set, so the model is scripted');
+    expect(stdout).toContain('No API key is set, so the model follows a fixed script');
     expect(stdout).toContain(
       'npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"',
     );
@@ -54,7 +54,7 @@ describe('the demonstration', () => {
     );
   });
 
-  it('prints nothing but events as lines of JSON when asked to', async () => {
+  it('prints only events as JSON lines with --json', async () => {
     const finished = await runCoder({ words: ['--json'] });
     projectOf(finished);
     expect(finished.code).toBe(0);
@@ -66,17 +66,17 @@ describe('the demonstration', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed', steps: 6 });
     expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(6);
-    expect(finished.stderr).toContain('No API key is set, so the model is scripted');
+    expect(finished.stderr).toContain('No API key is set, so the model follows a fixed script');
   });
 
-  it('plays although a key is set, when asked to', async () => {
+  it('runs with --demo although a key is set', async () => {
     const finished = await runCoder({ words: ['--demo'], environment: { ANTHROPIC_API_KEY: 'k' } });
     projectOf(finished);
     expect(finished.code).toBe(0);
-    expect(finished.stdout).toContain('The model is scripted, as --demo asks for.');
+    expect(finished.stdout).toContain('The model is scripted because of --demo.');
   });
 
-  it('works on its own repository, whatever git is told by the environment', async () => {
+  it('ignores git variables in the environment', async () => {
     const elsewhere = await temporaryFolder();
     await inFolder(elsewhere, 'git', 'init', '--quiet');
     const environment = {
@@ -93,14 +93,14 @@ describe('the demonstration', () => {
     expect((await inFolder(elsewhere, 'git', 'status', '--porcelain')).output).toBe('');
   });
 
-  it('works with all of its standard input closed', async () => {
+  it('works with standard input closed', async () => {
     const { finished } = startProgram('/bin/sh', ['-c', 'exec "$0" "$1" <&-', process.execPath, main]);
     const result = await finished;
     projectOf(result);
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('ends when nobody reads its output any more', async () => {
+  it('exits when its output is closed', async () => {
     const coder = startCoder();
     await coder.said('a temporary git repository');
     coder.stopReading();
@@ -109,19 +109,19 @@ describe('the demonstration', () => {
     expect(finished).toMatchObject({ code: 141, stderr: '' });
   });
 
-  it('says what it needs where git is missing', async () => {
+  it('reports a missing git', async () => {
     const finished = await runCoder({ environment: { PATH: await temporaryFolder() } });
-    expect(finished).toEqual({ code: 2, stdout: '', stderr: 'The demonstration needs git; install it first.\n' });
+    expect(finished).toEqual({ code: 2, stdout: '', stderr: 'The demo requires git. Install git and try again.\n' });
   });
 
-  it('stops with an error where the script does not fit what happens', async () => {
+  it('stops with an error if the results differ from the script', async () => {
     const finished = await runCoder({ words: ['--toolset', 'read-only'] });
     projectOf(finished);
     expect(finished.code).toBe(1);
-    expect(finished.stdout).toMatch(/^■ error · The scripted model has no answer to this/m);
+    expect(finished.stdout).toMatch(/^■ error · The scripted model has no answer/m);
   });
 
-  it('colours on demand only', async () => {
+  it('uses colors only with FORCE_COLOR', async () => {
     const finished = await runCoder({ environment: { ...bareEnvironment(), FORCE_COLOR: '1' } });
     projectOf(finished);
     expect(finished.stdout).toContain('\u001B[32m✓\u001B[39m');

@@ -13,13 +13,13 @@ const wordsFor = async (answers: readonly Answer[], ...more: readonly string[]):
     '--workspace',
     await temporaryFolder(),
     ...more,
-    'Go on',
+    'Continue',
   ];
 };
 const environment = { ANTHROPIC_API_KEY: 'k' };
 
 describe('the exit code', () => {
-  it('is 1 for an error, which is told', async () => {
+  it('is 1 for an error and prints the error', async () => {
     const words = await wordsFor([
       { status: 401, error: { type: 'authentication_error', message: 'invalid x-api-key' } },
     ]);
@@ -28,7 +28,7 @@ describe('the exit code', () => {
     expect(stdout).toMatch(/^■ error · .*invalid x-api-key/m);
   });
 
-  it('is 1 where nobody answers at the address', async () => {
+  it('is 1 if the server is unreachable', async () => {
     const words = [
       '--model',
       'ollama/x',
@@ -43,7 +43,7 @@ describe('the exit code', () => {
     expect(stdout).toMatch(/^■ error · /m);
   });
 
-  it('is 3 when the steps are used up', async () => {
+  it('is 3 at the step limit', async () => {
     const words = await wordsFor(
       [call('glob', { pattern: '*' }, '1'), call('glob', { pattern: '*' }, '2'), call('glob', { pattern: '*' }, '3')],
       '--max-steps',

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 
-/** An empty folder for the length of a test. */
+/** Creates an empty folder and removes it after the test. */
 export const temporaryFolder = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'coder-test-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** A copy of the sample project, for the length of a test. */
+/** Copies the sample project into a temporary folder. */
 export const sampleProject = async (): Promise<string> => {
   const folder = await temporaryFolder();
   await cp(fileURLToPath(new URL('../fixtures/sample-project', import.meta.url)), folder, { recursive: true });
   return folder;
 };
 
-/** Runs a program in a folder, with nothing of this process's test runner in its environment. */
+/** Runs a program in a folder with a minimal environment. */
 export const inFolder = async (
   cwd: string,
   command: string,

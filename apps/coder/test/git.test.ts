@@ -8,7 +8,7 @@ import { call, startModelServer, type Answer } from './model-server.js';
 const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
   (await inFolder(folder, 'git', ...words)).output.trimEnd();
 
-/** The sample project in a repository of its own, with one commit. */
+/** The sample project in its own repository with one commit. */
 const repository = async (): Promise<string> => {
   const folder = await sampleProject();
   await git(folder, 'init', '--quiet', '--initial-branch', 'main');
@@ -41,7 +41,7 @@ const run = async (folder: string, answers: readonly Answer[], ...words: readonl
 const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3600' }, 'edit');
 
 describe('--branch', () => {
-  it('commits what the turn changed to a branch of its own and goes back, without an identity', async () => {
+  it('commits changes to a new branch and returns to the old one, without a git identity', async () => {
     const folder = await repository();
     const { code, stdout } = await run(
       folder,
@@ -59,7 +59,7 @@ describe('--branch', () => {
     expect(await git(folder, 'diff', '--name-only', 'main', branch)).toBe('built.txt\nsrc/duration.js');
   });
 
-  it('leaves what was not committed before alone', async () => {
+  it('leaves earlier uncommitted changes unchanged', async () => {
     const folder = await repository();
     await writeFile(join(folder, 'README.md'), 'My own draft\n');
     const { stdout } = await run(folder, [edit, 'Done.'], '--branch');
@@ -67,13 +67,13 @@ describe('--branch', () => {
     expect(await git(folder, 'status', '--porcelain')).toBe(' M README.md');
   });
 
-  it('is refused in one line where there is no repository', async () => {
+  it('reports a missing repository in one line', async () => {
     const { code, stdout, stderr } = await run(await temporaryFolder(), [], '--branch');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^--branch: .*\n$/);
   });
 
-  it('asks before it pushes, and does not where nobody can be asked', async () => {
+  it('asks before a push and denies it if no terminal is attached', async () => {
     const folder = await repository();
     const { code, stdout, server } = await run(
       folder,
@@ -87,8 +87,8 @@ describe('--branch', () => {
   });
 });
 
-describe('in a repository', () => {
-  it('tells the files that commands have changed, and commits nothing', async () => {
+describe('a repository without --branch', () => {
+  it('lists the files that commands changed and commits nothing', async () => {
     const folder = await repository();
     const { code, stdout, server } = await run(folder, [
       call('bash', { command: 'echo x > built.txt; rm README.md' }),

@@ -13,11 +13,11 @@ const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as TurnEvent);
 
-/** The conversation as the events say that it is stored. */
+/** The stored conversation, reconstructed from the events. */
 const transcriptOf = (events: readonly TurnEvent[]): readonly Message[] =>
   events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
 
-/** A command that notes its processes and never ends by itself, also when it is asked to. */
+/** A command that records its processes, never ends and ignores SIGTERM. */
 const stubborn = 'trap "" TERM INT; sleep 1000 & echo $$ $! > pids; while true; do sleep 1; done';
 
 interface Hanging extends Running {
@@ -30,7 +30,7 @@ const startHanging = async (...options: readonly string[]): Promise<Hanging> => 
   const server = await startModelServer([{ content: 'I start it.', ...call('bash', { command: stubborn }) }]);
   const folder = await temporaryFolder();
   const coder = startCoder({
-    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...options, 'Go on'],
+    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...options, 'Continue'],
     environment: { ANTHROPIC_API_KEY: 'k' },
   });
   const processes = async (): Promise<readonly number[]> =>
@@ -40,7 +40,7 @@ const startHanging = async (...options: readonly string[]): Promise<Hanging> => 
 };
 
 describe('an interrupt', () => {
-  it('cancels the turn, ends its processes and leaves a transcript in order', async () => {
+  it('cancels the turn, ends its processes and leaves a valid transcript', async () => {
     const coder = await startHanging('--json');
     const processes = await coder.processes();
     expect(await alive(processes)).toEqual(processes);
@@ -57,7 +57,7 @@ describe('an interrupt', () => {
     expect(repairHistory(transcript).repairs).toEqual([]);
   });
 
-  it('is told in the summary', async () => {
+  it('appears in the summary', async () => {
     const coder = await startHanging();
     coder.signal('SIGINT');
     const { code, stdout, stderr } = await coder.finished;
@@ -66,7 +66,7 @@ describe('an interrupt', () => {
     expect(stdout).toMatch(/^■ cancelled · The process got SIGINT\.$/m);
   });
 
-  it('leaves at once the second time, and leaves no process behind', async () => {
+  it('exits immediately the second time and leaves no process behind', async () => {
     const coder = await startHanging();
     const processes = await coder.processes();
     coder.signal('SIGINT');
@@ -86,7 +86,7 @@ describe('an interrupt', () => {
     expect(await alive(processes)).toEqual([]);
   });
 
-  it('comes too when nobody reads the output any more', async () => {
+  it('happens when the output is closed', async () => {
     const coder = await startHanging('--json');
     const processes = await coder.processes();
     coder.stopReading();

@@ -16,12 +16,12 @@ const startWith = async (answers: readonly Answer[], ...words: readonly string[]
   const folder = await temporaryFolder();
   return {
     server,
-    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'],
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Continue'],
   };
 };
 
 describe('--mcp', () => {
-  it('adds the tools of a server, and ends it', async () => {
+  it('adds the tools of a server and ends the server', async () => {
     const mark = `mark-${process.pid}-${Date.now()}`;
     const answers = [call('mcp__everything__echo', { message: 'Hello over there' }), 'Done.'];
     const { server, words } = await startWith(
@@ -36,7 +36,7 @@ describe('--mcp', () => {
     expect((await inFolder('/', 'pgrep', '--full', mark)).output).toBe('');
   });
 
-  it('takes several servers, which get different names', async () => {
+  it('gives several servers different names', async () => {
     const command = `${process.execPath} ${everything} stdio`;
     const { server, words } = await startWith(['Hello.'], '--mcp', command, '--mcp', command);
     expect((await runCoder({ words })).code).toBe(0);
@@ -59,7 +59,7 @@ describe('--mcp', () => {
   });
 
   it.each([
-    ["it's", '--mcp takes a command or a URL; it was given "it\'s".\n'],
+    ["it's", '--mcp must be a command or a URL, but is "it\'s".\n'],
     ['/no/such/program', expect.stringMatching(/^The MCP server "program" cannot be reached: .*\n$/)],
     ['http://127.0.0.1:9/mcp', expect.stringMatching(/^The MCP server "web" cannot be reached: .*\n$/)],
     ['a__b=node', expect.stringMatching(/"name" must be 1 to 24 letters/)],

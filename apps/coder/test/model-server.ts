@@ -1,7 +1,7 @@
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
 import { onTestFinished } from 'vitest';
 
-/** What the model says next: a text, tool calls, or anything else that aimock can answer. */
+/** An answer of the model: text, tool calls or any other response of aimock. */
 export type Answer = string | FixtureResponse;
 
 /** A tool call. */
@@ -9,26 +9,26 @@ export const call = (name: string, input: unknown, id = 'call-1') => ({
   toolCalls: [{ id, name, arguments: JSON.stringify(input) }],
 });
 
-/** A server that speaks the interfaces of all providers and answers from a list, one entry for each request. */
+/** A server with the APIs of all providers that answers from a list. */
 export interface ModelServer {
   readonly url: string;
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   readonly requests: readonly ChatCompletionRequest[];
 }
 
-/** What the model says: one entry for each request, or by what is asked. */
+/** The answers: one entry per request, or a function of the request. */
 export type Answers = readonly Answer[] | ((request: ChatCompletionRequest) => Answer | Promise<Answer>);
 
-/** An answer that does not come while the test runs. */
+/** An answer that never arrives. */
 export const noAnswer = (): Promise<Answer> =>
   new Promise((resolve) => {
     onTestFinished(() => resolve('Too late.'));
   });
 
-/** What a request says, as one text. */
+/** The text of a request. */
 export const textOf = ({ messages }: ChatCompletionRequest): string => JSON.stringify(messages);
 
-/** Starts a model server on loopback for the length of a test. */
+/** Starts a model server on loopback and stops it after the test. */
 export const startModelServer = async (answers: Answers, latencyMs = 0): Promise<ModelServer> => {
   const server = new LLMock({ port: 0, host: '127.0.0.1', latency: latencyMs });
   const requests: ChatCompletionRequest[] = [];

@@ -33,7 +33,7 @@ const tasks = [
   { id: 'two', title: 'Write two', acceptance: ['two.txt is there'], dependsOn: ['one'] },
 ];
 
-/** Plans two tasks; then each session does one, by what `doing` says. */
+/** Plans two tasks; each later session does one of them with the calls of `doing`. */
 const builder =
   (
     doing: (task: string) => Answer = (task) => call('write', { path: `${task}.txt`, content: task }, `write-${task}`),
@@ -65,11 +65,11 @@ const prepare = async (answers: Answers, { isRepository = true } = {}) => {
   return { server, workspace, words, environment };
 };
 
-/** Passes once the file of each task that is being worked on is there. */
+/** A check that passes once the file of the current task exists. */
 const check = 'test -e one.txt';
 
 describe('--plan', () => {
-  it('plans, then does a task a session, each checked and committed on a branch of its own', async () => {
+  it('plans, then does one task per session, checked and committed on a new branch', async () => {
     const { workspace, words, environment } = await prepare(builder());
     const home = await temporaryFolder();
     await mkdir(join(home, '.claude'));
@@ -96,7 +96,7 @@ describe('--plan', () => {
     );
   });
 
-  it('does not take a task for done whose check fails, and gives it up after three sessions', async () => {
+  it('blocks a task whose check fails in three sessions', async () => {
     const { words, environment, workspace } = await prepare(builder());
     const { code, stdout } = await runCoder({
       words: [...words, '--check', 'echo not yet; exit 3', 'Write two files'],
@@ -111,7 +111,7 @@ describe('--plan', () => {
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');
   });
 
-  it('goes on where it was killed in the middle of a command, with what was left behind', async () => {
+  it('continues with uncommitted files after a kill during a command', async () => {
     let sessions = 0;
     const doing = (task: string): Answer => {
       sessions += 1;
@@ -125,7 +125,7 @@ describe('--plan', () => {
     const other = await runCoder({ words: [...words, '--check', check], environment });
     expect(other).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--plan: process \d+ works on the plan of this folder, since /) as string,
+      stderr: expect.stringMatching(/^--plan: process \d+ has held the plan of this folder since /) as string,
     });
     coder.signal('SIGKILL');
     await coder.finished;
@@ -140,19 +140,19 @@ describe('--plan', () => {
     );
   });
 
-  it('shows how far a plan is, says when all is done, and refuses a second plan', async () => {
+  it('shows the progress of a plan, reports its end and rejects a second plan', async () => {
     const { words, environment } = await prepare(builder(), { isRepository: false });
     const first = await runCoder({
       words: [...words, '--check', check, '--max-sessions', '2', 'Write two files'],
       environment,
     });
-    expect(first.stdout).toContain('There is no git repository here, so nothing is committed.');
+    expect(first.stdout).toContain('This folder is not a git repository, so nothing is committed.');
     expect(first.stdout).toMatch(/^✓ one · Write one\n· two · Write two\n[^\n]*\nmax-sessions · 2 sessions/m);
     expect(first.code).toBe(3);
     const other = await runCoder({ words: [...words, '--check', check, 'Something else'], environment });
     expect(other).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--plan: this folder has a plan already\. 1 of 2/) as string,
+      stderr: expect.stringMatching(/^--plan: this folder already has a plan\. 1 of 2/) as string,
     });
     const rest = await runCoder({ words: [...words, '--check', check], environment });
     expect(rest).toMatchObject({ code: 0, stdout: expect.stringMatching(/^all-done · 1 session\.$/m) as string });
@@ -164,7 +164,7 @@ describe('--plan', () => {
     const { words, environment, workspace } = await prepare([]);
     expect(await runCoder({ words: [...words, '--check', check], environment })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--plan: this folder has no plan to continue; give a prompt\.\n$/) as string,
+      stderr: expect.stringMatching(/^--plan: this folder has no plan to continue\. Pass a prompt\.\n$/) as string,
     });
     await writeFile(join(workspace, 'mine.txt'), 'mine');
     expect(await runCoder({ words: [...words, '--check', check, 'x'], environment })).toMatchObject({

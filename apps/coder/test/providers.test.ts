@@ -35,7 +35,7 @@ describe('a real provider', () => {
     expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('package.json');
   });
 
-  it('is told where it works, and offers the tools of the toolset', async () => {
+  it('receives the workspace and the tools of the toolset', async () => {
     const server = await startModelServer(['Hello.', 'Hello.']);
     const folder = await sampleProject();
     const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Hi'];
@@ -52,7 +52,7 @@ describe('a real provider', () => {
     expect(readOnly?.system).toContain('change nothing');
   });
 
-  it('works in the folder it is started in, and reads its prompt from standard input', async () => {
+  it('uses the current folder and reads the prompt from standard input', async () => {
     const server = await startModelServer([call('write', { path: 'hello.txt', content: 'Hello\n' }), 'Done.']);
     const folder = await temporaryFolder();
     const coder = startCoder({ words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '-'], cwd: folder });
@@ -63,7 +63,7 @@ describe('a real provider', () => {
     expect(JSON.stringify(server.requests[0]?.messages)).toContain('Write hello.txt');
   });
 
-  it('loads nothing that is not needed', async () => {
+  it('loads only the modules that it needs', async () => {
     const server = await startModelServer(['Hello.']);
     const report = await temporaryFolder();
     const words = [
@@ -94,7 +94,7 @@ describe('a real provider', () => {
     }
   });
 
-  it('hands none of its keys to commands', async () => {
+  it('hides the keys from commands', async () => {
     const server = await startModelServer([call('bash', { command: 'env' }), 'Done.']);
     const words = [
       '--model',

@@ -6,18 +6,18 @@ import { temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 import { alive } from './processes.js';
 
-/** Lets the model make one call; gives what it was told, and what the user saw. */
+/** Runs one tool call; returns its result for the model and the output for the user. */
 const tryOut = async (folder: string, name: string, input: unknown) => {
   const server = await startModelServer([call(name, input), 'Done.']);
   const { code, stdout } = await runCoder({
-    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Go on'],
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, 'Continue'],
   });
   const told = server.requests[1]?.messages.at(-1)?.content;
   return { code, stdout, told: typeof told === 'string' ? told : JSON.stringify(told) };
 };
 
-describe('a rough workspace', () => {
-  it('has a long build log, of which the model reads beginning and end', async () => {
+describe('a workspace with awkward files and commands', () => {
+  it('shows the model the beginning and the end of a long build log', async () => {
     const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
       command: 'seq 1 200000; echo "error: it failed" >&2',
     });
@@ -27,7 +27,7 @@ describe('a rough workspace', () => {
     expect(told).toContain('error: it failed');
   });
 
-  it('has JSON of 600 KB on one line', async () => {
+  it('truncates 600 KB of JSON on one line', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.json'), JSON.stringify(Array.from({ length: 60_000 }, (_, index) => index * 7)));
     const { code, told } = await tryOut(folder, 'read', { path: 'data.json' });
@@ -36,7 +36,7 @@ describe('a rough workspace', () => {
     expect(told.length).toBeLessThan(16_000);
   });
 
-  it('has a binary file', async () => {
+  it('reports a binary file', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'program'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0xff]));
     const { told, stdout } = await tryOut(folder, 'read', { path: 'program' });
@@ -44,7 +44,7 @@ describe('a rough workspace', () => {
     expect(stdout).toMatch(/^✓ read program/m);
   });
 
-  it('has a command that never stops writing', async () => {
+  it('ends a command that never stops writing', async () => {
     const { code, told, stdout } = await tryOut(await temporaryFolder(), 'bash', { command: 'yes', timeoutMs: 500 });
     expect(code).toBe(0);
     expect(told.length).toBeLessThanOrEqual(16_000);
@@ -52,7 +52,7 @@ describe('a rough workspace', () => {
     expect(stdout).toMatch(/^✗ bash yes/m);
   });
 
-  it('has a process that ignores being asked to end', async () => {
+  it('kills a process that ignores SIGTERM', async () => {
     const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
       command: 'trap "" TERM; echo $$; while true; do sleep 0.1; done',
       timeoutMs: 300,
@@ -63,14 +63,14 @@ describe('a rough workspace', () => {
     expect(await alive([pid])).toEqual([]);
   });
 
-  it('has a link that leads out of it', async () => {
+  it('rejects a link that points outside the workspace', async () => {
     const folder = await temporaryFolder();
     await symlink('/etc/hostname', join(folder, 'link'));
     const { told } = await tryOut(folder, 'read', { path: 'link' });
     expect(told).toContain('leads out of the workspace');
   });
 
-  it('has a file whose text would change the terminal', async () => {
+  it('removes control characters from file contents', async () => {
     const folder = await temporaryFolder();
     const { stdout } = await tryOut(folder, 'bash', {
       command: 'printf "\\033]0;title\\007\\033[2J" >&2; exit 1; # \u001B[31m',

@@ -20,7 +20,7 @@ const run = async (
   const server = await startModelServer(answers);
   const workspace = folder ?? (await sampleProject());
   const finished = await runCoder({
-    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words, 'Go on'],
+    words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words, 'Continue'],
     environment: { ANTHROPIC_API_KEY: 'k', ...environment },
   });
   return {
@@ -32,19 +32,19 @@ const run = async (
 };
 
 describe('the rules of the app', () => {
-  it('refuse commands that destroy, and tell the model why', async () => {
+  it('deny destructive commands and give the model the reason', async () => {
     const { code, stdout, heard } = await run([call('bash', { command: 'cd / && rm -rf ~' }), 'I leave it.']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/⊘ bash cd \/ && rm -rf ~.*denied/);
     expect(heard(1)).toContain('It deletes system folders');
   });
 
-  it('refuse what a person should be asked about, where nobody is', async () => {
+  it('deny calls that need approval if no terminal is attached', async () => {
     const { stdout } = await run([call('bash', { command: 'git push origin main' }), 'Then not.']);
     expect(stdout).toMatch(/⊘ bash git push origin main.*denied/);
   });
 
-  it('ask about every change where that is wanted', async () => {
+  it('ask about every change under --approve always', async () => {
     const { stdout, workspace } = await run([call('write', { path: 'new.txt', content: 'x' }), 'Then not.'], {
       words: ['--approve', 'always'],
     });
@@ -52,7 +52,7 @@ describe('the rules of the app', () => {
     await expect(readFile(join(workspace, 'new.txt'), 'utf8')).rejects.toThrow('ENOENT');
   });
 
-  it('run the hooks of the user, and not those of a project that nobody has trusted', async () => {
+  it("run the user's hooks but not those of an untrusted project", async () => {
     const home = await temporaryFolder();
     const folder = await sampleProject();
     const hooksOf = (name: string): string =>
@@ -72,7 +72,7 @@ describe('the rules of the app', () => {
     await expect(readFile(join(home, 'theirs'), 'utf8')).rejects.toThrow('ENOENT');
   });
 
-  it('end a turn that turns in circles', async () => {
+  it('end a turn that loops', async () => {
     const again = Array.from({ length: 8 }, (_, index) => call('bash', { command: 'exit 7' }, `call-${index}`));
     const { code, stdout, server } = await run(again);
     expect(code).toBe(5);
@@ -81,13 +81,13 @@ describe('the rules of the app', () => {
     expect(server.requests.length).toBeLessThan(9);
   });
 
-  it('keep secrets from the model', async () => {
+  it('redact secrets in tool results', async () => {
     const folder = await sampleProject();
     const key = ['sk', 'ant', 'api03', 'x7Kd9QmZ2'.repeat(10)].join('-');
     await writeFile(join(folder, 'settings.py'), `ANTHROPIC_API_KEY = "${key}"\n`);
     const { stdout, heard } = await run([call('read', { path: 'settings.py' }), 'Seen.'], { folder });
     expect(heard(1)).toContain('[redacted]');
     expect(heard(1)).not.toContain(key);
-    expect(stdout).toContain('secrets were taken out of what read returned');
+    expect(stdout).toContain('secrets were removed from the result of read');
   });
 });

@@ -7,7 +7,7 @@ import { call, startModelServer } from './model-server.js';
 
 const hasBubblewrap = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
 
-/** Lets the model run one command; gives what it was told, and where. */
+/** Runs one command; returns its result for the model and the workspace. */
 const runCommand = async (
   command: string,
   words: readonly string[],
@@ -16,14 +16,14 @@ const runCommand = async (
   const server = await startModelServer([call('bash', { command }), 'Done.']);
   const folder = await sampleProject();
   const finished = await runCoder({
-    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Go on'],
+    words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Continue'],
     environment,
   });
   return { ...finished, folder, told: JSON.stringify(server.requests[1]?.messages.at(-1)) };
 };
 
 describe('--sandbox host', () => {
-  it('runs commands as they are', async () => {
+  it('runs commands unchanged', async () => {
     const outside = await temporaryFolder();
     const { code, stdout } = await runCommand(`echo x > ${outside}/written`, ['--sandbox', 'host']);
     expect(code).toBe(0);
@@ -35,13 +35,13 @@ describe('--sandbox host', () => {
 describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped where bwrap does not work)', () => {
   const sandbox = ['--sandbox', 'bubblewrap'];
 
-  it('says so, and lets the project run its own tests', async () => {
+  it('shows the sandbox in the banner and runs the tests of the project', async () => {
     const { stdout, told } = await runCommand('node --test', sandbox);
     expect(stdout).toContain('commands in bubblewrap');
     expect(told).toMatch(/fail 1/);
   });
 
-  it('keeps the rest of the machine from being changed', async () => {
+  it('does not write outside the workspace', async () => {
     const outside = await temporaryFolder();
     const { stdout, folder } = await runCommand(`touch here; echo x > ${outside}/written`, sandbox);
     expect(stdout).toMatch(/^✗ bash/m);
@@ -49,7 +49,7 @@ describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped where bwrap does 
     expect((await inFolder(folder, 'ls', 'here')).output).toBe('here\n');
   });
 
-  it('has a network only when it is asked for', async () => {
+  it('enables the network only with --network', async () => {
     const server = await startModelServer([]);
     const { port } = new URL(server.url);
     const command = `node -e "require('node:net').connect(${port}, '127.0.0.1', () => process.exit(console.log('reached')))"`;
@@ -81,7 +81,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(daemon.docker('ps', '--all', '--quiet')).toBe('');
     });
 
-    it('is told in one line where the image is missing', async () => {
+    it('reports a missing image in one line', async () => {
       const { code, stdout, stderr } = await runCommand(
         'true',
         ['--sandbox', 'docker', '--image', 'no.invalid/such:image'],
@@ -93,7 +93,7 @@ describe.skipIf(noDocker !== undefined)(
   },
 );
 
-describe('a sandbox that cannot be had', () => {
+describe('an unavailable sandbox', () => {
   it('is told in one line', async () => {
     const path = await temporaryFolder();
     const { code, stdout, stderr } = await runCommand('true', ['--sandbox', 'bubblewrap'], { PATH: path });

@@ -14,7 +14,7 @@ const wordsFor = async (answers: readonly Answer[]) => {
 };
 
 describe('a session', () => {
-  it('goes on in another process, and is listed', async () => {
+  it('continues in another process and is listed', async () => {
     const { server, words, environment } = await wordsFor(['Hello Ada.', 'You are Ada.', 'Still Ada.']);
     await runCoder({ words: [...words, 'I am Ada'], environment });
     await runCoder({ words: [...words, '--continue', 'Who am I?'], environment });
@@ -31,7 +31,7 @@ describe('a session', () => {
     expect(JSON.stringify(server.requests[2]?.messages)).toContain('I am Ada');
   });
 
-  it('goes on after the process was killed in the middle of a command', async () => {
+  it('continues after the process was killed during a command', async () => {
     const { server, words, environment, workspace } = await wordsFor([
       call('bash', { command: 'touch began; sleep 1000' }),
       'I see.',
@@ -47,10 +47,10 @@ describe('a session', () => {
     expect(heard).toMatch(/unknown/);
   });
 
-  it('goes on in the middle of the turn that was cut off, where nothing else is said', async () => {
+  it('resumes the interrupted turn without a prompt', async () => {
     const { server, words, environment, workspace } = await wordsFor([
       call('bash', { command: 'touch began; sleep 1000' }),
-      'I was interrupted, and go on.',
+      'I was interrupted and continue.',
     ]);
     const coder = startCoder({ words: [...words, 'Begin'], environment });
     await vi.waitFor(() => access(join(workspace, 'began')), 60_000);
@@ -61,18 +61,18 @@ describe('a session', () => {
     expect(stdout).toMatch(/✗ bash touch began[^\n]*interrupted[^]*I was interrupted, and go on\./);
     expect(server.requests).toHaveLength(2);
     const again = await runCoder({ words: [...words, '--continue'], environment });
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Say what to do/) as string });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Enter a message/) as string });
   });
 
-  it('works where the user’s own folder is a git repository', async () => {
+  it('works if the home folder is a git repository', async () => {
     const { words, environment } = await wordsFor(['Hello.']);
     await inFolder(environment.XDG_STATE_HOME, 'git', 'init', '--quiet');
     const { code, stdout, stderr } = await runCoder({ words: [...words, 'Hi'], environment });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Hello.') as string });
-    expect(stderr).toMatch(/^Long results end with this process: [^\n]*git[^\n]*\n$/);
+    expect(stderr).toMatch(/^Long tool results are kept in memory: [^\n]*git[^\n]*\n$/);
   });
 
-  it('is one terminal’s at a time', async () => {
+  it('is open in one process at a time', async () => {
     const { words, environment, workspace } = await wordsFor([
       call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }),
       'Done.',

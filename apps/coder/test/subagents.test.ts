@@ -8,7 +8,7 @@ type Asked = Parameters<typeof textOf>[0];
 const isExplorer = (request: Asked): boolean => textOf(request).includes('You explore a code base for another agent');
 const answersIn = ({ messages }: Asked): number => messages.filter(({ role }) => role === 'tool').length;
 
-/** One that spawns an explorer and waits for it; the explorer searches once and reports. */
+/** An agent that spawns an explorer and waits for it; the explorer searches once and reports. */
 const scout = (request: Asked): Answer => {
   if (isExplorer(request)) {
     return answersIn(request) === 0
@@ -31,22 +31,22 @@ const run = async (answers: Answers, ...words: readonly string[]) => {
 };
 
 describe('an explorer', () => {
-  it('looks around for the agent, and its report comes back as evidence', async () => {
+  it('explores for the agent and returns its report as evidence', async () => {
     const { server, start, code, stdout } = await run(scout, 'Where is parseDuration?');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^⎇ explore begins$/m);
+    expect(stdout).toMatch(/^⎇ explore started$/m);
     expect(stdout).toMatch(/^⎇ explore ended: ok · 2 steps · tokens: [\d,]+ in, [\d,]+ out · /m);
     expect(stdout).toContain('The explorer says: src/duration.js.');
     const last = server.requests.filter((request) => !isExplorer(request)).at(-1);
     expect(last && textOf(last)).toMatch(
       /Sub-agent \S+ \(explore\) ended: ok[^]*EXTERNAL[^]*It is in src\/duration\.js, line 4\./i,
     );
-    // Its session is none that a user goes on with.
+    // The session of the explorer is not among those of the user.
     const listed = await runCoder({ ...start, words: [...start.words.slice(0, 6), '--sessions'] });
     expect(listed.stdout.trim().split('\n')).toHaveLength(1);
   });
 
-  it('is paid for with the turn that asked for it', async () => {
+  it('counts towards the cost of the parent turn', async () => {
     const usage = { input_tokens: 1000, output_tokens: 100 };
     const server = await startModelServer((request) => {
       const answer = scout(request);
@@ -65,11 +65,11 @@ describe('an explorer', () => {
       words,
       environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
     });
-    // Three calls of its own and two of the explorer, at $3 and $15 a million.
+    // Three calls of the agent and two of the explorer, at $3 and $15 per million tokens.
     expect(stdout).toContain(' · $0.0225 · ');
   });
 
-  it('has tools that read, and no others', async () => {
+  it('has read-only tools only', async () => {
     const { server } = await run(scout, 'Where is parseDuration?');
     const explorer = server.requests.find(isExplorer);
     expect(explorer?.tools?.map(({ function: { name } }) => name).toSorted()).toEqual([
@@ -80,7 +80,7 @@ describe('an explorer', () => {
     ]);
   });
 
-  it('cannot change anything, whatever it calls', async () => {
+  it('cannot change files with any call', async () => {
     const { server, stdout } = await run((request) => {
       if (!isExplorer(request)) return scout(request);
       return answersIn(request) === 0 ? call('write', { path: 'x.txt', content: 'x' }, 'write') : 'I could not.';
@@ -90,7 +90,7 @@ describe('an explorer', () => {
     expect(stdout).toMatch(/files changed: none/);
   });
 
-  it('is told of to the agent when its process was killed', async () => {
+  it('is reported to the agent after its process was killed', async () => {
     const server = await startModelServer((request) => {
       if (isExplorer(request)) return noAnswer();
       return textOf(request).includes('What now?') ? 'I see.' : scout(request);
@@ -104,12 +104,12 @@ describe('an explorer', () => {
     expect((await runCoder({ words: [...words, '--continue', 'What now?'], environment })).code).toBe(0);
     const heard = textOf(server.requests.at(-1) as Asked);
     expect(heard.match(/\(explore\) ended: interrupted/g)).toHaveLength(1);
-    // Once, and not again.
+    // The report is delivered only once.
     await runCoder({ words: [...words, '--continue', 'And what now? What now?'], environment });
     expect(textOf(server.requests.at(-1) as Asked).match(/\(explore\) ended: interrupted/g)).toHaveLength(1);
   });
 
-  it('ends with the turn that is cancelled', async () => {
+  it('ends with a cancelled turn', async () => {
     const server = await startModelServer((request) => (isExplorer(request) ? noAnswer() : scout(request)));
     const workspace = await sampleProject();
     const words = [
@@ -125,7 +125,7 @@ describe('an explorer', () => {
       words,
       environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
     });
-    await coder.said('⎇ explore begins');
+    await coder.said('⎇ explore started');
     coder.signal('SIGINT');
     const { code, stdout } = await coder.finished;
     expect(code).toBe(130);

@@ -18,7 +18,7 @@ const enter = '\r';
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
-/** Starts the app on a terminal of its own, which `script` of util-linux makes. */
+/** Starts the app on a pseudo-terminal of `script` from util-linux. */
 const startOnTerminal = ({ words = [], environment, ...start }: Start): Running => {
   const line = ['stty cols 100 rows 40; exec', process.execPath, main, ...words]
     .map((word, index) => (index === 0 ? word : `'${word}'`))
@@ -43,11 +43,11 @@ const startWith = async (answers: Answers, { words = [], environment }: Start = 
 /** Makes the beginning of escape sequences visible. */
 const legible = (text: string): string => text.replaceAll('\u001B', '␛');
 
-const idle = 'Say what to do; /help for more, Ctrl-D leaves.';
-const busy = 'Type to steer the turn; Ctrl-C cancels it.';
+const idle = 'Enter a message; /help lists commands, Ctrl-D exits.';
+const busy = 'Type to steer the turn; Ctrl-C cancels.';
 
-describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of util-linux)', () => {
-  it('shows streaming text, a spinner, coloured calls and diffs, and a summary', async () => {
+describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-linux)', () => {
+  it('shows streaming text, a spinner, colored calls and diffs, and a summary', async () => {
     const edit = call('edit', { path: 'src/duration.js', old: 'h: 3_600', new: 'h: 3600' });
     const { coder } = await startWith(
       [{ content: 'I look and change.', ...edit }, call('bash', { command: 'sleep 0.4; exit 3' }), 'All *done*.'],
@@ -64,11 +64,11 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(shown).toMatch(/␛\[32m *1 \+ const seconds = .*h: 3600.*␛\[39m/);
     expect(shown).toContain('␛[31mfailed: exit code 3␛[39m');
     expect(shown).toContain('␛[32m✓ completed␛[39m');
-    // It streams: the text is drawn in pieces.
+    // The text is drawn in chunks.
     expect(shown).toMatch(/I look[^]*\r[^]*I look and change\./);
   });
 
-  it('has no colour with NO_COLOR', async () => {
+  it('omits colors with NO_COLOR', async () => {
     const { coder } = await startWith([call('glob', { pattern: '*' }), 'Done.'], {
       words: ['Look'],
       environment: { NO_COLOR: '1' },
@@ -78,7 +78,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(legible(stdout)).not.toMatch(/␛\[[\d;]*m/);
   });
 
-  it('writes plain lines on a terminal that cannot do more', async () => {
+  it('writes plain lines on a dumb terminal', async () => {
     const { coder } = await startWith(['Done.'], { words: ['Look'], environment: { TERM: 'dumb' } });
     const { code, stdout } = await coder.finished;
     expect(code).toBe(0);
@@ -91,9 +91,9 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     await coder.said(idle);
     coder.type(`I am Ada${enter}`);
     await coder.said('Hello Ada.');
-    await coder.said(/completed[^]*Say what to do/);
+    await coder.said(/completed[^]*Enter a message/);
     coder.type(`Who am I?${enter}`);
-    await coder.said(/Your name is Ada\.[^]*completed[^]*Say what to do/);
+    await coder.said(/Your name is Ada\.[^]*completed[^]*Enter a message/);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
     expect(server.requests[1]?.messages.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual([
@@ -103,7 +103,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     ]);
   });
 
-  it('shows what fills the context window, and compacts it', async () => {
+  it('shows the contents of the context window and compacts it', async () => {
     const long = [1, 2, 3].map((id) => call('read', { path: 'long.txt' }, `call-${id}`));
     const { coder, folder, server } = await startWith([
       ...long,
@@ -118,17 +118,17 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     coder.type(`/context${enter}`);
     await coder.said('Nothing has been sent to the model yet.');
     coder.type(`Read it${enter}`);
-    await coder.said(/completed[^]*Say what to do/);
+    await coder.said(/completed[^]*Enter a message/);
     coder.type(`/context${enter}`);
     await coder.said(/Context window[^]* of 200,000 tokens[^]*session prompt[^]*reserve for the answer/);
     coder.type(`/compact${enter}`);
-    await coder.said(/⇣ compacted: [\d,]+ → [\d,]+ tokens \(summarize[^]*replied[^]*Say what to do/);
+    await coder.said(/⇣ compacted: [\d,]+ → [\d,]+ tokens \(summarize[^]*replied[^]*Enter a message/);
     expect(server.requests).toHaveLength(5);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
   });
 
-  it('shows what sub-agents are busy with, and tells of them and the plan', async () => {
+  it('shows the activity of sub-agents, and lists them and the plan', async () => {
     let find = (_text: string): void => undefined;
     const found = new Promise<string>((resolve) => {
       find = resolve;
@@ -142,14 +142,14 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     });
     await coder.said(idle);
     coder.type(`/tasks${enter}`);
-    await coder.said('No sub-agents are under way, and this folder has no plan (--plan makes one).');
+    await coder.said('No sub-agents are running, and this folder has no plan (--plan creates one).');
     coder.type(`Look${enter}`);
-    await coder.said('⎇ explore begins');
+    await coder.said('⎇ explore started');
     coder.type(`/tasks${enter}`);
-    await coder.said(/1 sub-agent:[^]*explore · under way[^]*Where is the parser\?/);
+    await coder.said(/1 sub-agent:[^]*explore · running[^]*Where is the parser\?/);
     await coder.said(/⎇[^]*explore: Waiting for the model/);
     find('In src/duration.js.');
-    await coder.said(/⎇ explore ended: ok · 2 steps[^]*It is there\.[^]*completed[^]*Say what to do/);
+    await coder.said(/⎇ explore ended: ok · 2 steps[^]*It is there\.[^]*completed[^]*Enter a message/);
     const task = { title: 'Write it', acceptance: ['It is there.'], description: '', dependsOn: [], generation: 0 };
     const tasks = [
       { ...task, id: 'one', status: 'todo' },
@@ -183,11 +183,11 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
       return call('glob', { pattern: '*' });
     };
     const { coder, server } = await startWith(answers, { words: ['--plan', '--check', 'true', 'Write one'] });
-    await coder.said(/Session 2 · worker[^]*Waiting for the model[^]*Type to steer the work/);
+    await coder.said(/Session 2 · worker[^]*Waiting for the model[^]*Type to steer/);
     coder.type(`/tasks${enter}`);
     await coder.said(/one · Write one[^]*0 of 1 tasks are done/);
     coder.type(`In Latin, please${enter}`);
-    await coder.said('› In Latin, please (told at the next step)');
+    await coder.said('› In Latin, please (delivered at the next step)');
     goOn();
     await vi.waitFor(
       () => expect(server.requests.filter((request) => textOf(request).includes('In Latin, please'))).toHaveLength(1),
@@ -199,7 +199,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(code).toBe(130);
   });
 
-  it('asks about the rules that a plan has proposed', async () => {
+  it('asks about the rules that a plan proposed', async () => {
     const task = { id: 'one', title: 'Write one', acceptance: ['It is there.'] };
     const answers: Answers = (request) => {
       const results = request.messages.filter(({ role }) => role === 'tool').length;
@@ -221,38 +221,38 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(await readFile(join(folder, 'AGENTS.md'), 'utf8')).toContain('Run the checks first.');
   });
 
-  it('says which lines a plan was not told', async () => {
+  it('reports lines that a plan did not deliver', async () => {
     const { coder } = await startWith(() => noAnswer(), { words: ['--plan', '--check', 'true', 'Write one'] });
     await coder.said('Waiting for the model');
     coder.type(`In Latin, please${enter}`);
-    await coder.said('(told at the next step)');
+    await coder.said('(delivered at the next step)');
     coder.type(ctrlC);
     const { code, stdout } = await coder.finished;
-    expect(stdout).toContain('› In Latin, please (not told to the model: the plan has stopped)');
+    expect(stdout).toContain('› In Latin, please (not delivered: the plan has stopped)');
     expect(code).toBe(130);
   });
 
-  it('asks whether to go on with a turn that was cut off', async () => {
+  it('asks whether to resume an interrupted turn', async () => {
     const environment = { XDG_STATE_HOME: await temporaryFolder() };
-    const answers = [call('bash', { command: 'touch began; sleep 1000' }), 'I go on.', 'Hello again.'];
+    const answers = [call('bash', { command: 'touch began; sleep 1000' }), 'I continue.', 'Hello again.'];
     const { coder: first, folder, server } = await startWith(answers, { words: ['Begin'], environment });
     await first.said('Running bash');
     await vi.waitFor(() => access(join(folder, 'began')), 60_000);
-    // The app has a session of its own on the terminal; only its words tell which it is. If the terminal went first, the app would hear of it.
+    // Kills the app before its terminal, because a closed terminal would end the app in an orderly way.
     execFileSync('pkill', ['-KILL', '-f', `^${process.execPath} .*${folder}`]);
     await first.finished;
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, '--continue'];
     const second = startOnTerminal({ words, environment: { ANTHROPIC_API_KEY: 'k', ...environment } });
-    await second.said(/The latest turn was cut off[^]*Go on with it\? \(y\/n\)/);
+    await second.said(/The latest turn was interrupted\.[^]*Resume it\? \(y\/n\)/);
     second.type(`y${enter}`);
-    await second.said(/bash[^]*interrupted[^]*I go on\.[^]*completed[^]*Say what to do/);
+    await second.said(/bash[^]*interrupted[^]*I continue\.[^]*completed[^]*Enter a message/);
     second.type(`Hello${enter}`);
-    await second.said(/Hello again\.[^]*completed[^]*Say what to do/);
+    await second.said(/Hello again\.[^]*completed[^]*Enter a message/);
     second.type(ctrlD);
     expect((await second.finished).code).toBe(0);
   });
 
-  it('steers the turn that runs with what is typed', async () => {
+  it('steers the running turn with typed lines', async () => {
     const { coder, server, folder } = await startWith([
       call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }),
       'As you wish.',
@@ -262,41 +262,41 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     await coder.said(busy);
     await coder.said('Running bash');
     coder.type(`Only the tests${enter}`);
-    await coder.said('› Only the tests (told at the next step)');
+    await coder.said('› Only the tests (delivered at the next step)');
     execFileSync('touch', [`${folder}/go`]);
-    await coder.said(/As you wish\.[^]*completed[^]*Say what to do/);
+    await coder.said(/As you wish\.[^]*completed[^]*Enter a message/);
     coder.type(`/exit${enter}`);
     expect((await coder.finished).code).toBe(0);
     expect(JSON.stringify(server.requests[1]?.messages)).toContain('Only the tests');
   });
 
-  it('tells the model what was typed at once, in this turn or the next', async () => {
+  it('delivers lines typed in one burst, in this turn or the next', async () => {
     const { coder, server } = await startWith(['One.', 'Two.']);
     await coder.said(idle);
     coder.type(`First${enter}Second${enter}`);
     await vi.waitFor(() => expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('Second'), 60_000);
-    await coder.said(/completed[^]*Say what to do/);
+    await coder.said(/completed[^]*Enter a message/);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
   });
 
-  it('cancels the turn with Ctrl-C and goes on, and leaves with the next one', async () => {
+  it('cancels the turn on Ctrl-C, continues, and exits on the next Ctrl-C', async () => {
     const { coder, server } = await startWith([call('bash', { command: 'sleep 1000' }), 'Back again.']);
     await coder.said(idle);
     coder.type(`Begin${enter}`);
     await coder.said('Running bash sleep 1000');
     coder.type(ctrlC);
     await coder.said('cancelled');
-    await coder.said(/files changed: none[^]*Say what to do/);
-    coder.type(`Go on${enter}`);
+    await coder.said(/files changed: none[^]*Enter a message/);
+    coder.type(`Continue${enter}`);
     await coder.said('Back again.');
-    await coder.said(/completed[^]*Say what to do/);
+    await coder.said(/completed[^]*Enter a message/);
     coder.type(ctrlC);
     expect((await coder.finished).code).toBe(0);
-    expect(JSON.stringify(server.requests[1]?.messages)).toContain('Go on');
+    expect(JSON.stringify(server.requests[1]?.messages)).toContain('Continue');
   });
 
-  it('cancels a single turn with Ctrl-C', async () => {
+  it('cancels a single turn on Ctrl-C', async () => {
     const { coder } = await startWith([call('bash', { command: 'sleep 1000' })], { words: ['Begin'] });
     await coder.said('Running bash sleep 1000');
     coder.type(ctrlC);
@@ -305,18 +305,18 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(stdout).toContain('■ cancelled');
   });
 
-  it('takes back what was typed with Ctrl-C, before it leaves', async () => {
+  it('clears the draft on Ctrl-C before it exits', async () => {
     const { coder } = await startWith([]);
     await coder.said(idle);
     coder.type('half a thought');
     await coder.said('half a thought');
     coder.type(ctrlC);
-    await coder.said(/half a thought[^]*Say what to do/);
+    await coder.said(/half a thought[^]*Enter a message/);
     coder.type(ctrlC);
     expect((await coder.finished).code).toBe(0);
   });
 
-  it('cancels the turn that runs when it is left', async () => {
+  it('cancels the running turn on Ctrl-D', async () => {
     const { coder } = await startWith([call('bash', { command: 'sleep 1000' })]);
     await coder.said(idle);
     coder.type(`Begin${enter}`);
@@ -327,11 +327,11 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(stdout).toContain('■ cancelled');
   });
 
-  it('asks before it reads outside of the workspace, and takes no for an answer', async () => {
+  it('asks before a read outside the workspace, and accepts a denial', async () => {
     const { coder, server } = await startWith([call('read', { path: '/etc/hostname' }), 'I may not.'], {
       words: ['Look'],
     });
-    await coder.said('A tool wants to read /etc/hostname, which lies outside of the workspace.');
+    await coder.said('A tool wants to read /etc/hostname, which is outside the workspace.');
     await coder.said('Allow it? (y/n/session/always');
     coder.type(`whatever${enter}`);
     await coder.said('Answer y, n, session or always');
@@ -341,7 +341,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('not approved');
   });
 
-  it('asks only once about a folder that is always allowed', async () => {
+  it('asks once about a folder that is always allowed', async () => {
     const outside = await temporaryFolder();
     execFileSync('/bin/sh', ['-c', 'echo one > a; echo two > b'], { cwd: outside });
     const { coder, server } = await startWith([
@@ -353,28 +353,28 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
     coder.type(`Look${enter}`);
     await coder.said('Allow it? (y/n/session/always');
     coder.type(`always${enter}`);
-    await coder.said(/Seen\.[^]*completed[^]*Say what to do/);
+    await coder.said(/Seen\.[^]*completed[^]*Enter a message/);
     coder.type(ctrlD);
     const { stdout } = await coder.finished;
     expect(stdout.match(/A tool wants to read/g)).toHaveLength(1);
     expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toContain('two');
   });
 
-  it('has the terminal for itself again after an answer', async () => {
+  it('restores the input line after an answer', async () => {
     const { coder } = await startWith([call('bash', { command: 'git push origin main' }), 'Then not.']);
     await coder.said(idle);
     coder.type(`Push it${enter}`);
     await coder.said('Allow it? (y/n/session/always: git push *)');
     coder.type(`n, not today${enter}`);
-    await coder.said('denied: The user said no: not today');
-    await coder.said(/completed[^]*Say what to do/);
+    await coder.said('denied: The user denied it: not today');
+    await coder.said(/completed[^]*Enter a message/);
     coder.type('hello');
     await vi.waitFor(() => expect(legible(coder.output())).toMatch(/›(?:␛\[\d*m)* (?:␛\[\d*m)*hello/), 60_000);
     coder.type(`${ctrlC}${ctrlD}`);
     expect((await coder.finished).code).toBe(0);
   });
 
-  it('cancels the turn with Ctrl-C while it asks', async () => {
+  it('cancels the turn on Ctrl-C during a question', async () => {
     const { coder } = await startWith([call('read', { path: '/etc/hostname' })], { words: ['Look'] });
     await coder.said('Allow it? (y/n/session/always');
     coder.type(ctrlC);
@@ -383,7 +383,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped only without "script" of uti
 });
 
 describe('without a terminal', () => {
-  it('refuses what it would have to ask about', async () => {
+  it('denies calls that need approval', async () => {
     const server = await startModelServer([call('read', { path: '/etc/hostname' }), 'I may not.']);
     const words = [
       '--model',

@@ -201,9 +201,9 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const failing = intercept('hasty', () => {
       throw new Error('Not even begun.');
     });
-    await expect(ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), failing))).rejects.toMatchObject({
-      operator: 'hasty',
-    });
+    expect(() => wrapModel(openaiAt(mock.url).chat('gpt-4o'), failing)).toThrow(
+      expect.objectContaining({ code: 'operator-failed', operator: 'hasty' }),
+    );
   });
 
   it('ends with the host when it aborts, and closes the connection', async () => {
@@ -292,5 +292,51 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(await ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), noOslo), more)).toContain('It is fine.');
     expect(asked).toEqual(['Rome']);
     expect(offered).toEqual(['weather', 'weather']);
+  });
+});
+
+describe('wrapModel with operators that need tool events', () => {
+  const model = openaiAt('http://127.0.0.1:9').chat('gpt-4o');
+  const needing = (type: 'tool.call' | 'tool.result' | 'approval.request', kind: 'decide' | 'observe') =>
+    intercept('tool-guard', () => ({ [kind]: { [type]: () => undefined, 'model.request': () => undefined } }));
+
+  it.each([
+    ['tool.call', 'decide'],
+    ['tool.result', 'decide'],
+    ['tool.result', 'observe'],
+    ['approval.request', 'decide'],
+  ] as const)('rejects an operator with a handler for %s in %s', (type, kind) => {
+    expect(() => wrapModel(model, rewriting, needing(type, kind))).toThrow(
+      expect.objectContaining({
+        name: 'UnsupportedOperatorError',
+        code: 'unsupported-operator',
+        operator: 'tool-guard',
+        events: [type],
+        host: 'the AI SDK',
+        alternative: expect.stringContaining('harness(') as string,
+        message: expect.stringMatching(/"tool-guard" handles .*the AI SDK.*harness\(.*partial: true/) as string,
+      }),
+    );
+  });
+
+  it('warns instead with partial', async () => {
+    const warned = new Promise<Error & { code?: string }>((resolve) => void process.once('warning', resolve));
+    wrapModel(model, { partial: true }, needing('tool.call', 'decide'));
+    expect(await warned).toMatchObject({
+      code: 'unsupported-operator',
+      message: expect.stringContaining('"tool-guard"') as string,
+    });
+  });
+
+  it.each([
+    ['a model name', () => wrapModel('openai/gpt-4o' as unknown as LanguageModelV4), /but is "openai\/gpt-4o"/],
+    ['undefined', () => wrapModel(undefined as unknown as LanguageModelV4), /but is undefined/],
+    ['a missing operator', () => wrapModel(model, undefined as never), /operator 1 must be/],
+    ['a later wrong operator', () => wrapModel(model, rewriting, {} as never), /operator 2 must be/],
+    ['an unknown option', () => wrapModel(model, { partail: true } as object), /partial/],
+  ])('rejects %s', (_, make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }),
+    );
   });
 });

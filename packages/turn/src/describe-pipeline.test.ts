@@ -1,6 +1,6 @@
 import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { describePipeline } from './describe-pipeline.js';
+import { describePipeline, handledEvents } from './describe-pipeline.js';
 import type { TurnEvent } from './events.js';
 import type { InterceptorPlace } from './handlers.js';
 import { intercept } from './intercept.js';
@@ -39,5 +39,23 @@ describe('describePipeline', () => {
     const described = describePipeline({ operators: [tap<TurnEvent>(), operator('queue')] });
     expect(described.operators[0]).toMatch(/\(native\)$/);
     expect(described.warnings).toEqual([]);
+  });
+});
+
+describe('handledEvents', () => {
+  it('lists the events with a handler', () => {
+    const operator = intercept('counter', () => ({
+      observe: { '*': () => undefined, 'tool.result': () => undefined },
+      decide: { 'model.request': () => undefined, '*': () => undefined },
+    }));
+    expect(handledEvents(operator)).toEqual({
+      operator: 'counter',
+      decides: ['model.request'],
+      observes: ['tool.result'],
+    });
+  });
+
+  it('returns undefined for a native operator', () => {
+    expect(handledEvents((source) => source)).toBeUndefined();
   });
 });

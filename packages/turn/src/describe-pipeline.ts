@@ -1,4 +1,6 @@
-import { interceptor } from './handlers.js';
+import type { TurnEventType } from './events.js';
+import { OperatorError, toErrorInfo } from './errors.js';
+import { interceptor, type Handlers, type InterceptorSetup } from './handlers.js';
 import { isInterceptor, type PipelineOperator } from './pipeline.js';
 
 /** The operators of a pipeline, and violations of the order they declare. */
@@ -39,6 +41,45 @@ export const describePipeline = (agent: { readonly operators: readonly PipelineO
       ].join('\n'),
   };
 };
+
+/** The events that an operator made by `intercept` has handlers for, without `*`. */
+export interface HandledEvents {
+  /** The name of the operator. */
+  readonly operator: string;
+  readonly decides: readonly TurnEventType[];
+  readonly observes: readonly TurnEventType[];
+}
+
+/**
+ * Lists the events that an operator handles, so that a bridge can reject an operator whose events its host does not
+ * have. Runs `setup` once, outside a turn; `start` and `finalize` do not run.
+ *
+ * @returns `undefined` for a native operator
+ * @throws OperatorError if `setup` throws
+ */
+export const handledEvents = (operator: PipelineOperator): HandledEvents | undefined => {
+  if (!isInterceptor(operator)) return undefined;
+  const { name, setup } = operator[interceptor];
+  const { decide = {}, observe = {} } = handlersOf(name, setup);
+  return { operator: name, decides: typesIn(decide), observes: typesIn(observe) };
+};
+
+const handlersOf = (name: string, setup: InterceptorSetup['setup']): Handlers => {
+  try {
+    return setup({
+      emit: () => undefined,
+      now: () => 0,
+      after: () => () => undefined,
+      setDeadline: () => undefined,
+      timeLeft: () => Infinity,
+    });
+  } catch (error) {
+    throw new OperatorError(name, `failed in its setup: ${toErrorInfo(error).message}`, { cause: error });
+  }
+};
+
+const typesIn = (handlers: object): readonly TurnEventType[] =>
+  Object.keys(handlers).filter((type): type is TurnEventType => type !== '*');
 
 const nameOf = (operator: PipelineOperator): string =>
   isInterceptor(operator)

@@ -4,15 +4,15 @@ export interface ScriptedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What the scripted model says next. */
+/** One answer of the scripted model. */
 export interface ScriptedStep {
-  /** What the results of the step before have to show; else the script does not fit what really happened, and stops. */
+  /** A pattern that the results of the previous step must match; otherwise the script stops. */
   readonly expects?: RegExp;
   readonly text: string;
   readonly calls: readonly ScriptedCall[];
 }
 
-/** What the user asks in the demonstration. */
+/** The prompt of the demo. */
 export const demoPrompt = 'A test fails. Find out why and fix it.';
 
 const testCommand: ScriptedCall = { name: 'bash', input: { command: 'node --test' } };
@@ -26,7 +26,7 @@ const after = `  const matches = [...text.matchAll(/(\\d+)\\s*([dhms])/g)];
   if (matches.length === 0) throw new RangeError(\`\${JSON.stringify(text)} is no span of time.\`);
   return matches.reduce((sum, [, count, unit]) => sum + Number(count) * seconds[unit], 0);`;
 
-/** The model's side of the demonstration. What the tools answer is real; the script only goes on if it fits. */
+/** The answers of the scripted model. The tool results are real; the script continues only if they match. */
 export const conversation: readonly ScriptedStep[] = [
   {
     text: "I'll look around first.",
@@ -47,7 +47,7 @@ export const conversation: readonly ScriptedStep[] = [
   },
   {
     expects: /\bfail 1\b/,
-    text: '`parseDuration("1h 30m")` gives 3600 instead of 5400: `exec` finds the first unit only, and the rest is ignored. All of them have to be found and added up.',
+    text: '`parseDuration("1h 30m")` gives 3600 instead of 5400: `exec` finds the first unit only, and the rest is ignored. It must find all of them and add them up.',
     calls: [{ name: 'edit', input: { path: 'src/duration.js', old: before, new: after } }],
   },
   {
@@ -61,7 +61,7 @@ export const conversation: readonly ScriptedStep[] = [
   },
 ];
 
-/** The script's answer to what the tools gave back; `undefined` where it has none that would be true. */
+/** Returns the next answer; `undefined` if the tool results do not match the script. */
 export const answerTo = (place: number, results: string): ScriptedStep | undefined => {
   const step = conversation[place];
   return step?.expects?.test(results) === false ? undefined : step;

@@ -12,7 +12,7 @@ import { laySampleProject } from './sample-project.js';
 import { preloadScriptedModel, startScriptedModel } from './scripted-model.js';
 
 /**
- * Shows the agent at work on a sample project, with a model that follows a script.
+ * Runs the agent on a sample project with a scripted model.
  *
  * @returns the exit code
  */
@@ -47,7 +47,7 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
     view.say(demoAdvice(workspace, palette));
     return code;
   } catch (error) {
-    // It could not even begin: there is nothing to look at in the project.
+    // The turn did not start, so the project is unchanged.
     await rm(workspace, { recursive: true, force: true });
     throw error;
   } finally {

@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { UsageError } from '../usage-error.js';
 
-/** Found from the package's own folder: this file is a part of another one once it is built. */
+/** Resolved from the package folder, because the build bundles this file. */
 const source = join(
   dirname(createRequire(import.meta.url).resolve('@h/coder/package.json')),
   'fixtures/sample-project',
 );
 
 /**
- * Lays the sample project, a small package with a failing test, into a git repository in a new temporary folder.
+ * Copies the sample project, a small package with a failing test, into a git repository in a new temporary folder.
  *
  * @returns the folder
  */
@@ -31,7 +31,7 @@ export const laySampleProject = async (): Promise<string> => {
   }
 };
 
-/** The user's own name, signing key and hooks are no part of a demonstration. */
+/** Git settings that replace the user's name, signing key and hooks. */
 const identity = [
   '-c',
   'user.name=h coder',
@@ -48,12 +48,12 @@ const git = async (cwd: string, ...words: readonly string[]): Promise<void> => {
     await promisify(execFile)('git', words, { cwd, env: environmentOfGit() });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new UsageError('The demonstration needs git; install it first.', { cause: error });
+      throw new UsageError('The demo requires git. Install git and try again.', { cause: error });
     }
     throw error;
   }
 };
 
-/** Without the variables that make git work on another repository than the one in its folder. */
+/** The environment without the variables that point git to another repository. */
 const environmentOfGit = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));

@@ -4,23 +4,23 @@ import { driverOf, type ChosenModel } from '../model/choose-model.js';
 import { providers } from '../model/providers.js';
 import { answerTo } from './conversation.js';
 
-/** A model that follows the script, asked over HTTP like a real one. */
+/** A scripted model behind an HTTP server. */
 export interface ScriptedModel extends ChosenModel {
   /** Stops the server. */
   close(): Promise<void>;
 }
 
-/** How the scripted model speaks: after a moment, and then at a pace that can be followed. */
+/** Latency (ms) and tokens per second of the scripted model. */
 const pace = { ttft: 40, tps: 400 };
 
-/** Begins to load what the scripted model needs, while there is something else to wait for. */
+/** Starts to load the modules of the scripted model in the background. */
 export const preloadScriptedModel = (): void => {
-  // What cannot be loaded is told when it is needed.
+  // A module that fails to load is reported when it is imported again.
   for (const loading of [import('@copilotkit/aimock'), import('@ai-sdk/anthropic')]) loading.catch(() => undefined);
 };
 
 /**
- * Starts a server on loopback that speaks Anthropic's interface and answers from the script, and connects the real SDK
+ * Starts a server on loopback that implements the API of Anthropic with the scripted answers, and connects the real SDK
  * to it.
  */
 export const startScriptedModel = async (): Promise<ScriptedModel> => {
@@ -29,7 +29,7 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
   server.on({ predicate: () => true }, scriptedResponse, { streamingProfile: pace, chunkSize: 16 });
   const address = await server.start();
   const anthropic = providers['anthropic'];
-  if (anthropic === undefined) throw new Error('The provider of the demonstration is missing.');
+  if (anthropic === undefined) throw new Error('The provider of the demo is missing.');
   return {
     driver: driverOf(anthropic, 'scripted', { apiKey: 'scripted', baseURL: `${address}/v1` }),
     name: undefined,
@@ -60,12 +60,12 @@ const scriptedResponse = (request: ChatCompletionRequest) => {
   };
 };
 
-const unfit = 'The scripted model has no answer to this: something else happened than its script foresees.';
+const unfit = 'The scripted model has no answer: the tool results differ from what its script expects.';
 
-/** A guess, as good as any for a model that has no tokens. */
+/** A rough estimate: a scripted model has no tokenizer. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
-/** What the tools answered since the model spoke last. */
+/** The tool results since the latest answer of the model. */
 const latestResults = (messages: readonly ChatMessage[]): string =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)

@@ -14,11 +14,11 @@ describe('wordsOf', () => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  it.each(['"open', "it's", 'end\\'])('refuses %j', (text) => {
+  it.each(['"open', "it's", 'end\\'])('rejects %j', (text) => {
     expect(wordsOf(text)).toBeUndefined();
   });
 
-  it('reads back any words that are quoted', () => {
+  it('restores any quoted words', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (words) => {
         const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -29,7 +29,7 @@ describe('wordsOf', () => {
 });
 
 describe('serverAddress', () => {
-  it('reads a command, a URL, and a name before either', () => {
+  it('parses a command or a URL with an optional name', () => {
     expect(serverAddress('npx -y files /srv')).toEqual({ name: undefined, words: ['npx', '-y', 'files', '/srv'] });
     expect(serverAddress('mine=files --x=1')).toEqual({ name: 'mine', words: ['files', '--x=1'] });
     expect(serverAddress('https://example.com/mcp')).toEqual({ name: undefined, url: 'https://example.com/mcp' });

@@ -1,13 +1,13 @@
-/** How an MCP server is started or reached, and what it is called. */
+/** The name of an MCP server and its command or URL. */
 export type ServerAddress =
   | { readonly name: string | undefined; readonly url: string }
   | { readonly name: string | undefined; readonly words: readonly [string, ...string[]] };
 
 /**
- * Reads what `--mcp` was given: a command with arguments, or a URL; with a name of one's own before it (`files=npx …`).
- * Quotes and backslashes keep words together as in a shell; nothing else of a shell is understood.
+ * Parses the value of `--mcp`: a command with arguments or a URL, optionally after a name (`files=npx …`). Quotes and
+ * backslashes group words as in a shell; no other shell syntax is supported.
  *
- * @returns `undefined` where there is no command, or a quote is not closed
+ * @returns `undefined` if the command is empty or a quote is not closed
  */
 export const serverAddress = (text: string): ServerAddress | undefined => {
   const [, name, rest = ''] = /^(?:([A-Za-z0-9][\w-]*)=)?([^]*)$/.exec(text.trim()) ?? [];
@@ -16,7 +16,7 @@ export const serverAddress = (text: string): ServerAddress | undefined => {
   return first === undefined ? undefined : { name, words: [first, ...more] };
 };
 
-/** The words of a command line; `undefined` where a quote is not closed. */
+/** Splits a command line into words; `undefined` if a quote is not closed. */
 export const wordsOf = (text: string): readonly string[] | undefined => {
   const words: string[] = [];
   const pattern = /(?:[^\s'"\\]|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^])+|\s+|([^])/gy;
@@ -34,7 +34,7 @@ const unquoted = (word: string): string =>
       single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
   );
 
-/** Programs that run another one, which says more. */
+/** Launchers: the name of the program that they start is more specific. */
 const runners: readonly string[] = [
   'npx',
   'pnpm',
@@ -52,7 +52,7 @@ const runners: readonly string[] = [
   'tool',
 ];
 
-/** A name for a server that was given none: that of its program or package, without what all of them share. */
+/** Derives the name of a server from its program or package, without common affixes such as `mcp-server-`. */
 export const serverName = (words: readonly string[]): string => {
   const telling =
     words.find(
@@ -66,7 +66,7 @@ export const serverName = (words: readonly string[]): string => {
 
 const maxNameLength = 20;
 
-/** Names of files and folders that say nothing about the server. */
+/** Generic names of files and folders. */
 const generic: readonly string[] = ['index', 'main', 'cli', 'server', 'dist', 'build', 'lib', 'bin', 'src'];
 
 const plainName = (part: string): string =>

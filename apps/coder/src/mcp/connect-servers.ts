@@ -9,9 +9,9 @@ export interface Servers {
 }
 
 /**
- * Starts or reaches the MCP servers; the library for that is loaded only if there are any. Programs run in the folder.
+ * Connects to the MCP servers and loads the MCP library only if the list is not empty. Commands run in the folder.
  *
- * @throws UsageError for a command that is none, and for a server that does not answer
+ * @throws UsageError for an invalid command and for a server that does not answer
  */
 export const connectServers = async (commands: readonly string[], folder: string): Promise<Servers> => {
   const modules: McpServer[] = [];
@@ -33,7 +33,7 @@ const connect = async (command: string, folder: string, others: readonly McpServ
   const { connectMcp } = await import('@h/tools/mcp');
   const address = serverAddress(command);
   if (address === undefined) {
-    throw new UsageError(`--mcp takes a command or a URL; it was given ${JSON.stringify(command)}.`);
+    throw new UsageError(`--mcp must be a command or a URL, but is ${JSON.stringify(command)}.`);
   }
   return connectMcp({ name: nameFor(address, others), connection: connectionTo(address, folder) });
 };
@@ -44,7 +44,7 @@ const connectionTo = (address: ServerAddress, cwd: string) => {
   return { command: program, args, cwd };
 };
 
-/** The name that was given, or one that no other server has. */
+/** The given name, or a unique one. */
 const nameFor = (address: ServerAddress, others: readonly McpServer[]): string => {
   if (address.name !== undefined) return address.name;
   const name = 'url' in address ? 'web' : serverName(address.words);

@@ -15,11 +15,11 @@ describe('chooseModel', () => {
     expect(nameOf({ model, environment })).toBe(model);
   });
 
-  it('takes any name of a provider with the address of its server', () => {
+  it('accepts any provider name with --base-url', () => {
     expect(nameOf({ model: 'local/qwen', baseUrl: 'http://127.0.0.1:8080/v1', environment: {} })).toBe('local/qwen');
   });
 
-  it('takes the first provider that has a key where no model is named', () => {
+  it('defaults to the first provider with a key', () => {
     expect(nameOf({ environment: { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' } })).toBe('openai/gpt-5.1');
     expect(nameOf({ environment: { ANTHROPIC_API_KEY: '', GEMINI_API_KEY: 'k' } })).toBe('google/gemini-2.5-pro');
   });
@@ -27,46 +27,43 @@ describe('chooseModel', () => {
   it.each<[wish: Parameters<typeof chooseModel>[0], message: unknown]>([
     [
       { environment: {} },
-      'No model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, or name a model with --model provider/model.',
+      'No model is configured. Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, or pass --model provider/model.',
     ],
     [
       { model: 'anthropic/claude-sonnet-4-5', environment: {} },
-      'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.',
+      'anthropic/claude-sonnet-4-5 requires a key. Set ANTHROPIC_API_KEY.',
     ],
     [
       { model: 'anthropic/claude-sonnet-4-5', environment: { ANTHROPIC_API_KEY: '' } },
-      'anthropic/claude-sonnet-4-5 needs a key: set ANTHROPIC_API_KEY.',
+      'anthropic/claude-sonnet-4-5 requires a key. Set ANTHROPIC_API_KEY.',
     ],
     [
       { model: 'google/gemini-2.5-pro', environment: {} },
-      'google/gemini-2.5-pro needs a key: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.',
+      'google/gemini-2.5-pro requires a key. Set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.',
     ],
     [
       { model: 'antropic/claude', environment: {} },
-      'The provider "antropic" is unknown: use anthropic, openai, google, ollama, or give the address of an OpenAI-compatible server with --base-url.',
+      'The provider "antropic" is unknown. Use anthropic, openai, google, ollama, or pass the URL of an OpenAI-compatible server with --base-url.',
     ],
     [{ model: 'constructor/x', environment: {} }, expect.stringContaining('The provider "constructor" is unknown')],
     [
       { model: 'claude', environment: {} },
-      '--model takes provider/model, such as anthropic/claude-sonnet-4-5; it was given "claude".',
+      '--model must be provider/model, such as anthropic/claude-sonnet-4-5, but is "claude".',
     ],
-    [{ model: 'ollama/', environment: {} }, expect.stringContaining('--model takes provider/model')],
-    [{ model: '/x', environment: {} }, expect.stringContaining('--model takes provider/model')],
+    [{ model: 'ollama/', environment: {} }, expect.stringContaining('--model must be provider/model')],
+    [{ model: '/x', environment: {} }, expect.stringContaining('--model must be provider/model')],
     [
       { model: 'ollama/x', baseUrl: 'localhost', environment: {} },
-      '--base-url takes an address such as http://127.0.0.1:11434/v1; it was given "localhost".',
+      '--base-url must be a URL such as http://127.0.0.1:11434/v1, but is "localhost".',
     ],
-    [
-      { model: 'ollama/x', baseUrl: 'file:///x', environment: {} },
-      expect.stringContaining('--base-url takes an address'),
-    ],
-  ])('refuses %j', (wish, message) => {
+    [{ model: 'ollama/x', baseUrl: 'file:///x', environment: {} }, expect.stringContaining('--base-url must be a URL')],
+  ])('rejects %j', (wish, message) => {
     expect(() => chooseModel(wish)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });
 });
 
 describe('hasKey', () => {
-  it('tells whether a model can be chosen although none is named', () => {
+  it('returns whether a key selects a default model', () => {
     expect(hasKey({})).toBe(false);
     expect(hasKey({ ANTHROPIC_API_KEY: '' })).toBe(false);
     expect(hasKey({ GEMINI_API_KEY: 'k' })).toBe(true);

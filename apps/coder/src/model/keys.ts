@@ -4,13 +4,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxKeys = 9;
 
-/** The variables that are set, of these and of their numbered brothers: `OPENAI_API_KEY`, `OPENAI_API_KEY_2` … */
+/** The variables that are set, including the numbered ones: `OPENAI_API_KEY`, `OPENAI_API_KEY_2` … */
 export const keyNames = (names: readonly string[], environment: Environment): readonly string[] =>
   names
     .flatMap((name) => [name, ...Array.from({ length: maxKeys - 1 }, (_, index) => `${name}_${index + 2}`)])
     .filter((name) => (environment[name] ?? '') !== '');
 
-/** A credential for each key of a provider. Their ids are shown, so they say which variable it is, and nothing of the key. */
+/** A credential for each key of a provider. Its id is shown to the user, so it names the variable, not the key. */
 export const profilesOf = (
   provider: string,
   names: readonly string[],
@@ -18,7 +18,7 @@ export const profilesOf = (
 ): readonly CredentialProfile[] =>
   keyNames(names, environment).map((name) => ({ id: `${provider}:${name}`, provider, key: { env: name } }));
 
-/** The keys and passwords in the environment: known by value, they can be kept out of everything. */
+/** The values of keys and passwords in the environment, for redaction. */
 export const secretsIn = (environment: Environment): readonly string[] =>
   Object.entries(environment).flatMap(([name, value = '']) =>
     /_(?:API_KEY|TOKEN|SECRET|PASSWORD)(?:_\d+)?$/.test(name) && value.length >= 6 ? [value] : [],

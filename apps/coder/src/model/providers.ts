@@ -1,26 +1,26 @@
 import type { AnyLanguageModel } from '@h/ai-sdk';
 
-/** Makes a model of a provider by its name. */
+/** Creates a model by name. */
 export type ModelFactory = (model: string) => AnyLanguageModel;
 
-/** What a connection to a provider needs. */
+/** Connection settings of a provider. */
 export interface Connection {
   readonly apiKey?: string | undefined;
   readonly baseURL?: string | undefined;
 }
 
-/** A provider of models. Its SDK is loaded when it is connected to and not before. */
+/** A provider of models. `connect` loads its SDK. */
 export interface Provider {
-  /** Variables of the environment that may hold the key, the first one that is set counts. Without any, none is needed. */
+  /** Environment variables that may hold the key; the first one that is set is used. Empty: no key is required. */
   readonly keys: readonly string[];
-  /** The model for those who name none; providers without one are only used when they are asked for. */
+  /** The model to use if the user names none; a provider without it must be named. */
   readonly defaultModel?: string | undefined;
-  /** How many tokens its usual models take in at least; unknown where that depends on who serves them. */
+  /** The smallest context window of the common models, in tokens; unknown if it depends on the server. */
   readonly contextWindow?: number | undefined;
   connect(connection: Connection): Promise<ModelFactory>;
 }
 
-/** The providers that are known by name. */
+/** Known providers, by name. */
 export const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     keys: ['ANTHROPIC_API_KEY'],
@@ -46,7 +46,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   },
 };
 
-/** A server that speaks OpenAI's chat interface. */
+/** A server that implements the chat API of OpenAI. */
 export const compatibleProvider = (name: string): Provider => ({
   keys: [],
   connect: (connection) => connectCompatible(name, connection),
@@ -57,7 +57,7 @@ const connectCompatible = async (name: string, { apiKey, baseURL = '' }: Connect
   return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey !== undefined && { apiKey }) });
 };
 
-/** Only what is given: the SDKs tell a missing setting from one that is `undefined`. */
+/** Drops `undefined` settings, which the SDKs do not treat as missing. */
 const set = ({ apiKey, baseURL }: Connection): { apiKey?: string; baseURL?: string } => ({
   ...(apiKey !== undefined && { apiKey }),
   ...(baseURL !== undefined && { baseURL }),

@@ -3,11 +3,11 @@ import type { SessionStore } from '@h/turn';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Makes the plan of a folder this process's own: two in one work tree would commit each other's half-done work. The lock is
- * that of a session that has no turns, and ends with the process.
+ * Locks the plan of a folder: two processes in one work tree would commit each other's unfinished work. The lock is
+ * that of a session without turns and ends with the process.
  *
- * @returns how to let it go
- * @throws UsageError where another process has it
+ * @returns a function that releases the lock
+ * @throws UsageError if another process holds the lock
  */
 export const holdPlan = async (sessions: SessionStore): Promise<() => Promise<void>> => {
   try {
@@ -18,7 +18,7 @@ export const holdPlan = async (sessions: SessionStore): Promise<() => Promise<vo
   } catch (error) {
     if (!(error instanceof SessionHeldError)) throw error;
     throw new UsageError(
-      `--plan: process ${error.pid} works on the plan of this folder, since ${new Date(error.since).toISOString()}.`,
+      `--plan: process ${error.pid} has held the plan of this folder since ${new Date(error.since).toISOString()}. Wait for it or stop it.`,
       { cause: error },
     );
   }

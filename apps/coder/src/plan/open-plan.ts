@@ -9,43 +9,43 @@ import type { Sandbox } from '@h/sandbox';
 import { UsageError } from '../usage-error.js';
 import { sandboxChecks } from './sandbox-checks.js';
 
-/** A project that takes many sessions, and what an agent needs to work on it. */
+/** A project over many sessions, with its tools and operators. */
 export interface Plan {
   readonly project: Project;
   readonly tools: readonly Tool[];
   continuity(means: { readonly summarize: Summarizer }): readonly TurnOperator[];
-  /** What the commit of a session says. */
+  /** Writes the commit message of a session. */
   readonly commitMessage: (summary: CommitSummary) => string;
   /** The last strategy of compaction. */
   readonly handOff: HandOff;
 }
 
-/** What a plan is made of. */
+/** Options of {@link openPlan}. */
 export interface PlanParts {
-  /** The folder, as an absolute path. */
+  /** The folder to work in, as an absolute path. */
   readonly workspace: string;
-  /** The command that has to pass before a task counts as done; without one, `npm test` where the project has it. */
+  /** The command that must pass before a task counts as done; defaults to `npm test` if the project has it. */
   readonly check: string | undefined;
   readonly sandbox: Sandbox;
-  /** What a fresh context has to be told besides the plan. */
+  /** Facts for a fresh context besides the plan. */
   readonly facts: HandOffOptions['facts'];
 }
 
 /**
  * Opens the plan of a folder.
  *
- * @throws UsageError where there is nothing to check tasks by
+ * @throws UsageError without a check command
  */
 export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts): Promise<Plan> => {
   const command = check ?? (await testCommandOf(workspace));
   if (command === undefined) {
     throw new UsageError(
-      '--plan: say with --check which command has to pass before a task counts as done; package.json has no test script.',
+      '--plan requires a check, and package.json has no test script. Pass the command that checks a task with --check.',
     );
   }
   const project = openProject({ folder: workspace });
   const run = sandboxChecks(sandbox);
-  // Notes are written before git commits, and what the commit is about is known with them.
+  // continuity() reports the message before git() commits.
   let message = '';
   const commit = ({ message: known }: { readonly message: string }): undefined => void (message = known);
   return {
@@ -57,7 +57,7 @@ export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts):
   };
 };
 
-/** `npm test`, where it would run anything. */
+/** `npm test`, if package.json has a test script. */
 const testCommandOf = async (workspace: string): Promise<string | undefined> => {
   try {
     const { scripts } = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8')) as {

@@ -20,7 +20,7 @@ const open = async () => {
 };
 
 describe('enterPlanBranch', () => {
-  it('makes a branch, and goes on with it whatever is left there', async () => {
+  it('creates a branch and stays on it with uncommitted files', async () => {
     const { folder, git, enter } = await open();
     const branch = await enter();
     expect(branch).toMatch(/^agent\/build-a-shop-19700101-000000-/);
@@ -29,7 +29,7 @@ describe('enterPlanBranch', () => {
     expect(await enter()).toBe(branch);
   });
 
-  it.each(['main', 'agent/other-work'])('takes nothing for its own that lies uncommitted on %s', async (branch) => {
+  it.each(['main', 'agent/other-work'])('rejects uncommitted files on %s', async (branch) => {
     const { folder, git, enter } = await open();
     await git('switch', '--quiet', '-C', branch);
     await writeFile(join(folder, 'mine.txt'), 'mine');
@@ -38,7 +38,7 @@ describe('enterPlanBranch', () => {
     expect(await git('branch', '--show-current')).toBe(branch);
   });
 
-  it('makes another branch on the branch of other work', async () => {
+  it('creates a new branch on a branch that is not of a plan', async () => {
     const { git, enter } = await open();
     await git('switch', '--quiet', '--create', 'agent/other-work');
     expect(await enter()).not.toBe('agent/other-work');

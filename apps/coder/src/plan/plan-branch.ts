@@ -5,15 +5,15 @@ import { UsageError } from '../usage-error.js';
 
 const prefix = 'agent/';
 
-/** Marks the branch of a plan in the settings of the repository. It goes with the branch. */
+/** The git setting that marks the branch of a plan. Git removes it with the branch. */
 const markOf = (branch: string): string => `branch.${branch}.h-plan`;
 
 /**
- * Puts a repository on the branch of a plan: the one that is checked out if it is a plan's, so that this one goes on where it
- * was, with all that a session has left there; else a new one.
+ * Switches a repository to the branch of a plan: stays on the current branch if it belongs to a plan, with its
+ * uncommitted files, and creates a new branch otherwise.
  *
  * @returns its name
- * @throws UsageError where files are not committed that would be taken for the plan's
+ * @throws UsageError if uncommitted files would become part of the plan
  */
 export const enterPlanBranch = async (
   repository: GitRepository,
@@ -26,7 +26,7 @@ export const enterPlanBranch = async (
     }
     if (entries.length > 0) {
       throw new UsageError(
-        `--plan: ${counted(entries.length, 'file is', 'files are')} not committed (${entries[0]?.path}). Commit or stash them first: what is in the folder from now on counts as the plan's.`,
+        `--plan: ${counted(entries.length, 'file is', 'files are')} not committed (${entries[0]?.path}). Commit or stash them first, because the plan commits all changes in the folder.`,
       );
     }
     const branch = branchName({ prefix, task: goal, at, id: randomBytes(3).toString('hex') });

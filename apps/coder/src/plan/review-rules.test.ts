@@ -18,7 +18,7 @@ describe('reviewRules', () => {
     close: () => undefined,
   };
 
-  /** Answers one question after the other; `undefined` is Ctrl-C, which counts as a refusal where a call is asked about. */
+  /** Answers questions in order; `undefined` is Ctrl-C, which denies a call. */
   const review = async (
     ...answers: readonly (ApprovalDecision['decision'] | undefined)[]
   ): Promise<readonly Question[]> => {
@@ -47,7 +47,7 @@ describe('reviewRules', () => {
     }
   });
 
-  it('adds what is accepted, and proposes what is refused no more', async () => {
+  it('adds an accepted rule and drops a rejected one', async () => {
     const asked = await review('once', 'deny');
     expect(asked.map(({ lines }) => lines?.join())).toEqual([
       '? A rule for AGENTS.md: Build first.,  because It failed.',
@@ -59,12 +59,12 @@ describe('reviewRules', () => {
     });
   });
 
-  it('takes leaving for no answer', async () => {
+  it('leaves rules pending if the user exits', async () => {
     expect(await review(undefined)).toHaveLength(1);
     expect(await pending()).toEqual(['Build first.', 'Test last.']);
   });
 
-  it('says how many wait where nobody can be asked', async () => {
+  it('reports the number of pending rules if no terminal is attached', async () => {
     await reviewRules(project.rules, { view, palette, questions: undefined, hasLeft: () => false });
     expect(said).toEqual(['2 rules are proposed for AGENTS.md: start --plan on a terminal to review them.']);
     expect(await pending()).toHaveLength(2);

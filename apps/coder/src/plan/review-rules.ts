@@ -5,17 +5,17 @@ import { counted } from '../render/quantity.js';
 import type { Questioner } from '../view/questions.js';
 import type { View } from '../view/view.js';
 
-/** Who reviews, and where. */
+/** Options of {@link reviewRules}. */
 export interface Reviewer {
   readonly view: View;
   readonly palette: Palette;
-  /** Present if somebody can answer. */
+  /** Present if a terminal is attached. */
   readonly questions: Questioner | undefined;
-  /** Whether the user has left instead of answering. */
+  /** Whether the user exited instead of answering. */
   readonly hasLeft: () => boolean;
 }
 
-/** Asks the user about each rule that sessions have proposed for AGENTS.md. What nobody has answered waits: no answer is no refusal. */
+/** Asks the user about each rule that sessions proposed for AGENTS.md. Unanswered rules stay pending. */
 export const reviewRules = async (
   rules: RuleRatchet,
   { view, palette, questions, hasLeft }: Reviewer,

@@ -13,21 +13,21 @@ import type { Plan } from './open-plan.js';
 import { reviewRules } from './review-rules.js';
 import { Steering } from './steering.js';
 
-const hint = 'Type to steer the work, /tasks shows the plan; Ctrl-C stops it.';
+const hint = 'Type to steer; /tasks shows the plan, Ctrl-C stops.';
 
-/** What a plan is worked through with. */
+/** Options of {@link runPlan}. */
 export interface PlanRun {
   readonly agent: Agent;
   readonly plan: Plan;
-  /** Tells the user's hooks that a session is over. */
+  /** Notifies the user's hooks that a session has ended. */
   readonly endSession: (session: string) => Promise<void>;
-  /** What the user wants in the end. */
+  /** The goal of the plan. */
   readonly goal: string;
   readonly maxSessions: number;
   readonly display: Display;
-  /** Where the user types, on a terminal. */
+  /** The terminal input. */
   readonly input: ReadStream;
-  /** The branch that it works on, where there is one. */
+  /** The branch of the plan, if the folder is a git repository. */
   readonly branch: string | undefined;
 }
 
@@ -43,7 +43,7 @@ const planExitCodes: Readonly<Record<WorkEndReason, number>> = {
   unavailable: exitCodes.error,
 };
 
-/** Works through a plan, session after session, each with an empty context: the first one plans, the next ones do a task. */
+/** Works through a plan. Each session starts with an empty context; the first one plans, each later one does a task. */
 export const runPlan = ({
   agent,
   plan: { project },
@@ -63,7 +63,7 @@ export const runPlan = ({
   let interruptedBy: EndSignal | undefined;
 
   const interrupt = (signal: EndSignal): void => {
-    if (interruptedBy === undefined) turn?.cancel(`The process got ${signal}.`);
+    if (interruptedBy === undefined) turn?.cancel(`The process received ${signal}.`);
     else turn?.leave();
     interruptedBy ??= signal;
     stopped.abort();
@@ -115,14 +115,12 @@ export const runPlan = ({
       onOutage: ({ pauseMs, error }) =>
         view.say([
           palette.yellow(
-            `! ${oneLine(error?.message ?? 'Something that the work needs is not there.')} Trying again in ${duration(pauseMs)}.`,
+            `! ${oneLine(error?.message ?? 'The provider or the network is unavailable.')} Retrying in ${duration(pauseMs)}.`,
           ),
         ]),
-      onWait: ({ text }) => view.say([palette.dim(`${oneLine(text)} Waiting for them.`)]),
+      onWait: ({ text }) => view.say([palette.dim(`${oneLine(text)} Waiting for the sub-agents.`)]),
     }).finally(() => typing?.close());
-    view.say(
-      steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not told to the model: the plan has stopped)`)),
-    );
+    view.say(steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not delivered: the plan has stopped)`)));
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
     view.say([
       '',

@@ -2,7 +2,7 @@ import { outputWindow, type CheckRunner } from '@h/process';
 import type { Sandbox } from '@h/sandbox';
 import { toErrorInfo } from '@h/turn';
 
-/** Runs checks in the sandbox of the model's commands, because they execute code that the model wrote. */
+/** Runs checks in the sandbox, because they execute code that the model wrote. */
 export const sandboxChecks =
   (sandbox: Sandbox): CheckRunner =>
   async ({ command, cwd, timeoutMs, maxChars, signal }) => {

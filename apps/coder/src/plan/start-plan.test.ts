@@ -12,13 +12,13 @@ const statusWith = async (content?: string) => {
 };
 
 describe('goalOf', () => {
-  it('takes the prompt if there is no plan', async () => {
+  it('returns the prompt if the folder has no plan', async () => {
     expect(goalOf(await statusWith(), 'Build it')).toBe('Build it');
   });
 
-  it('needs a prompt if there is no plan', async () => {
+  it('requires a prompt if the folder has no plan', async () => {
     const status = await statusWith();
-    expect(() => goalOf(status, undefined)).toThrow('--plan: this folder has no plan to continue; give a prompt.');
+    expect(() => goalOf(status, undefined)).toThrow('--plan: this folder has no plan to continue. Pass a prompt.');
   });
 
   it.each([undefined, 'Build it'])('reports a damaged plan (prompt: %s)', async (prompt) => {

@@ -10,20 +10,20 @@ import type { Plan } from './open-plan.js';
 import { enterPlanBranch } from './plan-branch.js';
 import { runPlan } from './run-plan.js';
 
-/** What a plan is started with. */
+/** Options of {@link startPlan}. */
 export interface PlanStart {
   readonly given: CoderArguments;
-  /** What the user wants in the end; `undefined` to go on with the plan that is there. */
+  /** The goal; `undefined` continues the plan of the folder. */
   readonly prompt: string | undefined;
   readonly display: Display;
-  /** Where the user types, on a terminal. */
+  /** The terminal input. */
   readonly input: ReadStream;
 }
 
 /**
- * Returns the goal of the plan: the prompt, or that of the plan in the folder.
+ * Returns the goal: the prompt, or the goal of the plan in the folder.
  *
- * @throws UsageError if the plan in the folder cannot be read, if there is none and no prompt, or one and a prompt
+ * @throws UsageError if the plan is unreadable, if both a plan and a prompt are present, or neither
  */
 export const goalOf = (
   { goal, next, text }: Pick<ProjectStatus, 'goal' | 'next' | 'text'>,
@@ -34,18 +34,18 @@ export const goalOf = (
   }
   if (prompt !== undefined && next.kind !== 'plan') {
     throw new UsageError(
-      `--plan: this folder has a plan already. ${text} Continue it without a prompt, or remove agent-progress.json to start a new one.`,
+      `--plan: this folder already has a plan. ${text} Omit the prompt to continue it, or remove agent-progress.json to start a new one.`,
     );
   }
   const chosen = prompt ?? goal;
-  if (chosen === '') throw new UsageError('--plan: this folder has no plan to continue; give a prompt.');
+  if (chosen === '') throw new UsageError('--plan: this folder has no plan to continue. Pass a prompt.');
   return chosen;
 };
 
 /**
- * Begins a plan, or goes on with the one of the folder.
+ * Starts a plan or continues the plan of the folder.
  *
- * @throws UsageError where there is neither a plan nor something to plan, or its branch cannot be had
+ * @throws UsageError without a plan and a prompt, or if the branch cannot be created
  */
 export const startPlan = async (
   {
@@ -61,7 +61,7 @@ export const startPlan = async (
     repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([
     display.palette.dim(
-      branch === undefined ? 'There is no git repository here, so nothing is committed.' : `⎇ on branch ${branch}`,
+      branch === undefined ? 'This folder is not a git repository, so nothing is committed.' : `⎇ on branch ${branch}`,
     ),
   ]);
   return runPlan({

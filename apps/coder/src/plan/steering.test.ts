@@ -4,7 +4,7 @@ import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Steering } from './steering.js';
 
-/** Two turns of two steps each; `say` adds lines while they run. */
+/** Runs two turns of two steps each; `say` adds lines meanwhile. */
 const follow = async (say: (event: TurnEvent, steering: Steering) => void) => {
   const model = scriptedModel([response(call('1', 'ls')), 'One.', response(call('2', 'ls')), 'Two.'], { delayMs: 1 });
   const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe();
@@ -21,7 +21,7 @@ const follow = async (say: (event: TurnEvent, steering: Steering) => void) => {
 };
 
 describe('Steering', () => {
-  it('tells a line at the next step of the turn that runs', async () => {
+  it('delivers a line at the next step of the running turn', async () => {
     const { told, steering } = await follow((event, lines) => {
       if (event.type === 'tool.result' && event.call.id === '1') lines.add('Only the tests');
     });
@@ -29,7 +29,7 @@ describe('Steering', () => {
     expect(steering.waiting).toEqual([]);
   });
 
-  it('keeps lines for the next turn that come when none runs, or too late for one', async () => {
+  it('keeps lines for the next turn that no turn received', async () => {
     let ends = 0;
     const { told, steering } = await follow((event, lines) => {
       if (event.type === 'turn.end' && (ends += 1) === 1) for (const line of ['One', 'Two']) lines.add(line);
@@ -38,7 +38,7 @@ describe('Steering', () => {
     expect(steering.waiting).toEqual([]);
   });
 
-  it('tells each line once, whenever it comes, or still has it', async () => {
+  it('delivers each line exactly once or still holds it', async () => {
     for (let moment = 0; moment < 24; moment += 1) {
       let count = 0;
       const { told, steering } = await follow((_, lines) => {

@@ -1,6 +1,6 @@
 import { textOf, type Agent, type TurnEvent } from '@h/turn';
 
-/** What the user says while turns follow each other: each line is told to the turn that runs, at its next step, or to the next one. */
+/** Delivers each line of the user to the running turn at its next step, or to the next turn. */
 export class Steering {
   readonly #agent: Pick<Agent, 'steer'>;
   #lines: string[] = [];
@@ -10,7 +10,7 @@ export class Steering {
     this.#agent = agent;
   }
 
-  /** What no turn has taken. */
+  /** Lines that no turn has received. */
   get waiting(): readonly string[] {
     return this.#lines;
   }
@@ -20,7 +20,7 @@ export class Steering {
     this.#offer();
   }
 
-  /** Sees all events of the turns. */
+  /** Must receive all events of the turns. */
   see(event: TurnEvent): void {
     if (event.type === 'session.loaded') {
       this.#session = event.session;

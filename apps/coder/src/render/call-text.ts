@@ -1,6 +1,6 @@
 import { oneLine } from './printable.js';
 
-/** Inputs that say best what a call is about, in the order in which they are shown. */
+/** The most informative input fields, in display order. */
 const telling = [
   'command',
   'pattern',
@@ -17,8 +17,8 @@ const telling = [
 ] as const;
 
 /**
- * What a tool call is about, on one line: the command, the path, the pattern; else its whole input as JSON.
- * An empty string where the input says nothing.
+ * Summarizes the input of a tool call on one line: the command, the path, the pattern, or the whole input as JSON.
+ * Returns an empty string for an empty input.
  */
 export const callText = (input: unknown): string => {
   if (typeof input !== 'object' || input === null) return oneLine(JSON.stringify(input) ?? '');

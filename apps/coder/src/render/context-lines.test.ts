@@ -17,7 +17,7 @@ const shares = {
 };
 
 describe('contextLines', () => {
-  it('draws a bar of the whole window and says what each part takes', () => {
+  it('draws a bar of the whole window and a line per part', () => {
     expect(contextLines(shares, { palette, columns: 80 })).toEqual([
       'Context window · 50,000 of 200,000 tokens (25.0 %), compacted from 128,800 on',
       `█▓▒▒${'■'.repeat(12)}${'·'.repeat(22)}${'-'.repeat(17)}${'░'.repeat(5)}`,

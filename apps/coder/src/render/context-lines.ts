@@ -3,19 +3,19 @@ import type { Palette } from './palette.js';
 import { grouped } from './quantity.js';
 import type { Paper } from './tool-line.js';
 
-type Colour = 'cyan' | 'blue' | 'magenta' | 'green' | 'yellow' | 'dim';
+type Color = 'cyan' | 'blue' | 'magenta' | 'green' | 'yellow' | 'dim';
 
 interface Part {
   readonly name: string;
-  /** Tells the part apart where there are no colours. */
+  /** Identifies the part without colors. */
   readonly mark: string;
-  readonly colour: Colour;
+  readonly color: Color;
   readonly tokens: number;
 }
 
 const widest = 60;
 
-/** What fills the context window: a bar, and what each part of it takes. */
+/** Draws the contents of the context window as a bar, followed by one line per part. */
 export const contextLines = (shares: ContextShares, { palette, columns }: Paper): readonly string[] => {
   const { window, total, limit } = shares;
   const parts = partsOf(shares);
@@ -26,8 +26,8 @@ export const contextLines = (shares: ContextShares, { palette, columns }: Paper)
     `${palette.bold('Context window')} · ${grouped(total)} of ${grouped(window)} tokens (${percent(total, window)}), compacted from ${grouped(limit)} on`,
     barOf(parts, window, width, palette),
     ...parts.map((part) => {
-      const { name, mark, colour, tokens } = part;
-      return `${palette[colour](mark)} ${name.padEnd(nameWidth)}  ${grouped(tokens).padStart(numberWidth)}  ${palette.dim(percent(tokens, window))}`;
+      const { name, mark, color, tokens } = part;
+      return `${palette[color](mark)} ${name.padEnd(nameWidth)}  ${grouped(tokens).padStart(numberWidth)}  ${palette.dim(percent(tokens, window))}`;
     }),
   ];
 };
@@ -44,24 +44,24 @@ const partsOf = ({
   messages,
   volatile,
 }: ContextShares): readonly Part[] => [
-  { name: 'frozen prompt', mark: '█', colour: 'cyan', tokens: frozen },
-  { name: 'session prompt', mark: '▓', colour: 'blue', tokens: session },
-  { name: 'tools', mark: '▒', colour: 'magenta', tokens: tools },
-  { name: 'messages', mark: '■', colour: 'green', tokens: messages },
-  { name: 'volatile facts', mark: '▪', colour: 'yellow', tokens: volatile },
-  { name: 'free', mark: '·', colour: 'dim', tokens: free },
-  { name: 'margin', mark: '-', colour: 'dim', tokens: Math.max(0, window - reserve - Math.max(limit, total)) },
-  { name: 'reserve for the answer', mark: '░', colour: 'dim', tokens: reserve },
+  { name: 'frozen prompt', mark: '█', color: 'cyan', tokens: frozen },
+  { name: 'session prompt', mark: '▓', color: 'blue', tokens: session },
+  { name: 'tools', mark: '▒', color: 'magenta', tokens: tools },
+  { name: 'messages', mark: '■', color: 'green', tokens: messages },
+  { name: 'volatile facts', mark: '▪', color: 'yellow', tokens: volatile },
+  { name: 'free', mark: '·', color: 'dim', tokens: free },
+  { name: 'margin', mark: '-', color: 'dim', tokens: Math.max(0, window - reserve - Math.max(limit, total)) },
+  { name: 'reserve for the answer', mark: '░', color: 'dim', tokens: reserve },
 ];
 
-/** Every part that is there at all has a cell; the largest one gives way for it. */
+/** Gives each non-empty part at least one cell, at the expense of the largest part. */
 const barOf = (parts: readonly Part[], window: number, width: number, palette: Palette): string => {
   const cells = parts.map(({ tokens }) => (tokens > 0 ? Math.max(1, Math.round((tokens / window) * width)) : 0));
   const excess = cells.reduce((sum, count) => sum + count, 0) - width;
   const largest = cells.indexOf(Math.max(...cells));
   return parts
-    .map(({ mark, colour }, index) =>
-      palette[colour](mark.repeat(Math.max(0, (cells[index] ?? 0) - (index === largest ? excess : 0)))),
+    .map(({ mark, color }, index) =>
+      palette[color](mark.repeat(Math.max(0, (cells[index] ?? 0) - (index === largest ? excess : 0)))),
     )
     .join('');
 };

@@ -3,7 +3,7 @@ import { changesIn, diffLines } from './diff.js';
 import { paletteFor } from './palette.js';
 
 const plain = paletteFor({ isTerminal: false, environment: {} });
-const colour = paletteFor({ isTerminal: true, environment: {} });
+const color = paletteFor({ isTerminal: true, environment: {} });
 
 const diff = `--- a/src/a.js
 +++ b/src/a.js
@@ -34,13 +34,13 @@ describe('diffLines', () => {
     ]);
   });
 
-  it('colours what is added and what is removed', () => {
-    const lines = diffLines(change, { palette: colour, columns: 80 });
+  it('colors added and removed lines', () => {
+    const lines = diffLines(change, { palette: color, columns: 80 });
     expect(lines[1]).toBe('    \u001B[31m  9 - const two = 3;\u001B[39m');
     expect(lines[2]).toBe('    \u001B[32m  9 + const two = 2;\u001B[39m');
   });
 
-  it('keeps rows shorter than the terminal is wide', () => {
+  it('truncates rows to the width of the terminal', () => {
     const wide = { ...change, diff: `@@ -1 +1 @@\n-${'a'.repeat(300)}\n+${'b'.repeat(300)}\n` };
     expect(diffLines(wide, { palette: plain, columns: 20 })).toEqual([
       `    1 - ${'a'.repeat(11)}…`,
@@ -48,7 +48,7 @@ describe('diffLines', () => {
     ]);
   });
 
-  it('cuts a long diff and says how much is missing', () => {
+  it('truncates a long diff and reports the number of omitted lines', () => {
     const long = { ...change, diff: `@@ -0,0 +1,100 @@\n${'+line\n'.repeat(100)}` };
     const lines = diffLines(long, { palette: plain, columns: 80 });
     expect(lines).toHaveLength(41);
@@ -60,17 +60,17 @@ describe('diffLines', () => {
     expect(diffLines(nasty, { palette: plain, columns: 80 })[1]).toBe('    1 + [2Jb  c');
   });
 
-  it('is empty for a change that has no diff', () => {
+  it('returns nothing for a change without a diff', () => {
     expect(diffLines({ ...change, diff: '' }, { palette: plain, columns: 80 })).toEqual([]);
   });
 });
 
 describe('changesIn', () => {
-  it('finds the change of a file', () => {
+  it('returns the change of a file', () => {
     expect(changesIn({ kind: 'edit', ...change, isDiffCut: false })).toEqual([change]);
   });
 
-  it('finds those of several files', () => {
+  it('returns the changes of several files', () => {
     expect(changesIn({ files: [change, { ...change, path: 'b.js' }] }).map(({ path }) => path)).toEqual([
       'src/a.js',
       'b.js',
@@ -78,13 +78,13 @@ describe('changesIn', () => {
   });
 
   it.each([undefined, null, 3, 'text', [], {}, { path: 'a', diff: 7 }, { kind: 'read', path: 'a' }])(
-    'finds none in %j',
+    'returns nothing for %j',
     (details) => {
       expect(changesIn(details)).toEqual([]);
     },
   );
 
-  it('finds none where nothing has changed', () => {
+  it('returns nothing without changed lines', () => {
     expect(changesIn({ ...change, diff: '', additions: 0, deletions: 0 })).toEqual([]);
   });
 });

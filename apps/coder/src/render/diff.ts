@@ -3,7 +3,7 @@ import { clipped } from './fit.js';
 import { printable } from './printable.js';
 import type { Paper } from './tool-line.js';
 
-/** What a tool says about a file that it changed. */
+/** A file change in the details of a tool result. */
 export interface FileChange {
   readonly path: string;
   readonly diff: string;
@@ -11,7 +11,7 @@ export interface FileChange {
   readonly deletions: number;
 }
 
-/** The changes of files among the details of a tool result: one, several under `files`, or none. */
+/** Returns the file changes in the details of a tool result: one, several under `files`, or none. */
 export const changesIn = (details: JSONValue | undefined): readonly FileChange[] => {
   if (typeof details !== 'object' || details === null) return [];
   if (Array.isArray(details)) return details.flatMap(changesIn);
@@ -27,10 +27,10 @@ export const changesIn = (details: JSONValue | undefined): readonly FileChange[]
   return Array.isArray(files) ? files.flatMap(changesIn) : [];
 };
 
-/** How many lines of a diff are shown. */
+/** Maximum number of lines shown of a diff. */
 const maxLines = 40;
 
-/** A unified diff as lines: line numbers, `-` in red and `+` in green; a long one is cut, and says so. */
+/** Formats a unified diff with line numbers and colors, truncated to 40 lines. */
 export const diffLines = ({ diff }: FileChange, { palette, columns }: Paper): readonly string[] => {
   const changes = numbered(diff);
   const width = Math.max(0, ...changes.map(({ number }) => number.length));
@@ -50,7 +50,7 @@ interface Change {
   readonly text: string;
 }
 
-/** The lines of a unified diff with their numbers: those of the new file, and of the old one where a line goes. */
+/** Numbers the lines of a unified diff: removed lines by the old file, all others by the new file. */
 const numbered = (diff: string): readonly Change[] => {
   const changes: Change[] = [];
   let before = 0;

@@ -3,20 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { clipped, rowsOf, widthOf } from './fit.js';
 
 describe('clipped', () => {
-  it('leaves a text that fits as it is', () => {
+  it('returns text that fits unchanged', () => {
     expect(clipped('hello', 5)).toBe('hello');
   });
 
-  it('says that something is missing', () => {
+  it('marks the cut', () => {
     expect(clipped('hello world', 6)).toBe('hello…');
   });
 
-  it('counts wide characters as two columns and never cuts through one', () => {
+  it('counts wide characters as two columns and never splits one', () => {
     expect(clipped('日本語', 5)).toBe('日本…');
     expect(clipped('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
   });
 
-  it('never takes more room than there is', () => {
+  it('never exceeds the width', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: -3, max: 30 }), (text, columns) => {
         expect(widthOf(clipped(text, columns))).toBeLessThanOrEqual(Math.max(0, columns));
@@ -34,7 +34,7 @@ describe('rowsOf', () => {
     expect(rowsOf('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
   });
 
-  it('gives one row for an empty line', () => {
+  it('returns one row for an empty line', () => {
     expect(rowsOf('', 10)).toEqual(['']);
   });
 });

@@ -1,10 +1,10 @@
 import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
-/** How many columns a text takes, without its colours. */
+/** Width of a text in columns, without escape sequences. */
 export const widthOf = (text: string): number => stringWidth(text);
 
-/** Plain text that takes at most so many columns; what is cut off is replaced by `…`. */
+/** Truncates plain text to `columns` and marks the cut with `…`. */
 export const clipped = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text;
   if (columns < 1) return '';
@@ -18,6 +18,6 @@ export const clipped = (text: string, columns: number): string => {
   return `${result}…`;
 };
 
-/** A line as the rows that it takes on a terminal of this width, broken between words where that is possible. */
+/** Wraps a line into rows of this width, between words if possible. */
 export const rowsOf = (line: string, columns: number): readonly string[] =>
   wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');

@@ -9,7 +9,7 @@ const linesOf = <Type extends keyof TurnEvents>(type: Type, payload: TurnEvents[
   gitLines(event(type, payload), palette);
 
 describe('gitLines', () => {
-  it('tells the branch, and what it comes from', () => {
+  it('shows the branch and its origin', () => {
     expect(linesOf('git.branch', { branch: 'agent/x', created: true, from: 'main', uncommitted: 1 })).toEqual([
       '⎇ on branch agent/x (from main, 1 file not committed)',
     ]);
@@ -18,37 +18,37 @@ describe('gitLines', () => {
     ]);
   });
 
-  it('tells the commit by the first line of its message', () => {
+  it('shows the first line of a commit message', () => {
     const commit = { branch: 'agent/x', commit: '0123456789abcdef', message: 'Fix it\n\nLong text', files: ['a', 'b'] };
     expect(linesOf('git.commit', commit)).toEqual(['⎇ committed 2 files as 0123456789 on agent/x: Fix it']);
   });
 
-  it('warns of what was not committed', () => {
+  it('warns of uncommitted files', () => {
     const files = ['.env', 'b', 'c', 'd', 'e', 'f', 'g'].map((path) => ({ path, reason: 'secret' }));
     expect(linesOf('git.left-out', { files })).toEqual([
       '! not committed: .env (secret), b (secret), c (secret), d (secret), e (secret), 2 more',
     ]);
     expect(linesOf('git.changes', { files: [], count: 1, mixed: ['a.js'] })).toEqual([
-      '⎇ not committed before the turn already: a.js',
+      '⎇ uncommitted before the turn: a.js',
     ]);
     expect(linesOf('git.changes', { files: [{ path: 'a', change: 'added' }], count: 1, mixed: [] })).toEqual([]);
   });
 
-  it('tells where the work tree is afterwards', () => {
+  it('shows the final branch of the work tree', () => {
     expect(linesOf('git.restored', { to: 'main', branchDeleted: false })).toEqual(['⎇ back on main']);
     expect(linesOf('git.restored', { to: 'main', branchDeleted: true })).toEqual([
-      '⎇ back on main; nothing was changed, so the branch is gone',
+      '⎇ back on main; the branch had no changes and was deleted',
     ]);
     expect(linesOf('git.restored', { kept: '2 changed files are not committed' })).toEqual([
       '! still on the branch: 2 changed files are not committed',
     ]);
   });
 
-  it('tells what failed', () => {
+  it('shows an error of git', () => {
     expect(linesOf('git.failed', { operation: 'commit', error: failure('No\nspace') })).toEqual(['! git: No space']);
   });
 
-  it('says nothing of other events', () => {
+  it('ignores other events', () => {
     expect(sampleTurn().flatMap((other) => gitLines(other, palette))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { counted } from './quantity.js';
 
 const maxNamed = 5;
 
-/** What git did for the turn, one line for each thing. */
+/** Formats an event of git(), one line per fact. */
 export const gitLines = (event: TurnEvent, palette: Palette): readonly string[] => {
   const done = (text: string): readonly string[] => [palette.dim(`⎇ ${oneLine(text)}`)];
   const warning = (text: string): readonly string[] => [palette.yellow(`! ${oneLine(text)}`)];
@@ -19,7 +19,7 @@ export const gitLines = (event: TurnEvent, palette: Palette): readonly string[] 
       return done(`on branch ${branch}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`);
     }
     case 'git.changes':
-      return event.mixed.length === 0 ? [] : done(`not committed before the turn already: ${named(event.mixed)}`);
+      return event.mixed.length === 0 ? [] : done(`uncommitted before the turn: ${named(event.mixed)}`);
     case 'git.commit':
       return done(
         `committed ${counted(event.files.length, 'file')} as ${event.commit.slice(0, 10)} on ${event.branch}: ${event.message.split('\n', 1)[0] ?? ''}`,
@@ -28,7 +28,7 @@ export const gitLines = (event: TurnEvent, palette: Palette): readonly string[] 
       return warning(`not committed: ${named(event.files.map(({ path, reason }) => `${path} (${reason})`))}`);
     case 'git.restored':
       if ('kept' in event) return warning(`still on the branch: ${event.kept}`);
-      return done(`back on ${event.to}${event.branchDeleted ? '; nothing was changed, so the branch is gone' : ''}`);
+      return done(`back on ${event.to}${event.branchDeleted ? '; the branch had no changes and was deleted' : ''}`);
     case 'git.failed':
       return warning(`git: ${event.error.message}`);
     default:

@@ -9,7 +9,7 @@ import { paletteFor } from './palette.js';
 const palette = paletteFor({ isTerminal: false, environment: { NO_COLOR: '1' } });
 
 describe('noticeLines', () => {
-  it('tells what a compaction has come to', () => {
+  it('reports the result of a compaction', () => {
     const done = event('compaction.done', {
       trigger: 'threshold',
       strategies: ['summarize'],
@@ -26,10 +26,10 @@ describe('noticeLines', () => {
       reason: 'empty',
       message: 'The summary\nwas empty.',
     });
-    expect(noticeLines(failed, palette)).toEqual(['! not compacted by summarize: The summary was empty.']);
+    expect(noticeLines(failed, palette)).toEqual(['! compaction failed (summarize): The summary was empty.']);
   });
 
-  it('warns of what is missing in the prompt, and of a cache that is lost', () => {
+  it('warns of omitted prompt sections and a lost cache', () => {
     expect(
       noticeLines(
         event('prompt.skipped', {
@@ -40,13 +40,13 @@ describe('noticeLines', () => {
         }),
         palette,
       ),
-    ).toEqual(['! left out of the prompt: memory (It took too long.)']);
+    ).toEqual(['! section omitted from the prompt: memory (It took too long.)']);
     expect(
       noticeLines(event('skills.problem', { code: 'collision', message: 'Two are called release.' }), palette),
     ).toEqual(['! Two are called release.']);
     expect(
       noticeLines(event('cache.checked', { outcome: 'lost', cacheRead: 0, cachedBefore: 12_000 }), palette),
-    ).toEqual(["! the provider's cache was lost: 12,000 tokens were in it, 0 were read"]);
+    ).toEqual(['! the prompt cache was lost: 12,000 tokens were cached, 0 were read']);
     expect(noticeLines(event('cache.checked', { outcome: 'kept', cacheRead: 1, cachedBefore: 1 }), palette)).toEqual(
       [],
     );

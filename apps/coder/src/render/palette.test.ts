@@ -5,28 +5,28 @@ const isColoured = (isTerminal: boolean, environment: Record<string, string>): b
   paletteFor({ isTerminal, environment }).red('x') !== 'x';
 
 describe('paletteFor', () => {
-  it('colours on a terminal', () => {
+  it('colors on a terminal', () => {
     expect(isColoured(true, { TERM: 'xterm-256color' })).toBe(true);
   });
 
-  it('does not colour files and pipes, in continuous integration neither', () => {
+  it('does not color files and pipes, also under continuous integration', () => {
     expect(isColoured(false, { TERM: 'xterm-256color', CI: 'true' })).toBe(false);
   });
 
-  it('does not colour a terminal that cannot', () => {
+  it('does not color a dumb terminal', () => {
     expect(isColoured(true, { TERM: 'dumb' })).toBe(false);
   });
 
-  it('honours NO_COLOR, even against FORCE_COLOR', () => {
+  it('honors NO_COLOR, even against FORCE_COLOR', () => {
     expect(isColoured(true, { NO_COLOR: '1' })).toBe(false);
     expect(isColoured(true, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
   });
 
-  it('takes an empty NO_COLOR as none', () => {
+  it('ignores an empty NO_COLOR', () => {
     expect(isColoured(true, { NO_COLOR: '' })).toBe(true);
   });
 
-  it('colours with FORCE_COLOR what is no terminal', () => {
+  it('colors other outputs with FORCE_COLOR', () => {
     expect(isColoured(false, { FORCE_COLOR: '1' })).toBe(true);
     expect(isColoured(false, { FORCE_COLOR: '0' })).toBe(false);
   });

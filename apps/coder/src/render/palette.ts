@@ -1,20 +1,21 @@
 import picocolors from 'picocolors';
 
-/** Functions that colour text; without colour they give it back as it is. */
+/** Functions that color text, or return it unchanged if colors are off. */
 export type Palette = ReturnType<typeof picocolors.createColors>;
 
-/** What decides whether to colour. */
-export interface ColourContext {
+/** Inputs of the decision whether to use colors. */
+export interface ColorContext {
   readonly isTerminal: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The colours of an output: none with `NO_COLOR`, always with `FORCE_COLOR`, else on a terminal that is able to.
+ * Returns the palette of an output: no colors with `NO_COLOR`, colors with `FORCE_COLOR`, else colors on a capable
+ * terminal.
  *
- * Both variables count when they are not empty (https://no-color.org); `FORCE_COLOR=0` is no wish for colour.
+ * Empty variables are ignored (https://no-color.org), and so is `FORCE_COLOR=0`.
  */
-export const paletteFor = ({ isTerminal, environment }: ColourContext): Palette => {
+export const paletteFor = ({ isTerminal, environment }: ColorContext): Palette => {
   const { NO_COLOR: none = '', FORCE_COLOR: forced = '', TERM: terminal } = environment;
   const isForced = forced !== '' && forced !== '0';
   return picocolors.createColors(none === '' && (isForced || (isTerminal && terminal !== 'dumb')));

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { oneLine, printable } from './printable.js';
 
 describe('printable', () => {
-  it('takes away what moves the cursor, colours text or sets titles', () => {
+  it('removes escape sequences for cursor, colors and titles', () => {
     expect(printable('a\u001B[2J\u001B[31mb\u001B]0;title\u0007c\rd\u009B1me')).toBe('a[2J[31mb]0;titlecd1me');
   });
 
-  it('takes away what turns the direction of writing around', () => {
+  it('removes bidirectional marks', () => {
     expect(printable('safe\u202Etxt.exe\u2066')).toBe('safetxt.exe');
   });
 
-  it('keeps line feeds, tabs and every script', () => {
+  it('keeps line feeds, tabs and letters of every script', () => {
     expect(printable('a\r\nb\tc 日本語 👩‍👩‍👧 é\n')).toBe('a\nb\tc 日本語 👩‍👩‍👧 é\n');
   });
 
-  it('leaves no control character but tab and line feed, in any text', () => {
+  it('removes all control characters except tab and line feed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text).replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
@@ -25,7 +25,7 @@ describe('printable', () => {
 });
 
 describe('oneLine', () => {
-  it('makes one line of any text', () => {
+  it('joins any text into one line', () => {
     expect(oneLine('  a\n\n  b\t\u001B[31mc\r\n')).toBe('a b [31mc');
   });
 });

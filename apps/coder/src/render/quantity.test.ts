@@ -32,13 +32,13 @@ describe('elapsed', () => {
 });
 
 describe('grouped', () => {
-  it('sets thousands apart', () => {
+  it('separates thousands', () => {
     expect([grouped(7), grouped(999), grouped(1_000), grouped(1_234_567)]).toEqual(['7', '999', '1,000', '1,234,567']);
   });
 });
 
 describe('counted', () => {
-  it('says one thing and many things', () => {
+  it('uses singular and plural', () => {
     expect([counted(0, 'step'), counted(1, 'step'), counted(1_200, 'step')]).toEqual([
       '0 steps',
       '1 step',

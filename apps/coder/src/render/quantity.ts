@@ -1,4 +1,4 @@
-/** A span of time as people say it: `12 ms`, `1.2 s`, `2 min 5 s`, `1 h 2 min`. */
+/** Formats a duration: `12 ms`, `1.2 s`, `2 min 5 s`, `1 h 2 min`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 999.5) return `${Math.max(0, Math.round(milliseconds))} ms`;
   const tenths = Math.round(milliseconds / 100);
@@ -8,13 +8,13 @@ export const duration = (milliseconds: number): string => {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 };
 
-/** A span of time that is still running, in whole and tenth seconds so that it does not jump in width. */
+/** Formats a running duration in tenths of a second, so that its width stays stable. */
 export const elapsed = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s` : duration(milliseconds);
 
-/** A whole number with its thousands apart: `12,345`. */
+/** Formats a whole number with thousands separators: `12,345`. */
 export const grouped = (count: number): string => String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** A number of things: `1 step`, `2 steps`. */
+/** Formats a count with its noun: `1 step`, `2 steps`. */
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
   `${grouped(count)} ${count === 1 ? thing : things}`;

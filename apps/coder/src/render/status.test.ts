@@ -8,25 +8,25 @@ const row = (now: number, columns = 80, label = 'Running bash npm test'): string
   statusRow({ ...noActivity, label, since: 1_000 }, now, { palette, columns });
 
 describe('statusRow', () => {
-  it('says what the turn is busy with and for how long', () => {
+  it('shows the activity and its duration', () => {
     expect(row(4_240)).toBe('⠹ Running bash npm test · 3.2 s · Ctrl-C cancels');
   });
 
-  it('turns its spinner with the time', () => {
+  it('advances the spinner with time', () => {
     expect(new Set(Array.from({ length: 10 }, (_, index) => row(1_000 + index * 100).charAt(0))).size).toBe(10);
   });
 
-  it('fits into the terminal', () => {
+  it('fits the width of the terminal', () => {
     expect(row(1_000, 40, 'x'.repeat(90))).toHaveLength(40);
   });
 
-  it('does not count below zero when clocks disagree', () => {
+  it('shows no negative duration when clocks disagree', () => {
     expect(row(500)).toContain('· 0.0 s ·');
   });
 });
 
 describe('childRow', () => {
-  it('says what a sub-agent is busy with, on one row', () => {
+  it('shows the activity of a sub-agent on one row', () => {
     const paper = { palette, columns: 40 };
     const activity = { label: 'Running grep a very long pattern that has no room', since: 0, open: new Map() };
     expect(childRow('explore', activity, 3100, paper)).toBe('⎇ explore: Running grep a very … · 3.1 s');

@@ -5,10 +5,10 @@ import type { Paper } from './tool-line.js';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
-/** How long a frame of the spinner stands, in milliseconds. */
+/** Duration of one frame of the spinner, in milliseconds. */
 export const frameMs = 100;
 
-/** The row that says what the turn is busy with, and since when: `⠙ Running bash npm test · 3.1 s · Ctrl-C cancels`. */
+/** The status row of a turn: `⠙ Running bash npm test · 3.1 s · Ctrl-C cancels`. */
 export const statusRow = ({ label, since }: Activity, now: number, { palette, columns }: Paper): string => {
   const passed = Math.max(0, now - since);
   const frame = frames[Math.floor(now / frameMs) % frames.length] ?? frames[0];
@@ -18,7 +18,7 @@ export const statusRow = ({ label, since }: Activity, now: number, { palette, co
   return `${palette.cyan(frame)} ${text}${palette.dim(` · ${time} · ${hint}`)}`;
 };
 
-/** The row that says what a sub-agent is busy with: `⎇ explore: Running grep TODO · 3.1 s`. */
+/** The status row of a sub-agent: `⎇ explore: Running grep parser · 3.1 s`. */
 export const childRow = (
   agent: string,
   { label, since }: Activity,

@@ -21,7 +21,7 @@ const summary = (end: Partial<TurnEvents['turn.end']>, tally: Partial<Tally> = {
   );
 
 describe('summaryLines', () => {
-  it('says how the turn ended, what it took and what it changed', () => {
+  it('shows outcome, usage and changed files', () => {
     const files = new Map([
       ['src/a.js', { additions: 3, deletions: 1 }],
       ['b.md', { additions: 10, deletions: 0 }],
@@ -34,7 +34,7 @@ describe('summaryLines', () => {
     ]);
   });
 
-  it('tells the cost as far as it is known, other models that were asked, and waits', () => {
+  it('shows the known cost, switches and delays', () => {
     const end = event('turn.end', { outcome: 'completed', steps: 1, usage: { ...usage, cacheRead: 0 } }, { at: 3_100 });
     const lineOf = (totals: Partial<UsageTotals>, tally: Partial<Tally> = {}): string | undefined =>
       summaryLines({ ...noTally, startedAt: 1_000, end, ...tally }, { palette }, () => ({
@@ -47,7 +47,7 @@ describe('summaryLines', () => {
       '  1 step · 0 tool calls · tokens: 12,345 in, 0 cached, 678 out · $0.0421 · 2.1 s',
     );
     expect(lineOf({ cost: 12.3, knownCost: 12.3 }, { switches: 2, waitedMs: 61_000 })).toContain(
-      '· $12.30 · 2.1 s · 2 switches · 1 min 1 s waiting to ask again',
+      '· $12.30 · 2.1 s · 2 switches · 1 min 1 s waiting for retries',
     );
     expect(lineOf({ cost: undefined, knownCost: 0.5 })).toContain('· at least $0.5000 ·');
     expect(lineOf({ cost: undefined, knownCost: 0 })).toContain('· cost unknown ·');
@@ -67,28 +67,28 @@ describe('summaryLines', () => {
     expect(costs('completed', { usage, cost: 0, knownCost: 0 })).toContain('· $0.0000 ·');
   });
 
-  it('gives the reason of any other end', () => {
+  it('shows the reason of any other outcome', () => {
     expect(summary({ outcome: 'max-steps', reason: 'The turn has made 6 of the 6 steps that it may make.' })[0]).toBe(
       '■ max-steps · The turn has made 6 of the 6 steps that it may make.',
     );
   });
 
-  it('gives the message of an error, on one line', () => {
+  it('shows the message of an error on one line', () => {
     expect(summary({ outcome: 'error', reason: 'The model failed.', error: failure('connect\nECONNREFUSED') })[0]).toBe(
       '■ error · connect ECONNREFUSED',
     );
   });
 
-  it('says that nothing was changed', () => {
+  it('reports that no files changed', () => {
     expect(summary({}).at(-1)).toBe('  files changed: none');
   });
 
-  it('names ten files at most', () => {
+  it('lists at most ten files', () => {
     const files = new Map(Array.from({ length: 12 }, (_, index) => [`f${index}`, { additions: 1, deletions: 0 }]));
     expect(summary({}, { files }).at(-1)).toMatch(/^ {2}files changed: f0 \(\+1 −0\), .*f9 \(\+1 −0\), 2 more files$/);
   });
 
-  it('is empty before the end', () => {
+  it('returns nothing before the end', () => {
     expect(summaryLines(noTally, { palette })).toEqual([]);
   });
 });

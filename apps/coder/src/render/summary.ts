@@ -5,7 +5,7 @@ import { oneLine } from './printable.js';
 import { counted, duration, grouped } from './quantity.js';
 import type { Paper } from './tool-line.js';
 
-/** The closing lines of a turn: how it ended and why, what it took, and which files it changed. */
+/** The summary of a turn: outcome, reason, usage and changed files. */
 export const summaryLines = (
   { end, startedAt, toolCalls, troubled, files, switches, waitedMs }: Tally,
   { palette }: Pick<Paper, 'palette'>,
@@ -14,7 +14,7 @@ export const summaryLines = (
   if (end === undefined) return [];
   const { outcome, usage, steps, at } = end;
   const reason = oneLine(end.error?.message ?? end.reason ?? '');
-  const colour = colourOf(outcome);
+  const color = colorOf(outcome);
   const numbers = [
     counted(steps, 'step'),
     counted(toolCalls, 'tool call') + (troubled === 0 ? '' : ` (${grouped(troubled)} not ok)`),
@@ -22,10 +22,10 @@ export const summaryLines = (
     ...costText(totals?.(end.turn), outcome),
     duration(at - (startedAt ?? at)),
     ...(switches === 0 ? [] : [counted(switches, 'switch', 'switches')]),
-    ...(waitedMs === 0 ? [] : [`${duration(waitedMs)} waiting to ask again`]),
+    ...(waitedMs === 0 ? [] : [`${duration(waitedMs)} waiting for retries`]),
   ];
   return [
-    `${palette[colour](`${outcome === 'completed' || outcome === 'replied' ? '✓' : '■'} ${outcome}`)}${reason === '' ? '' : ` · ${reason}`}`,
+    `${palette[color](`${outcome === 'completed' || outcome === 'replied' ? '✓' : '■'} ${outcome}`)}${reason === '' ? '' : ` · ${reason}`}`,
     palette.dim(`  ${numbers.join(' · ')}`),
     palette.dim(`  files changed: ${filesText(files)}`),
   ];
@@ -35,8 +35,8 @@ const hitRate = ({ input, cacheRead }: Usage): string =>
   cacheRead === 0 ? '' : ` (${Math.round((cacheRead / input) * 100)} %)`;
 
 /**
- * Includes model calls of sub-agents and summaries. A call that was cancelled costs something but reports no usage, so the cost is
- * not exact then.
+ * Includes model calls of sub-agents and summaries. A cancelled call reports no usage although it has a cost, so the
+ * cost is not exact in that case.
  */
 const costText = (totals: UsageTotals | undefined, outcome: TurnOutcome): readonly string[] => {
   if (totals === undefined || totals.calls === 0) return [];
@@ -47,7 +47,7 @@ const costText = (totals: UsageTotals | undefined, outcome: TurnOutcome): readon
 
 const dollars = (amount: number): string => `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 
-const colourOf = (outcome: TurnOutcome): 'green' | 'red' | 'yellow' => {
+const colorOf = (outcome: TurnOutcome): 'green' | 'red' | 'yellow' => {
   if (outcome === 'completed' || outcome === 'replied') return 'green';
   return outcome === 'error' ? 'red' : 'yellow';
 };

@@ -5,7 +5,7 @@ import { paletteFor } from './palette.js';
 import { toolLine } from './tool-line.js';
 
 const plain = paletteFor({ isTerminal: false, environment: {} });
-const colour = paletteFor({ isTerminal: true, environment: {} });
+const color = paletteFor({ isTerminal: true, environment: {} });
 const output = { type: 'text', value: '' } as const;
 const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
 
@@ -40,7 +40,10 @@ describe('toolLine', () => {
       '✗ bash npm test · 1.2 s · invalid input: command: expected text; cwd: unknown',
     ],
     [{ status: 'unknown-tool', output }, '✗ bash npm test · 1.2 s · unknown tool'],
-    [{ status: 'denied', output, reason: 'The user said no.' }, '⊘ bash npm test · 1.2 s · denied: The user said no.'],
+    [
+      { status: 'denied', output, reason: 'The user denied it.' },
+      '⊘ bash npm test · 1.2 s · denied: The user denied it.',
+    ],
     [{ status: 'skipped', output, reason: 'New input came.' }, '⊘ bash npm test · 1.2 s · skipped: New input came.'],
     [
       { status: 'cancelled', output, reason: 'The turn ended.' },
@@ -51,23 +54,23 @@ describe('toolLine', () => {
     expect(line(outcome)).toBe(expected);
   });
 
-  it('stays on one row and keeps the time and the outcome in sight', () => {
+  it('fits one row and keeps the time and the outcome visible', () => {
     const long = { ...call, input: { command: 'x'.repeat(500) } };
     const failed: ToolOutcome = { status: 'failed', output, error: { name: 'Error', message: 'y'.repeat(500) } };
     for (const columns of [30, 60, 120]) {
-      const text = toolLine({ call: long, outcome: failed, durationMs: 5 }, { palette: colour, columns });
+      const text = toolLine({ call: long, outcome: failed, durationMs: 5 }, { palette: color, columns });
       expect(widthOf(text)).toBeLessThanOrEqual(columns);
       expect(text).toContain('5 ms');
       expect(text).toContain('failed:');
     }
   });
 
-  it('colours the mark by the outcome', () => {
-    const coloured = toolLine(
+  it('colors the mark by outcome', () => {
+    const colored = toolLine(
       { call, outcome: { status: 'ok', output }, durationMs: 5 },
-      { palette: colour, columns: 80 },
+      { palette: color, columns: 80 },
     );
-    expect(coloured).toBe(
+    expect(colored).toBe(
       '\u001B[32m✓\u001B[39m \u001B[1mbash\u001B[22m npm test\u001B[2m · \u001B[22m\u001B[2m5 ms\u001B[22m',
     );
   });

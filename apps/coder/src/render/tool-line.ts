@@ -5,37 +5,37 @@ import type { Palette } from './palette.js';
 import { oneLine } from './printable.js';
 import { duration } from './quantity.js';
 
-/** Where something is shown. */
+/** Palette and width of the output. */
 export interface Paper {
   readonly palette: Palette;
-  /** The width in columns; `Infinity` where nothing is cut. */
+  /** The width in columns; `Infinity` disables truncation. */
   readonly columns: number;
 }
 
-/** How a tool call went. */
+/** A tool call with its outcome. */
 export interface FinishedCall {
   readonly call: ToolCall;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
 }
 
-/** One line for a finished tool call: `✓ bash npm test · 1.2 s`, `✗ bash npm test · 1.2 s · failed: exit code 1`. */
+/** Formats a finished tool call: `✓ bash npm test · 1.2 s`, `✗ bash npm test · 1.2 s · failed: exit code 1`. */
 export const toolLine = ({ call, outcome, durationMs }: FinishedCall, { palette, columns }: Paper): string => {
-  const [mark, colour] = marks[outcome.status];
+  const [mark, color] = marks[outcome.status];
   const name = oneLine(call.name);
   const time = duration(durationMs);
   const room = columns - `${mark} ${name}  · ${time}`.length;
   const problem = clipped(problemOf(outcome), Math.max(0, Math.floor(room / 2)));
   const about = clipped(callText(call.input), room - (problem === '' ? 0 : widthOf(problem) + 3));
   const parts = [
-    `${palette[colour](mark)} ${palette.bold(name)}${about === '' ? '' : ` ${about}`}`,
+    `${palette[color](mark)} ${palette.bold(name)}${about === '' ? '' : ` ${about}`}`,
     palette.dim(time),
-    ...(problem === '' ? [] : [palette[colour](problem)]),
+    ...(problem === '' ? [] : [palette[color](problem)]),
   ];
   return parts.join(palette.dim(' · '));
 };
 
-const marks: Readonly<Record<ToolStatus, readonly [mark: string, colour: 'green' | 'red' | 'yellow']>> = {
+const marks: Readonly<Record<ToolStatus, readonly [mark: string, color: 'green' | 'red' | 'yellow']>> = {
   ok: ['✓', 'green'],
   stored: ['✓', 'green'],
   failed: ['✗', 'red'],

@@ -10,17 +10,17 @@ export interface InputLineParts {
   readonly input: ReadStream;
   readonly terminal: Terminal;
   readonly palette: Palette;
-  /** What stands there while nothing has been typed. */
+  /** The hint of an empty input line. */
   readonly hint: () => string;
   /** A line was entered, without the spaces around it; never an empty one. */
   readonly line: (line: string) => void;
   /** Ctrl-C, also instead of an answer to a question. */
   readonly interrupt: () => void;
-  /** Ctrl-D on an empty line, or the terminal is gone. */
+  /** Ctrl-D on an empty line, or the terminal was closed. */
   readonly end: () => void;
 }
 
-/** The last row of the terminal, in which the user types while other things are shown above it. Questions get the terminal for themselves. */
+/** The input row at the bottom of the terminal. It releases the terminal while a question is shown. */
 export class InputLine {
   readonly #parts: InputLineParts;
   readonly #editor: LineEditor;
@@ -58,12 +58,12 @@ export class InputLine {
     this.#parts.terminal.view.input(undefined);
   }
 
-  /** Forgets what has been typed so far; `false` if there was nothing. */
+  /** Clears the draft; returns `false` if it was empty. */
   clear(): boolean {
     return this.#editor.clear();
   }
 
-  /** Shows the row again: the hint is another one. */
+  /** Redraws the row with the current hint. */
   refresh(): void {
     if (this.#isClosed) return;
     const { terminal, palette, hint } = this.#parts;

@@ -4,11 +4,11 @@ import { inputRow } from './input-row.js';
 
 const palette = paletteFor({ isTerminal: false, environment: {} });
 const rowOf = (text: string, cursor = text.length, columns = 20) =>
-  inputRow({ text, cursor }, 'Say what to do.', { palette, columns });
+  inputRow({ text, cursor }, 'Enter a message.', { palette, columns });
 
 describe('inputRow', () => {
   it('shows the hint until something is typed', () => {
-    expect(rowOf('')).toEqual({ rows: ['› Say what to do.'], cursor: 2 });
+    expect(rowOf('')).toEqual({ rows: ['› Enter a message.'], cursor: 2 });
   });
 
   it('shows the draft and the cursor in it', () => {
@@ -20,7 +20,7 @@ describe('inputRow', () => {
     expect(rowOf('日本', 1)).toEqual({ rows: ['› 日本'], cursor: 4 });
   });
 
-  it('shows the part around the cursor of a long draft', () => {
+  it('shows the part of a long draft around the cursor', () => {
     const long = 'abcdefghijklmnopqrstuvwxyz';
     expect(rowOf(long)).toEqual({ rows: ['› jklmnopqrstuvwxyz'], cursor: 19 });
     expect(rowOf(long, 0)).toEqual({ rows: ['› abcdefghijklmnopq…'], cursor: 2 });

@@ -5,7 +5,7 @@ import type { LiveRows } from './screen.js';
 
 const prompt = '› ';
 
-/** The row in which the user types. Of a long draft the part around the cursor is shown, of an empty one the hint. */
+/** Renders the input row: the part of the draft around the cursor, or the hint if the draft is empty. */
 export const inputRow = (draft: Draft, hint: string, { palette, columns }: Paper): LiveRows => {
   const room = columns - prompt.length;
   if (draft.text === '') {

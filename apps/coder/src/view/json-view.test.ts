@@ -12,7 +12,7 @@ const view = () => {
 };
 
 describe('the JSON view', () => {
-  it('writes one line for each event', () => {
+  it('writes one line per event', () => {
     const { shown, written } = view();
     for (const given of sampleTurn()) shown.event(given);
     shown.close();
@@ -23,7 +23,7 @@ describe('the JSON view', () => {
     expect(lines.map(({ type }) => type)).toEqual(sampleTurn().map(({ type }) => type));
   });
 
-  it('does not repeat the history and the tools with every request', () => {
+  it('replaces the history and the tools of a request with counts and names', () => {
     const { shown, written } = view();
     const tools = [{ name: 'ls', description: 'Lists.', inputSchema: { type: 'object' } }];
     shown.event(
@@ -50,7 +50,7 @@ describe('the JSON view', () => {
     expect(written.events).toContain('"data":"AQID"');
   });
 
-  it('says elsewhere what is no event', () => {
+  it('writes other lines to the other output', () => {
     const { shown, written } = view();
     shown.say(['one', 'two']);
     expect(written).toEqual({ events: '', notes: 'one\ntwo\n' });

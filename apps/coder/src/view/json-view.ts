@@ -2,17 +2,17 @@ import type { TurnEvent } from '@h/turn';
 import type { View } from './view.js';
 
 /**
- * Shows each event as one line of JSON, and nothing else. What is no event goes to `say`.
+ * Writes each event as one JSON line. Everything else goes to `say`.
  *
- * The history and the tools are not repeated with every request: a `model.request` tells how many messages it sends and
- * the names of its tools, `session.loaded` how many messages it found. The messages themselves are in `history.append`.
+ * A `model.request` contains the number of messages and the names of the tools, a `session.loaded` the number of
+ * messages. The messages themselves are in `history.append`.
  */
 export const jsonView = (write: (text: string) => void, say: (text: string) => void): View => ({
   say: (lines) => {
     for (const line of lines) say(`${line}\n`);
   },
   event: (event) => write(`${JSON.stringify(abridged(event), bytesAsText)}\n`),
-  // What matters of them is among the events of the turn: spawned, ended, delivered.
+  // The turn has events for sub-agents: spawned, ended, delivered.
   child: () => undefined,
   close: () => undefined,
 });
@@ -28,7 +28,7 @@ const abridged = (event: TurnEvent): object => {
   }
 };
 
-/** Images and other files in messages, as base64. */
+/** Encodes images and other files in messages as base64. */
 const bytesAsText = (_key: string, value: unknown): unknown => {
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
   return ArrayBuffer.isView(value)

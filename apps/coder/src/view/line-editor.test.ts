@@ -3,7 +3,7 @@ import type { ReadStream } from 'node:tty';
 import { expect, describe, it, onTestFinished } from 'vitest';
 import { LineEditor } from './line-editor.js';
 
-/** Sends input to an editor, and gives what it made of it once all was read. */
+/** Sends input to an editor and returns its output at the end of the input. */
 const entered = async (...chunks: readonly string[]) => {
   const lines: string[] = [];
   const drafts: string[] = [];
@@ -28,17 +28,17 @@ const entered = async (...chunks: readonly string[]) => {
 const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
 
 describe('LineEditor', () => {
-  it('gives each line that is typed', async () => {
+  it('emits each typed line', async () => {
     expect(await entered('First\rSec', 'ond\r')).toMatchObject({ lines: ['First', 'Second'], modes: [true, false] });
   });
 
-  it('gives a paste with what is typed around it as one message', async () => {
+  it('emits a paste and the text around it as one message', async () => {
     const { lines, drafts } = await entered(`Fix: ${paste('a\n\tb\n\nc')}, please\r`);
     expect(lines).toEqual(['Fix: a\n\tb\n\nc, please']);
     expect(drafts).toContain('Fix: [4 pasted lines]');
   });
 
-  it('loses nothing of a paste of megabytes, nor of many lines that come at once', async () => {
+  it('preserves a paste of megabytes and many lines in one burst', async () => {
     const large = Array.from({ length: 50_000 }, (_, index) => `line ${index} of a large paste`).join('\n');
     expect((await entered(paste(large), '\r')).lines).toEqual([large]);
     const many = Array.from({ length: 600 }, (_, index) => `line ${index}`);

@@ -3,14 +3,14 @@ import { PassThrough, Writable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
 import { continued, Pastes } from './pastes.js';
 
-/** A line as it is being typed. */
+/** The current text of the input line. */
 export interface Draft {
   readonly text: string;
-  /** Place of the cursor in the text. */
+  /** Position of the cursor in the text. */
   readonly cursor: number;
 }
 
-/** What a {@link LineEditor} tells. */
+/** Callbacks of a {@link LineEditor}. */
 export interface LineEditorHandlers {
   /** The draft or its cursor changed. */
   draft(draft: Draft): void;
@@ -18,14 +18,14 @@ export interface LineEditorHandlers {
   line(text: string): void;
   /** Ctrl-C. */
   interrupt(): void;
-  /** Ctrl-D on an empty line, or the terminal is gone. */
+  /** Ctrl-D on an empty line, or the terminal was closed. */
   end(): void;
 }
 
 /**
- * Reads messages from a terminal without writing to it, so that they can be typed while other things are being shown.
- * Editing keys and the history are those of Node's readline. A message has several lines if they are pasted, after Alt-Enter, and
- * where a line ends with a backslash.
+ * Reads messages from a terminal without writing to it, so that the user can type while output is shown. Editing keys
+ * and the history come from Node's readline. A paste, Alt-Enter and a trailing backslash make a message span several
+ * lines.
  */
 export class LineEditor {
   readonly #input: ReadStream;
@@ -41,10 +41,10 @@ export class LineEditor {
     this.#handlers = handlers;
   }
 
-  /** Starts to read. The draft and the history of the time before are still there. */
+  /** Starts reading and restores the draft and the history. */
   open(): void {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    // readline reads what is left without pastes, and sets the mode of the terminal through it.
+    // readline receives the input without pastes, and sets the mode of the terminal through this stream.
     const typed = Object.assign(new PassThrough(), {
       isTTY: true,
       setRawMode: (isRaw: boolean) => this.#input.setRawMode(isRaw),
@@ -62,7 +62,7 @@ export class LineEditor {
       const draft = continued(line);
       if (draft === undefined) this.#handlers.line(this.#pastes.expand(line));
       else opened.write(draft);
-      this.#told();
+      this.#changed();
     });
     opened.on('history', (history) => {
       this.#history = history;
@@ -71,33 +71,33 @@ export class LineEditor {
     opened.on('close', () => {
       if (this.#interface === opened) this.#handlers.end();
     });
-    typed.on('keypress', this.#told);
+    typed.on('keypress', this.#changed);
     this.#input.on('data', this.#read);
     this.#input.on('end', this.#ended);
     this.#input.resume();
     if (this.#draft !== '') opened.write(this.#draft);
-    this.#told();
+    this.#changed();
   }
 
-  /** Stops reading and gives the terminal back; the draft is kept. */
+  /** Stops reading and releases the terminal; keeps the draft. */
   close(): void {
     const closed = this.#interface;
     if (closed === undefined) return;
     this.#interface = undefined;
     this.#draft = closed.line;
-    this.#typed.off('keypress', this.#told);
+    this.#typed.off('keypress', this.#changed);
     this.#input.off('data', this.#read);
     this.#input.off('end', this.#ended);
     closed.close();
     this.#input.pause();
   }
 
-  /** Forgets what has been typed so far; `false` if there was nothing. */
+  /** Clears the draft; returns `false` if it was empty. */
   clear(): boolean {
     const hadText = (this.#interface?.line ?? '') !== '';
     if (hadText) this.#interface?.write(null, { ctrl: true, name: 'e' });
     if (hadText) this.#interface?.write(null, { ctrl: true, name: 'u' });
-    this.#told();
+    this.#changed();
     return hadText;
   }
 
@@ -108,7 +108,7 @@ export class LineEditor {
 
   readonly #ended = (): void => void this.#typed.end();
 
-  readonly #told = (): void => {
+  readonly #changed = (): void => {
     const open = this.#interface;
     if (open !== undefined) {
       const text = this.#pastes.label(open.line);

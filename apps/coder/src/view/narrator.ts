@@ -9,18 +9,18 @@ import { summaryLines } from '../render/summary.js';
 import { toolLine, type Paper } from '../render/tool-line.js';
 import { noTally, tallied, type Tally } from '../tally.js';
 
-/** Where a narrator writes. */
+/** The output of a {@link Narrator}. */
 export interface Page {
-  /** Adds a piece to the text that is being written. */
+  /** Appends to the current text. */
   text(piece: string): void;
-  /** Ends the text that is being written, and adds whole lines. */
+  /** Ends the current text and adds lines. */
   lines(lines: readonly string[]): void;
 }
 
-/** What a turn has used and cost. */
+/** Returns usage and cost of a turn. */
 export type TotalsOf = (turn: string) => UsageTotals;
 
-/** Tells a turn in words: the model's text as it comes, a line for each tool call, diffs, problems, and the summary. */
+/** Renders a turn as text: streamed model text, one line per tool call, diffs, problems and the summary. */
 export class Narrator {
   readonly #page: Page;
   readonly #paper: () => Paper;
@@ -49,7 +49,7 @@ export class Narrator {
         this.#response(event);
         break;
       case 'model.error':
-        // One that nobody asks again after ends the turn, and is told there.
+        // An error without a retry ends the turn and appears in the summary.
         if (event.retrying === true) this.#lines([this.#warning(oneLine(event.error.message))]);
         break;
       case 'tool.call':
@@ -91,14 +91,16 @@ export class Narrator {
     this.#page.lines(lines);
   }
 
-  /** An answer is complete. A model that does not stream has said nothing of it yet. */
+  /** Ends an answer; shows all of it if the model does not stream. */
   #response({ content, finishReason }: TurnEventOf<'model.response'>): void {
     if (!this.#hasText) this.#text(textOf({ role: 'assistant', content }));
     if (this.#hasText) this.#page.lines([]);
     if (finishReason === 'length') {
-      this.#lines([this.#warning('The answer was cut off: it reached the limit of its length.')]);
+      this.#lines([this.#warning('The answer was truncated: it reached the output limit.')]);
     }
-    if (finishReason === 'content-filter') this.#lines([this.#warning("The provider's filter withheld the answer.")]);
+    if (finishReason === 'content-filter') {
+      this.#lines([this.#warning('The content filter of the provider withheld the answer.')]);
+    }
   }
 
   #result(event: TurnEventOf<'tool.result'>): void {

@@ -4,13 +4,13 @@ import { continued, Pastes } from './pastes.js';
 
 const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
 
-/** Any text that a terminal pastes: no control characters but line breaks and tabs. */
+/** Pasted text: without control characters except line breaks and tabs. */
 const pasted = fc
   .array(fc.oneof(fc.constantFrom('\n', '\t', 'é', '日', '😀', '[20', '~'), fc.string()), { maxLength: 40 })
   .map((pieces) => pieces.join('').replaceAll(/(?![\n\t])\p{Cc}/gu, ''));
 
 describe('Pastes', () => {
-  it('gives the same text for every way of cutting the input', () => {
+  it('returns the same text for every split of the input', () => {
     fc.assert(
       fc.property(fc.array(pasted, { maxLength: 4 }), fc.array(fc.nat(), { maxLength: 12 }), (texts, cuts) => {
         const input = Buffer.from(texts.map((text) => `a${paste(text)}b`).join(''));
@@ -24,7 +24,7 @@ describe('Pastes', () => {
     );
   });
 
-  it('makes a paste of any size one character', () => {
+  it('turns a paste of any size into one character', () => {
     const text = 'a line of a large file\n'.repeat(100_000);
     const pastes = new Pastes();
     const typed = pastes.take(paste(text)).replace('\u001B[200~', '');
@@ -33,7 +33,7 @@ describe('Pastes', () => {
     expect(pastes.label(`x${typed}`)).toBe('x[100,001 pasted lines]');
   });
 
-  it('reads line breaks of any system', () => {
+  it('accepts line breaks of every system', () => {
     const pastes = new Pastes();
     expect(pastes.expand(pastes.take(paste('a\r\nb\rc\nd')).replace('\u001B[200~', ''))).toBe('a\nb\nc\nd');
   });

@@ -1,36 +1,36 @@
 import { StringDecoder } from 'node:string_decoder';
 import { counted, grouped } from '../render/quantity.js';
 
-/** Switches bracketed paste of the terminal on and off: it then marks where a paste begins and ends. */
+/** Escape sequences that switch bracketed paste on and off. */
 export const pasteMode = { on: '\u001B[?2004h', off: '\u001B[?2004l' } as const;
 
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 const ctrlC = '\u0003';
-/** Stands for a line break in a draft, which readline would take for Enter. From a plane that no font or text uses. */
+/** Represents a line break in a draft, because readline treats a real one as Enter. A private-use character. */
 const newline = '\u{100000}';
 const firstToken = 0x100001;
-/** Pastes that can be recalled from the history. */
+/** Number of pastes that the history can recall. */
 const maxPastes = 1_000;
-/** Longer pastes, and those with several lines, are one character of the draft; readline is slow with long lines. */
+/** Longer pastes and pastes of several lines become one character, because readline is slow with long lines. */
 const maxInlineChars = 500;
 
 /**
- * Reads what a terminal sends, and takes pastes out of it.
+ * Extracts pastes from terminal input.
  *
- * A paste of several lines is one character in the draft, whatever its size: {@link expand} gives its text, {@link label} what is
- * shown for it. Alt-Enter adds a line break.
+ * A long paste is one character of the draft: {@link expand} returns its text, {@link label} its placeholder. Alt-Enter
+ * adds a line break.
  */
 export class Pastes {
   readonly #decoder = new StringDecoder('utf8');
   readonly #texts = new Map<string, string>();
   #count = 0;
-  /** The paste that has begun. */
+  /** The chunks of the current paste. */
   #open: string[] | undefined;
-  /** The end of what came before, in which a mark may have begun. */
+  /** The end of the previous chunk, which may contain the beginning of a mark. */
   #carry = '';
 
-  /** Returns what readline is to receive for a chunk of input. */
+  /** Returns the input for readline. */
   take(chunk: Uint8Array | string): string {
     let rest = typeof chunk === 'string' ? chunk : this.#decoder.write(Buffer.from(chunk));
     let typed = '';
@@ -38,7 +38,7 @@ export class Pastes {
       const mark = this.#open === undefined ? pasteStart : pasteEnd;
       const text = `${this.#carry}${rest}`;
       const place = text.indexOf(mark);
-      // Terminals remove control characters from a paste, so this is a key: the end of the paste was lost.
+      // Terminals remove control characters from a paste, so this is a key press: the end mark was lost.
       const key = this.#open === undefined ? -1 : rest.indexOf(ctrlC);
       const isKey = key !== -1 && (place === -1 || key + this.#carry.length < place);
       const isFound = place !== -1 || isKey;
@@ -47,7 +47,7 @@ export class Pastes {
       this.#carry = isFound ? '' : text.slice(1 - mark.length);
       rest = rest.slice(end);
       if (this.#open === undefined) {
-        // readline ignores the mark, so it need not be held back.
+        // readline ignores the mark, so it is passed through.
         typed += piece.replaceAll('\u001B\r', newline).replaceAll('\u001B\n', newline);
         if (isFound) this.#open = [];
       } else {
@@ -81,7 +81,7 @@ export class Pastes {
   }
 }
 
-/** A draft that ends with a backslash goes on in the next line; `undefined` for any other. */
+/** Replaces a trailing backslash with a line break; returns `undefined` without one. */
 export const continued = (draft: string): string | undefined =>
   /(?<!\\)(?:\\\\)*\\$/.test(draft) ? `${draft.slice(0, -1)}${newline}` : undefined;
 

@@ -21,7 +21,7 @@ const answered = (...parts: readonly (string | ToolCallPart)[]): TurnEvent =>
   event('model.response', { step: 1, attempt: 1, ...response(...parts) });
 
 describe('the plain view', () => {
-  it('tells a whole turn', () => {
+  it('shows a whole turn', () => {
     expect(shown(sampleTurn())).toEqual([
       'Let me look.',
       '? May I look? · ls .',
@@ -44,11 +44,11 @@ describe('the plain view', () => {
     ]);
   });
 
-  it('writes the answer of a model that does not stream', () => {
+  it('writes the answer of a model without streaming', () => {
     expect(shown([asked, answered('All at once.\nReally.')])).toEqual(['All at once.', 'Really.']);
   });
 
-  it('writes nothing for an answer of tool calls only', () => {
+  it('writes nothing for an answer that only has tool calls', () => {
     expect(shown([asked, answered(call('1', 'ls'))])).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('the plain view', () => {
     expect(shown(events)).toEqual(['✓ edit a.js · 7 ms', '    1 - x', '    1 + y']);
   });
 
-  it('takes the duration that the tool tells over the one it sees', () => {
+  it('prefers the duration that the tool reports', () => {
     const ls = { id: '1', name: 'ls', input: {} };
     const events = [
       event('tool.call', { step: 1, index: 0, call: ls }, { at: 5 }),
@@ -71,7 +71,7 @@ describe('the plain view', () => {
     expect(shown(events)).toEqual(['✓ ls · 3 ms']);
   });
 
-  it('tells of errors that are asked again after', () => {
+  it('shows errors that are retried', () => {
     const failed = (retrying?: boolean): TurnEvent =>
       event('model.error', {
         step: 1,
@@ -82,17 +82,17 @@ describe('the plain view', () => {
     expect(shown([asked, said('Half a'), failed(true), failed()])).toEqual(['Half a', '! overloaded now']);
   });
 
-  it('tells that an answer was cut off or withheld', () => {
+  it('reports a truncated or withheld answer', () => {
     const cut = (finishReason: 'length' | 'content-filter'): TurnEvent =>
       event('model.response', { step: 1, attempt: 1, ...response('Half'), finishReason });
-    expect(shown([asked, cut('length')])).toEqual([
+    expect(shown([asked, cut('length')])).toEqual(['Half', '! The answer was truncated: it reached the output limit.']);
+    expect(shown([asked, cut('content-filter')])).toEqual([
       'Half',
-      '! The answer was cut off: it reached the limit of its length.',
+      '! The content filter of the provider withheld the answer.',
     ]);
-    expect(shown([asked, cut('content-filter')])).toEqual(['Half', "! The provider's filter withheld the answer."]);
   });
 
-  it('starts the tally again with each turn', () => {
+  it('resets the tally with each turn', () => {
     const start = event('turn.start', { session: 's', input: [user('Hi')], trigger: 'user' });
     const end = event('turn.end', { outcome: 'completed', steps: 1, usage: usage() });
     const result = event('tool.result', { step: 1, call: { id: '1', name: 'ls', input: {} }, ...ok('') });
@@ -102,7 +102,7 @@ describe('the plain view', () => {
     ]);
   });
 
-  it('says what is no event in between', () => {
+  it('writes other lines between events', () => {
     let written = '';
     const view = plainView((text) => (written += text), palette);
     view.event(said('unfinished'));

@@ -2,7 +2,7 @@ import type { Paper } from '../render/tool-line.js';
 import { Narrator, type TotalsOf } from './narrator.js';
 import type { View } from './view.js';
 
-/** Shows a turn as plain lines, for files, pipes and logs. Text is written line by line. */
+/** Writes a turn as plain lines, for files, pipes and logs. */
 export const plainView = (write: (text: string) => void, palette: Paper['palette'], totals?: TotalsOf): View => {
   let pending = '';
   const lines = (added: readonly string[]): void => {

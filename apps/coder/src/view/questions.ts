@@ -1,40 +1,41 @@
 import type { ApprovalDecision } from '@h/turn';
 import type { View } from './view.js';
 
-/** Whoever else uses the terminal while a question may come. */
+/** The other user of the terminal: the input line or the turn. */
 export interface TerminalUser {
-  /** Takes the hands off the terminal; returns how to take it back. */
+  /** Releases the terminal; returns a function that reclaims it. */
   hold(): () => void;
-  /** The user pressed Ctrl-C instead of an answer. */
+  /** Called if the user presses Ctrl-C instead of an answer. */
   interrupt(): void;
 }
 
-/** What is asked. */
+/** A question for the user. */
 export interface Question {
-  /** What it is about, where that has not been shown yet. */
+  /** Lines to show before the question. */
   readonly lines?: readonly string[] | undefined;
-  /** What an answer for longer covers; without it, the same again. */
+  /** The pattern that "session" and "always" cover; defaults to the same call. */
   readonly pattern?: string | undefined;
   /**
-   * What is to be answered with yes or no.
+   * A yes-or-no question.
    *
-   * @defaultValue whether it is allowed
+   * @defaultValue `Allow it?`
    */
   readonly message?: string | undefined;
 }
 
-/** Whom to ask. */
+/** Answers questions. */
 export type Questioner = Pick<Questions, 'ask' | 'abandon'>;
 
-/** Denies whatever is asked, for `--approve never`. */
+/** Denies every request, for `--approve never`. */
 export const refuser: Questioner = {
-  ask: () => Promise.resolve({ decision: 'deny', reason: 'It needs an approval, and --approve never denies it.' }),
+  ask: () =>
+    Promise.resolve({ decision: 'deny', reason: 'The call requires approval, and --approve never denies it.' }),
   abandon: () => undefined,
 };
 
-const refusal: ApprovalDecision = { decision: 'deny', reason: 'The user said no.' };
+const refusal: ApprovalDecision = { decision: 'deny', reason: 'The user denied it.' };
 
-/** What the user means; `undefined` for anything that is no answer. */
+/** Parses an answer; `undefined` if it is invalid. */
 const decisionOf = (answer: string | undefined): ApprovalDecision | undefined => {
   switch (answer?.trim().toLowerCase()) {
     case 'y':
@@ -54,23 +55,23 @@ const decisionOf = (answer: string | undefined): ApprovalDecision | undefined =>
   }
 };
 
-/** `n, use the other branch` tells the model why. */
+/** Parses a denial with a reason for the model: `n, use the other branch`. */
 const refusalWithReason = (answer = ''): ApprovalDecision | undefined => {
   const reason = /^\s*no?\s*[,:]\s*(\S.*)$/is.exec(answer)?.[1];
-  return reason === undefined ? undefined : { decision: 'deny', reason: `The user said no: ${reason.trim()}` };
+  return reason === undefined ? undefined : { decision: 'deny', reason: `The user denied it: ${reason.trim()}` };
 };
 
-/** An answer for longer covers what the question says that it covers. */
+/** Adds the pattern of the question to "session" and "always". */
 const covering = (decision: ApprovalDecision, pattern: string | undefined): ApprovalDecision =>
   pattern !== undefined && (decision.decision === 'session' || decision.decision === 'always')
     ? { ...decision, pattern }
     : decision;
 
 /**
- * Asks the user on the terminal: y, n, session or always; one question at a time. What follows `n,` is the reason.
+ * Asks the user on the terminal, one question at a time: y, n, session or always. Text after `n,` is the reason.
  *
- * An answer is a word and Enter, and nothing else is taken for one: who is just typing something when a question comes
- * up has not agreed to it.
+ * An answer is one of these words and Enter. Any other input is rejected, so text typed while a question appears
+ * approves nothing.
  */
 export class Questions {
   readonly #view: View & { hold(isHeld: boolean): void };
@@ -82,18 +83,18 @@ export class Questions {
     this.#view = view;
   }
 
-  /** Tells who uses the terminal from now on. */
+  /** Sets the other user of the terminal. */
   attach(user: TerminalUser): void {
     this.#user = user;
   }
 
-  /** The turn is over: whatever is still being asked is refused. */
+  /** Denies pending questions at the end of a turn. */
   abandon(): void {
     this.#turn.abort();
     this.#turn = new AbortController();
   }
 
-  /** Asks; what it is about has been shown, or is said here. */
+  /** Asks a question. */
   ask(question: Question = {}): Promise<ApprovalDecision> {
     const { signal } = this.#turn;
     const asked = this.#before.then(() => (signal.aborted ? refusal : this.#ask(signal, question)));
@@ -103,7 +104,8 @@ export class Questions {
 
   async #ask(signal: AbortSignal, { lines = [], pattern, message }: Question): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
-    // The prompt listens for as long as the signal lives; one that was answered must not take the terminal back at the end of the turn.
+    // The prompt listens as long as its signal lives, so each one gets its own: an answered prompt must not react
+    // later.
     const given = new AbortController();
     const giveUp = (): void => given.abort();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -112,7 +114,7 @@ export class Questions {
     this.#view.hold(true);
     try {
       const validate = (answer: string | undefined): string | undefined =>
-        decisionOf(answer) === undefined ? 'Answer y, n, session or always; or n, and why.' : undefined;
+        decisionOf(answer) === undefined ? 'Answer y, n, session or always, or "n, reason".' : undefined;
       const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${pattern}`})`;
       const answer = await text({
         message: message === undefined ? allow : `${message} (y/n)`,

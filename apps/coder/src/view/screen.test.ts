@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Screen } from './screen.js';
 
-/** A terminal that understands what a screen writes, and nothing else. */
+/** A terminal emulator for the sequences that a screen writes. */
 const terminal = (columns: number) => {
   const rows: string[] = [''];
   const cursor = { row: 0, column: 0 };
@@ -49,7 +49,7 @@ describe('Screen', () => {
     expect(output.shown()).toEqual(['one', 'two', 'three', 'four', 'other status', 'input']);
   });
 
-  it('leaves nothing of live rows that are taken away', () => {
+  it('erases removed live rows', () => {
     const output = terminal(40);
     const screen = new Screen(output);
     screen.live({ rows: ['a', 'b', 'c'] });
@@ -58,7 +58,7 @@ describe('Screen', () => {
     expect(output.shown()).toEqual(['end', '']);
   });
 
-  it('shows text as it comes, above the live rows', () => {
+  it('shows streamed text above the live rows', () => {
     const output = terminal(40);
     const screen = new Screen(output);
     screen.live({ rows: ['status'] });
@@ -77,7 +77,7 @@ describe('Screen', () => {
     expect(output.shown()).toEqual(['the quick brown fox', 'jumps over the lazy', 'dog', '']);
   });
 
-  it('puts the cursor where the user types', () => {
+  it('places the cursor in the input row', () => {
     const output = terminal(40);
     const screen = new Screen(output);
     screen.live({ rows: ['status', '› fix it'], cursor: 5 });
@@ -87,7 +87,7 @@ describe('Screen', () => {
     expect(output.shown()).toEqual(['line', 'status', '› fix it']);
   });
 
-  it('shows each line once and in order, whatever comes in between', () => {
+  it('shows each line once and in order between redraws', () => {
     const step = fc.oneof(
       fc.record({ text: fc.stringMatching(/^[a-z \n]{0,30}$/) }),
       fc.record({ lines: fc.array(fc.stringMatching(/^[A-Z]{0,30}$/), { maxLength: 3 }) }),

@@ -1,15 +1,15 @@
 import { clipped, rowsOf } from '../render/fit.js';
 
-/** What a screen writes to. */
+/** The output stream of a screen. */
 export interface ScreenOutput {
   readonly columns?: number | undefined;
   write(text: string): unknown;
 }
 
-/** Rows that stand below everything else and change all the time. */
+/** Rows at the bottom of the screen that are redrawn. */
 export interface LiveRows {
   readonly rows: readonly string[];
-  /** Where the cursor stands in the last row, in columns; at its end when absent. */
+  /** Column of the cursor in the last row; defaults to the end of the row. */
   readonly cursor?: number | undefined;
 }
 
@@ -18,10 +18,10 @@ const eraseBelow = '\u001B[J';
 const right = (columns: number): string => (columns > 0 ? `\u001B[${columns}C` : '');
 
 /**
- * A terminal that is written to in two places: lines that stay and scroll away, and below them a few live rows, of which the
- * first is the line that is just being written.
+ * Writes to a terminal in two places: permanent lines that scroll, and a few live rows below them. The first live row
+ * is the unfinished line.
  *
- * Every row is kept shorter than the terminal is wide, so that the number of rows is known and they can be erased.
+ * Every row is shorter than the terminal, so the number of rows is known and they can be erased.
  */
 export class Screen {
   readonly #output: ScreenOutput;
@@ -33,12 +33,12 @@ export class Screen {
     this.#output = output;
   }
 
-  /** How wide lines may be. A terminal that does not know its width says 0. */
+  /** Maximum width of a line. A terminal of unknown width reports 0. */
   get columns(): number {
     return Math.max(20, (this.#output.columns || 80) - 1);
   }
 
-  /** Adds a piece of text; whole rows stay, the last one stays open. */
+  /** Appends text. Complete rows become permanent; the last row stays open. */
   text(piece: string): void {
     const lines = `${this.#partial}${piece.replaceAll('\t', '  ')}`.split('\n');
     const rows = lines.map((line) =>
@@ -49,7 +49,7 @@ export class Screen {
     this.#draw([...rows.flat(), ...last.slice(0, -1)]);
   }
 
-  /** Ends the text, if there is any, and adds whole lines. */
+  /** Ends the open row and adds lines. */
   lines(lines: readonly string[]): void {
     const ended = this.#partial === '' ? [] : [this.#partial];
     this.#partial = '';

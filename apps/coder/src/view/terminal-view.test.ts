@@ -10,7 +10,7 @@ const open = () => {
   let written = '';
   const screen = new Screen({ columns: 80, write: (text: string) => (written += text) });
   const view = new TerminalView({ screen, palette, now: Date.now });
-  /** What was written since it was asked last. */
+  /** The output since the previous call. */
   const news = (): string => {
     const result = written;
     written = '';
@@ -30,7 +30,7 @@ describe('TerminalView', () => {
     vi.useRealTimers();
   });
 
-  it('turns its spinner while the turn is busy, and only then', () => {
+  it('runs the spinner only while the turn is active', () => {
     const { view, news } = open();
     view.event(asked);
     news();
@@ -46,25 +46,25 @@ describe('TerminalView', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('leaves nothing running when it is closed in the middle of a turn', () => {
+  it('stops the spinner when it is closed during a turn', () => {
     const { view } = open();
     view.event(asked);
     view.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('shows what the model has not been told yet until it is told', () => {
+  it('shows messages until the model receives them', () => {
     const { view, news } = open();
     view.event(asked);
     view.event(event('input.received', { id: 'i', message: user('Only the tests') }));
-    expect(news()).toContain('› Only the tests (told at the next step)');
+    expect(news()).toContain('› Only the tests (delivered at the next step)');
     view.event(event('history.append', { origin: 'steering', messages: [user('Only the tests')], delivers: ['i'] }));
     news();
     vi.advanceTimersByTime(100);
     expect(news()).not.toContain('Only the tests');
   });
 
-  it('writes nothing while something else uses the terminal, and all of it afterwards', () => {
+  it('defers output while a question uses the terminal', () => {
     const { view, news } = open();
     view.event(asked);
     view.hold(true);
@@ -77,7 +77,7 @@ describe('TerminalView', () => {
     expect(news()).toMatch(/✓ ls[^]*a note[^]*Waiting/);
   });
 
-  it('shows what it has held when it is closed', () => {
+  it('shows deferred output when it is closed', () => {
     const { view, news } = open();
     view.hold(true);
     view.event(result);

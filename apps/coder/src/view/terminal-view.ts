@@ -13,27 +13,27 @@ import type { View } from './view.js';
 export interface TerminalViewOptions {
   readonly screen: Screen;
   readonly palette: Palette;
-  /** The time, as milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   readonly totals?: TotalsOf | undefined;
 }
 
-/** How many sub-agents have a row of their own. */
+/** Maximum number of sub-agents with a status row. */
 const maxChildren = 4;
 
-/** Shows a turn on a terminal: text as it streams, and below it a spinner with what the turn is busy with. */
+/** Shows a turn on a terminal: streamed text, and below it a spinner with the current activity. */
 export class TerminalView implements View {
   readonly #screen: Screen;
   readonly #palette: Palette;
   readonly #now: () => number;
   readonly #narrator: Narrator;
   #activity: Activity = noActivity;
-  /** What sub-agents are busy with, by id. */
+  /** Activities of sub-agents, by id. */
   readonly #children = new Map<string, { readonly agent: string; readonly activity: Activity }>();
   #input: LiveRows | undefined;
-  /** What the user has said and the model has not been told yet, by id. */
-  readonly #untold = new Map<string, string>();
-  /** What waits to be shown while something else uses the terminal. */
+  /** Messages of the user that the model has not received yet, by id. */
+  readonly #undelivered = new Map<string, string>();
+  /** Deferred output while a question uses the terminal. */
   #held: (() => void)[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -59,16 +59,16 @@ export class TerminalView implements View {
     const activity = activityAfter(this.#children.get(id)?.activity ?? noActivity, event);
     if (activity === noActivity) this.#children.delete(id);
     else this.#children.set(id, { agent, activity });
-    // The spinner shows it with its next frame: sub-agents may say a thousand words a second.
+    // The next frame of the spinner shows it: sub-agents may emit a thousand events per second.
   }
 
-  /** The row in which the user types; `undefined` where there is none. */
+  /** Sets the input row; `undefined` removes it. */
   input(input: LiveRows | undefined): void {
     this.#input = input;
     this.#refresh();
   }
 
-  /** Leaves the terminal to something else, and shows afterwards what happened meanwhile. */
+  /** Pauses the output while something else uses the terminal, and shows it afterwards. */
   hold(isHeld: boolean): void {
     const waiting = this.#held ?? [];
     this.#held = isHeld ? waiting : undefined;
@@ -91,9 +91,9 @@ export class TerminalView implements View {
   }
 
   #wait(event: TurnEvent): void {
-    if (event.type === 'input.received') this.#untold.set(event.id, oneLine(textOf(event.message)));
-    if (event.type === 'history.append') for (const id of event.delivers ?? []) this.#untold.delete(id);
-    if (event.type === 'turn.end') this.#untold.clear();
+    if (event.type === 'input.received') this.#undelivered.set(event.id, oneLine(textOf(event.message)));
+    if (event.type === 'history.append') for (const id of event.delivers ?? []) this.#undelivered.delete(id);
+    if (event.type === 'turn.end') this.#undelivered.clear();
   }
 
   #refresh(): void {
@@ -111,9 +111,9 @@ export class TerminalView implements View {
       : [];
     const status = isBusy ? [...children, statusRow(this.#activity, this.#now(), paper)] : [];
     const input = this.#held === undefined ? this.#input : undefined;
-    const untold = isBusy
-      ? [...this.#untold.values()].map((text) => clipped(`› ${text} (told at the next step)`, paper.columns))
+    const undelivered = isBusy
+      ? [...this.#undelivered.values()].map((text) => clipped(`› ${text} (delivered at the next step)`, paper.columns))
       : [];
-    this.#screen.live({ rows: [...untold, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });
+    this.#screen.live({ rows: [...undelivered, ...status, ...(input?.rows ?? [])], cursor: input?.cursor });
   }
 }

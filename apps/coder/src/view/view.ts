@@ -1,14 +1,14 @@
 import type { ChildInfo } from '@h/subagents';
 import type { TurnEvent } from '@h/turn';
 
-/** Shows what happens. One for a terminal, one for plain lines, one for JSON. */
+/** Shows the events of turns. Implemented for terminals, plain lines and JSON. */
 export interface View {
-  /** Says something that is no event of a turn: where the project is, that a key is missing. */
+  /** Shows lines that are not events of a turn. */
   say(lines: readonly string[]): void;
-  /** Shows an event, or does not. */
+  /** Receives an event of a turn. */
   event(event: TurnEvent): void;
-  /** Shows an event of a sub-agent, or does not. */
+  /** Receives an event of a sub-agent. */
   child(child: ChildInfo, event: TurnEvent): void;
-  /** Ends a line that has been begun, and takes back what is only shown for the moment. */
+  /** Ends the open line and removes live rows. */
   close(): void;
 }
