@@ -1,4 +1,4 @@
-// Raises a count in a shared file so many times: node count-in-store.mjs BUNDLE FILE TIMES
+// Increments a count in a shared file TIMES times: node count-in-store.mjs BUNDLE FILE TIMES
 const [bundle, path, times] = process.argv.slice(2);
 const { filePoolStore } = await import(bundle);
 const store = filePoolStore({ path });

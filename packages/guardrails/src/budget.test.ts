@@ -50,7 +50,7 @@ describe('a budget that turns share', () => {
     expect(usedOf(budget)).toEqual({ steps: 5, toolCalls: 4, inputTokens: 50, outputTokens: 25 });
   });
 
-  it('gives its last step to one of two turns that want it at the same time', async () => {
+  it('gives its last step to one of two concurrent turns', async () => {
     const budget = createBudget({ maxSteps: 1 });
     const { models, ended } = together(2, ['Done.'], budget);
     await vi.advanceTimersByTimeAsync(1000);
@@ -67,7 +67,7 @@ describe('a budget that turns share', () => {
     expect(budget.used().toolCalls).toBe(3);
   });
 
-  it('lets a turn wait for what another one has reserved, and continue once it is released', async () => {
+  it('holds a turn until another turn releases its reservation', async () => {
     const budget = createBudget({ maxOutputTokens: 1000 });
     const { models, ended } = together(3, [costing(10, 100, 'Done.')], budget, 50);
     await vi.advanceTimersByTimeAsync(1);
@@ -100,7 +100,7 @@ describe('a budget that turns share', () => {
     waiting.unsubscribe();
   });
 
-  it('lets a model have more than was set aside for it, while there is more', async () => {
+  it('grows the reservation of a long answer while the budget allows it', async () => {
     const budget = createBudget({ maxOutputTokens: 100_000 });
     const long = scriptedModel([{ never: Array.from({ length: 300 }, () => 'x'.repeat(400)) }], { delayMs: 1 });
     const subscription = harness({ model: long })
@@ -114,7 +114,7 @@ describe('a budget that turns share', () => {
     expect(budget.reserve({ outputTokens: 70_000 })).toBeDefined();
   });
 
-  it('lets a turn that waits be cancelled', async () => {
+  it('cancels a waiting turn', async () => {
     const budget = createBudget({ maxOutputTokens: 100 });
     const { models } = together(1, [{ never: ['x'] }], budget);
     const model = scriptedModel(['Done.']);
@@ -189,7 +189,7 @@ describe('a budget that is cut off', () => {
   beforeEach(() => void vi.useFakeTimers({ now: 0 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('ends all turns that use it, whatever they are doing, and lets none begin', async () => {
+  it('ends all turns that use it and rejects new ones', async () => {
     const budget = createBudget();
     const tools = scriptedTools({ ls: { never: true } });
     const model = scriptedModel([{ never: ['x'] }]);
@@ -213,7 +213,7 @@ describe('a budget that is cut off', () => {
     ).toMatchObject({ outcome: 'budget-exceeded', steps: 0 });
   });
 
-  it('leaves the budget that it is a share of alone', () => {
+  it('does not cut off its parent', () => {
     const budget = createBudget();
     const child = budget.share();
     child.cutOff('Enough.');
@@ -251,7 +251,7 @@ describe('a budget that is cut off', () => {
     budget.cutOff('Late.');
   });
 
-  it('says of a turn under way whether it is charged, to a share of it too', async () => {
+  it('reports whether it is charged for a running turn, through shares too', async () => {
     const whole = createBudget();
     const share = whole.share({ name: 'child' });
     const charged = (): readonly boolean[] =>
@@ -280,7 +280,7 @@ describe('a share of a budget', () => {
     expect([child.used().steps, budget.used().steps]).toEqual([2, 2]);
   });
 
-  it('ends where the whole is used up', async () => {
+  it('ends when its parent is used up', async () => {
     const budget = createBudget({ maxTokens: 100, name: 'job' });
     budget.spend({ inputTokens: 95 });
     const result = await run(worker(9), { budget: budget.share({ maxTokens: 1000, name: 'child' }), wrapUp: false });
@@ -312,7 +312,7 @@ describe('a share of a budget', () => {
     );
   });
 
-  it('sets aside in all that it is a share of, and wakes all that wait for it', () => {
+  it('reserves in its parents, and notifies their watchers on release', () => {
     const budget = createBudget({ maxCost: 1 });
     const [left, right] = [budget.share(), budget.share()];
     const reservation = left.reserve({ cost: 0.8 });
@@ -324,7 +324,7 @@ describe('a share of a budget', () => {
     expect(right.reserve({ cost: 0.8 })).toBeDefined();
   });
 
-  it('says whose limit is near in notices', async () => {
+  it('names the budget whose limit is near', async () => {
     const { of } = await run([eager, eager, eager, eager], {
       budget: createBudget({ name: 'job' }).share({ name: 'child', maxSteps: 3 }),
     });
@@ -333,7 +333,7 @@ describe('a share of a budget', () => {
 });
 
 describe('a reservation', () => {
-  it('keeps what it has set aside from others until it is settled', () => {
+  it('withholds its amounts from others until it is settled', () => {
     const budget = createBudget({ maxCost: 1 });
     const reservation = budget.reserve({ cost: 0.7 });
     expect(budget.reserve({ cost: 0.7 })).toBeUndefined();
@@ -351,7 +351,7 @@ describe('a reservation', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('never takes more than there is, in any order', () => {
+  it('never exceeds the limit, in any order of operations', () => {
     const step = fc.record({
       amount: fc.nat(40),
       settle: fc.option(fc.record({ place: fc.nat(10), share: fc.double({ min: 0, max: 1, noNaN: true }) })),
@@ -374,7 +374,7 @@ describe('a reservation', () => {
     );
   });
 
-  it('is refused where the budget was cut off', () => {
+  it('is rejected if the budget was cut off', () => {
     const budget = createBudget();
     expect(budget.reserve({ steps: 1 })).toBeDefined();
     budget.cutOff('Enough.');
@@ -417,7 +417,7 @@ describe('a budget that is stored', () => {
     expect(createBudget({ restore: budget.toJSON() }).cutOffReason).toBe('Enough.');
   });
 
-  it('takes nothing from a stored value that makes no sense', () => {
+  it('ignores an invalid stored value', () => {
     for (const restore of [
       null,
       7,

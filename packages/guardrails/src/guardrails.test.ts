@@ -117,7 +117,7 @@ describe('guardrails', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(8), fc.integer({ min: 1, max: 8 }), fc.boolean(), async (maxSteps, needed, sumsUp) => {
         const { outcome, steps } = await run(worker(needed), { maxSteps, ...(!sumsUp && { wrapUp: false }) });
-        // Without tools an answer cannot be told from a summary, but if the first step is the last.
+        // Without tools, an answer and a summary look the same, unless the first step is the last.
         const isDone = needed < maxSteps || (needed === maxSteps && (!sumsUp || needed === 1));
         expect({ outcome, steps }).toEqual({
           outcome: isDone ? 'completed' : 'max-steps',

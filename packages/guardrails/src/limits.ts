@@ -158,7 +158,7 @@ export const describeLimit = ({ scope, limit, used, max }: LimitState): string =
 export const figure = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));
 
-/** Limits that an extension may raise: all but the one on consecutive failures, whose purpose it would defeat. */
+/** Limits that an extension may raise: all except the limit on consecutive failures, which an extension would make useless. */
 export type ExtendableLimit = Exclude<LimitName, 'maxConsecutiveExceptions'>;
 
 /** How limits grow with every completion: an answer with which the model finished. */

@@ -72,7 +72,7 @@ const looking = costing(100, 10, call('1', 'ls'));
 const failing = costing(100, 10, call('1', 'fail'), call('2', 'ls'));
 
 const scenarios: readonly (readonly [string, readonly ScriptStep[], GuardrailsOptions])[] = [
-  ['that ends by itself', [looking, failing, cut('One, '), 'two.'], {}],
+  ['that completes', [looking, failing, cut('One, '), 'two.'], {}],
   ['that sums up in its last step', [looking, looking, looking, eager, eager, eager], { maxSteps: 4 }],
   [
     'that uses up its tool calls',
@@ -80,12 +80,20 @@ const scenarios: readonly (readonly [string, readonly ScriptStep[], GuardrailsOp
     { maxToolCalls: 2 },
   ],
   ['that uses up its tokens', Array.from({ length: 30 }, () => looking), { maxTokens: 500, wrapUp: false }],
-  ['that uses up its money', Array.from({ length: 30 }, () => looking), { maxCost: 5, costOf: () => 1, wrapUp: false }],
+  [
+    'that uses up its cost limit',
+    Array.from({ length: 30 }, () => looking),
+    { maxCost: 5, costOf: () => 1, wrapUp: false },
+  ],
   ['whose price is unknown', [looking, looking], { maxCost: 5, costOf: () => undefined }],
   ['with too many exceptions', Array.from({ length: 30 }, () => failing), { maxExceptions: 2 }],
   ['with too many exceptions in a row', [failing, looking, failing, failing, failing], { maxConsecutiveExceptions: 1 }],
-  ['that is cut off too often', [cut('One, '), cut('two, '), cut('three, '), 'four'], {}],
-  ['whose calls are cut off too often', Array.from({ length: 9 }, () => cut('One', call('1', 'ls'))), {}],
+  ['whose answers are truncated too often', [cut('One, '), cut('two, '), cut('three, '), 'four'], {}],
+  [
+    'whose answers with calls are truncated too often',
+    Array.from({ length: 9 }, () => cut('One', call('1', 'ls'))),
+    {},
+  ],
   [
     'whose steps are extended',
     [cut('One, '), 'two.'],
@@ -142,8 +150,8 @@ describe('a turn that has ended', () => {
   });
 });
 
-describe('the model of a turn that is resumed', () => {
-  it('is told once more what it was told in the step that it has not answered, and nothing it has', async () => {
+describe('the model of a resumed turn', () => {
+  it('gets the warning of an unanswered step again, and no warning that it has answered', async () => {
     const script = Array.from({ length: 7 }, () => eager);
     const options = { maxSteps: 6, reserveSteps: 3 };
     const whole = await run([], script, options);
@@ -161,7 +169,7 @@ describe('the model of a turn that is resumed', () => {
   });
 });
 
-describe('the time of a turn that is resumed', () => {
+describe('the time of a resumed turn', () => {
   beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
   afterEach(() => void vi.useRealTimers());
 
@@ -204,7 +212,7 @@ describe('the time of a turn that is resumed', () => {
     });
   });
 
-  it('runs though nothing is heard after the resumption, and so does the kill switch', async () => {
+  it('ends the turn on time without further events, and so does a budget that is cut off', async () => {
     const store = storeOf([]);
     const stuck = scriptedTools({ wait: { never: true } }, { wait: { effect: 'read-only' } });
     const model = scriptedModel([response(call('1', 'wait'))]);
@@ -229,7 +237,7 @@ describe('the time of a turn that is resumed', () => {
 });
 
 describe('a failed attempt', () => {
-  it('counts after a crash with what had come of it', async () => {
+  it('counts its partial output after a crash', async () => {
     const asking: ScriptStep = { error: failure('Lost.'), after: ['x'.repeat(4000)] };
     const whole = await run([], [looking, asking], { session });
     const place = whole.journal.findIndex(({ event }) => event.type === 'model.error');

@@ -47,7 +47,7 @@ describe('a call that is retried further down', () => {
 });
 
 describe('a step that is answered further down', () => {
-  it('counts once, with the usage of its answer', async () => {
+  it('counts as one step, with the usage of its answer', async () => {
     const answering = intercept('answering', () => ({
       decide: {
         'model.request': ({ step, attempt }) => ({

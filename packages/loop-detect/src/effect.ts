@@ -10,7 +10,7 @@ interface EffectfulCall {
   readonly effect?: ToolEffect | undefined;
 }
 
-/** Whether a call changes something when it succeeds, as far as can be told. */
+/** Estimates whether a call changes something when it succeeds. */
 export const writes = (call: EffectfulCall): boolean => {
   const line = shellLineOf(call.name, call.input);
   // What a shell declares is the most that it may do, not what this line does.

@@ -48,7 +48,7 @@ const limited = classifyError({ status: 429 });
 const quota = classifyError({ status: 402 });
 
 describe('filePoolStore', () => {
-  it('shares what is left alone between pools, and what is trusted again', async () => {
+  it('shares cooldowns and their ends between pools', async () => {
     const path = join(await folder(), 'deep/er/pool.json');
     const clock = { now: 0 };
     const [one, other] = [poolAt(path, clock), poolAt(path, clock)];
@@ -171,7 +171,7 @@ describe('filePoolStore', () => {
     expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
   });
 
-  it('goes on with what it has in memory when the file cannot be had', async () => {
+  it('continues with the state in memory when the file is not available', async () => {
     const path = join(await folder(), 'pool.json');
     await writeFile(path, '');
     const errors: unknown[] = [];

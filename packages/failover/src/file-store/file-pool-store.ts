@@ -8,7 +8,7 @@ import { readState } from './read-state.js';
 
 /** Options of {@link filePoolStore}. */
 export interface FilePoolStoreOptions {
-  /** The file. Its folder is made where there is none. */
+  /** The file. Its folder is created if it does not exist. */
   readonly path: string;
   /**
    * How long the file stays locked by a process on another machine that no longer responds, in milliseconds, at least 100. On
@@ -22,7 +22,7 @@ export interface FilePoolStoreOptions {
 /**
  * Keeps a pool's state in a file that all processes of a machine share.
  *
- * Each change is one step: under a lock the file is read, changed, written anew beside it and put in its place. A crash
+ * Each change is one step: under a lock the file is read, changed, written to a temporary file and renamed. A crash
  * leaves the old file or the new one; a lock that a dead process has left is broken. No key is ever written.
  *
  * @throws InvalidOptionError `invalid-option`

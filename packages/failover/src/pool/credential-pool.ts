@@ -53,7 +53,7 @@ export interface CredentialPoolOptions {
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * The time, in milliseconds since 1970. If turns have a clock of their own, give the pool the same.
+   * The time, in milliseconds since 1970. Pass the clock of the turns if they do not use the system clock.
    *
    * @defaultValue `Date.now`
    */

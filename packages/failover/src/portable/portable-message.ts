@@ -5,7 +5,7 @@ import type { ToolCallIds } from './tool-call-ids.js';
 export type Origin =
   /** The reader wrote it. */
   | 'none'
-  /** The same model wrote it under another account, whose stored items are not available. */
+  /** The message is of the same model under another account, whose stored items are not available. */
   | 'account'
   /** Another model wrote it, which alone understands its signatures. */
   | 'model';
