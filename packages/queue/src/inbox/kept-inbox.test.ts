@@ -486,7 +486,7 @@ describe('an inbox with a store', () => {
           one.kill();
         },
       ),
-      { numRuns: process.env['TEST_LONG'] === undefined ? 20 : 300 },
+      { numRuns: 30 },
     );
   });
 });
