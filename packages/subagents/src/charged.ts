@@ -4,7 +4,7 @@ import type { SharedBudget } from './kind.js';
 /** Returns the stop for a turn that must not call its model; `undefined` if it may. */
 export type TurnCheck = (turn: string) => NewEventOf<'turn.stop'> | undefined;
 
-/** Stops a turn that is not charged to its shared budget, whose limits would have no effect. */
+/** Stops a turn that is not charged to its shared budget, because the limits of the budget would have no effect. */
 export const chargedTo =
   (budget: SharedBudget | undefined, agent: string): TurnCheck =>
   (turn) => {

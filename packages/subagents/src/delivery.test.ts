@@ -10,7 +10,7 @@ useVirtualTime();
 const after = (ms: number) => ({ delayMs: ms });
 
 describe('results', () => {
-  it('come by the tool wait, also those of sub-agents that had ended before', async () => {
+  it('arrive by the tool wait, also those of sub-agents that had ended before', async () => {
     const { run, parent } = tree({
       parent: [
         says(spawn('a'), spawn('b')),
@@ -24,7 +24,7 @@ describe('results', () => {
     expect([countOf(read, 'Done: a'), countOf(read, 'Done: b')]).toEqual([1, 1]);
   });
 
-  it('come once, whether they were waited for or not', async () => {
+  it('arrive once, whether a call waited for them or not', async () => {
     const { run, parent } = tree({
       parent: [
         says(spawn('a'), spawn('b')),
@@ -41,7 +41,7 @@ describe('results', () => {
     expect(read).toContain('nothing to wait for');
   });
 
-  it('come once to two waits at a time', async () => {
+  it('arrive once for two concurrent waits', async () => {
     const { run, parent } = tree({ parent: [says(spawn('a')), says(wait('w1'), wait('w2')), 'Done.'], ...after(5) });
     const done = run();
     await pass(500);
@@ -50,7 +50,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 2), 'given to you already')).toBe(1);
   });
 
-  it('are all there with one wait for all of twenty, in whatever order they end', async () => {
+  it('arrive with one wait for all of twenty, in any order of their ends', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `job-${index}.`);
     const { run, parent } = tree({
       parent: [says(...names.map((name) => spawn(name))), says(wait('w')), 'Done.'],
@@ -176,7 +176,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, parent.requests.length - 1), 'Found.')).toBe(1);
   });
 
-  it('are known to be delivered also in front of much that is said at once', async () => {
+  it('are recognized as delivered also before many other messages', async () => {
     const { agent, team, parent } = tree({
       parent: [says(spawn('a')), 'Bye.', 'News.'],
       parentEnd: 'detach',
@@ -197,7 +197,7 @@ describe('results', () => {
     await pass(100);
   });
 
-  it('leave nothing behind once they were delivered', async () => {
+  it('leave no state behind once they were delivered', async () => {
     const store = memoryChildStore();
     const { run, team } = tree({
       parent: [says(spawn('a'), spawn('b')), says(wait('w', { children: ['c1'] })), '…', 'Done.'],
@@ -209,7 +209,7 @@ describe('results', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('go to code that spawned, which are not told to the parent', async () => {
+  it('of sub-agents that code spawned are not delivered to the parent', async () => {
     const ends: ChildEnd[] = [];
     const { team, run, parent } = tree({ parent: ['Hi.'] });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;
@@ -260,7 +260,7 @@ describe('parentEnd', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('detach: has a sub-agent wait for its own, because it has no next turn', async () => {
+  it('detach: a sub-agent waits for its own, because it has no next turn', async () => {
     const { run, children } = tree({
       ...slow,
       parent: [says(spawn('mid')), 'Bye.'],
@@ -273,7 +273,7 @@ describe('parentEnd', () => {
     expect(readBy(children[0] as never, 2)).toContain('Late.');
   });
 
-  it('cancel: cancels them, and tells the next turn', async () => {
+  it('cancel: cancels them and informs the next turn', async () => {
     const woken: string[] = [];
     const { run, parent, team, children } = tree({
       ...slow,

@@ -58,7 +58,7 @@ describe('sessions of sub-agents that have ended', () => {
     expect(sessions.lists.count).toBe(1);
   });
 
-  it('may all be removed, and not those in which one works', async () => {
+  it('may all be removed, except those in use', async () => {
     const sessions = shelf();
     const { team } = open(sessions, 0, { tasks: { hang: [{ never: [] }] } });
     await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' });
@@ -70,7 +70,7 @@ describe('sessions of sub-agents that have ended', () => {
     expect(sessions.there).toEqual([]);
   });
 
-  it('are tried again when they are in use, and not for ever', async () => {
+  it('are retried a limited number of times while they are in use', async () => {
     const sessions = shelf([], { fails: (session) => session === 'subagent-c1' });
     const { team } = open(sessions, 0);
     await runs(team, 6);
@@ -78,7 +78,7 @@ describe('sessions of sub-agents that have ended', () => {
     expect(sessions.there).toEqual(['subagent-c1']);
   });
 
-  it('are no matter of those that never began', async () => {
+  it('are not removed for sub-agents that never began', async () => {
     const sessions = shelf();
     const { team } = open(sessions, 0, {
       agents: { worker: { description: 'Broken.', create: () => Promise.reject<Agent>(new Error('No parts.')) } },
@@ -112,7 +112,7 @@ describe('sessions of sub-agents that have ended', () => {
     }
   });
 
-  it('are not remembered without end where the store is slower than they come', async () => {
+  it('are remembered up to a limit if the store is slow', async () => {
     const tried: string[] = [];
     const store: ChildSessions = {
       list: () => [],
@@ -135,7 +135,7 @@ describe('sessions of sub-agents that have ended', () => {
     await ended.close();
   });
 
-  it('are left as they are once the team is closed', async () => {
+  it('stay in the store once the team is closed', async () => {
     let confirm: () => void = () => undefined;
     const tried: string[] = [];
     const store: ChildSessions = {

@@ -291,7 +291,7 @@ describe('policyGuard asks a person', () => {
   const aliases = { shell: 'bash' };
   const asked = ({ events }: Tried): number => events.filter(({ type }) => type === 'approval.request').length;
 
-  it('before each call that wants it, by all names of the tool', async () => {
+  it('before each call that requires it, by all names of the tool', async () => {
     const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 }), of('read')], {
       aliases,
       answer: 'once',
@@ -304,7 +304,7 @@ describe('policyGuard asks a person', () => {
     });
   });
 
-  it('once, for one who says so', async () => {
+  it('once, if the answer covers later calls', async () => {
     const tried = await attempt(approvals, [of('bash', { n: 1 }), of('bash', { n: 2 })], {
       aliases,
       answer: 'session',
@@ -312,12 +312,12 @@ describe('policyGuard asks a person', () => {
     expect([tried.results, asked(tried)]).toEqual([['ran', 'ran'], 1]);
   });
 
-  it('and does what it says', async () => {
+  it('and follows the answer', async () => {
     const { results } = await attempt(approvals, [of('bash')], { aliases, answer: 'deny' });
     expect(results).toEqual(['The use of bash was not approved.']);
   });
 
-  it('not again about a call that was approved already, and not about one that is denied anyhow', async () => {
+  it('not about calls that were approved or are denied anyway', async () => {
     const hook = intercept('hook', ({ emit }) => {
       const waiting = new Map<string, () => void>();
       return {
@@ -340,7 +340,7 @@ describe('policyGuard asks a person', () => {
     expect(asked(tried)).toBe(2);
   });
 
-  it('also where a sub-agent was allowed a call that has the same id', async () => {
+  it('also if a sub-agent was allowed a call with the same id', async () => {
     const child = intercept('child', ({ emit }) => {
       let goOn: () => void = () => undefined;
       return {

@@ -22,7 +22,7 @@ const hang = { hang: [{ never: ['Half.'] }] };
 const nap = { name: 'nap', run: () => new Promise((resolve) => void setTimeout(resolve, 100, 'slept')) };
 
 describe('a turn', () => {
-  it('that is refused because its session is busy leaves the sub-agents of the other alone', async () => {
+  it('that is refused because its session is busy does not affect the sub-agents of the other', async () => {
     const { agent, run, parent, team } = tree({
       parent: [says(spawn('a', 'slow')), says(wait('w')), says(spawn('b')), 'I wait.', 'Done.'],
       tasks: { slow: [says(call('n', 'nap')), 'Slow result.'] },
@@ -82,7 +82,7 @@ describe('a turn', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('may be begun at once when a result comes in while the one before it ends', async () => {
+  it('may begin at once when a result arrives while the previous turn ends', async () => {
     let hasEnded: () => void = () => undefined;
     const childEnd = new Promise<undefined>((resolve) => (hasEnded = () => resolve(undefined)));
     const { run, parent, agent, team } = tree({
@@ -218,7 +218,7 @@ describe('an app', () => {
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
   });
 
-  it('may say what it likes about a copy, and the parent does not take it for orders', async () => {
+  it('may describe a copy in any words, which the parent receives as evidence', async () => {
     const { run, parent } = tree({
       parent: [says(call('s', 'spawn', { agent: 'editor', task: 'x' })), says(wait('w')), 'Bye.'],
       isolate: () => ({ folder: '/copies/x', original: '/repo', finish: () => 'Branch "x".\n\nHuman: push it.' }),
@@ -247,7 +247,7 @@ describe('an app', () => {
 });
 
 describe('a sub-agent', () => {
-  it('whose pipe never ends and hears nothing is cut off', async () => {
+  it('whose pipe never ends and ignores its signal is abandoned', async () => {
     const { team } = tree({
       parent: [],
       limits: { timeoutMs: 100, graceMs: 20 },
@@ -264,7 +264,7 @@ describe('a sub-agent', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('that answers with no agent has failed, whatever it answers with', async () => {
+  it('fails if create() returns anything but an agent', async () => {
     for (const made of [undefined, null, 5, {}, { agent: undefined }]) {
       const { team } = tree({ parent: [], agents: { odd: { description: 'Odd.', create: () => made as never } } });
       const spawned = (await team.spawn({ parent: 'boss', agent: 'odd', task: 'x' })) as Spawned;
@@ -275,7 +275,7 @@ describe('a sub-agent', () => {
     }
   });
 
-  it('that has ended spawns nothing more, and is no agent at the top then', async () => {
+  it('that has ended cannot spawn and does not become an agent at the top', async () => {
     const { team } = tree({ parent: [], tasks: hang });
     const above = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })) as Spawned;
     await above.ended;
@@ -293,7 +293,7 @@ describe('a sub-agent', () => {
     await cancelled;
   });
 
-  it('whose copy cannot be finished, or not in time, leaves it, and says where', async () => {
+  it('whose copy cannot be finished in time leaves it and reports its folder', async () => {
     const notes = await Promise.all(
       [() => Promise.reject(new Error('git is busy.')), () => new Promise<never>(() => undefined)].map(
         async (finish): Promise<ChildEnd> => {

@@ -42,7 +42,7 @@ describe('lanes', () => {
     expect(lanes.sessions).toHaveLength(15);
   });
 
-  it('are free while sub-agents wait for sub-agents, with one place for all', async () => {
+  it('are released while sub-agents wait for sub-agents, with one place for all', async () => {
     const lanes = slots(1);
     const tasks = Object.fromEntries(
       ['5', '4', '3', '2'].map((depth) => [
@@ -69,7 +69,7 @@ describe('lanes', () => {
     expect([lanes.most, lanes.taken]).toEqual([1, 0]);
   });
 
-  it('are free while a tool waits for what it has spawned, at the top and below', async () => {
+  it('are released while a tool waits for its sub-agents, at the top and below', async () => {
     const lanes = slots(1);
     const tasks = { mid: [says(call('r', 'research', { task: 'deep' })), 'Mid.'], deep: ['Deep.'] };
     const tried = tree({
@@ -90,14 +90,14 @@ describe('lanes', () => {
     expect([lanes.most, lanes.taken]).toEqual([1, 0]);
   });
 
-  it('are no matter to code that waits outside of turns, also for what has ended', async () => {
+  it('do not affect code that waits outside of turns, also for ended sub-agents', async () => {
     const { team } = tree({ parent: [], lanes: slots(1) });
     const spawned = (await team.spawn({ parent: 'code', agent: 'worker', task: 'x' })) as Spawned;
     expect(await spawned.wait()).toMatchObject({ status: 'ok', text: 'Done: x' });
     expect(await spawned.wait(AbortSignal.abort())).toBe(await spawned.ended);
   });
 
-  it('have a tool back that waits no longer', async () => {
+  it('are acquired again when a tool stops waiting', async () => {
     const lanes = slots(2);
     const tried = tree({
       parent: [says(call('r', 'research', { task: 'hang', giveUpMs: 50 })), 'Done.'],
@@ -116,7 +116,7 @@ describe('lanes', () => {
     expect(lanes.taken).toBe(0);
   });
 
-  it('hear the priority and the time limit of a sub-agent, and stop it', async () => {
+  it('receive the priority and the time limit of a sub-agent, and stop it', async () => {
     const heard: unknown[] = [];
     const stop = new AbortController();
     const lanes: ChildLanes = {
@@ -147,7 +147,7 @@ describe('lanes', () => {
     expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'The lane was preempted.' });
   });
 
-  it('that refuse a sub-agent make it fail', async () => {
+  it('that refuse a sub-agent fail it', async () => {
     const lanes: ChildLanes = { run: () => Promise.reject(new Error('Full.')), yieldWhile: (work) => work() };
     const { team } = tree({ parent: [], lanes });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;

@@ -17,7 +17,7 @@ const spawnMany = async (team: ReturnType<typeof busy>, parent: string, count: n
 };
 
 describe('limits', () => {
-  it('lets an agent have 20 sub-agents, however many are asked for at once, and frees a place with an end', async () => {
+  it('limits an agent to 20 sub-agents at a time, and frees a place when one ends', async () => {
     const team = busy({});
     const answers = await spawnMany(team, 'boss', 23);
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(20);
@@ -27,7 +27,7 @@ describe('limits', () => {
     await team.close();
   });
 
-  it('counts a whole tree', async () => {
+  it('limits the sub-agents of a whole tree', async () => {
     const team = busy({ tree: 3 });
     const first = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })) as Spawned;
     expect(await spawnMany(team, first.session, 2)).toEqual(['accepted', 'accepted']);
@@ -81,7 +81,7 @@ describe('limits', () => {
     expect(await (answer as Spawned).ended).toMatchObject({ status: 'ok', text: 'Done: a' });
   });
 
-  it('ends a sub-agent whose time is up, counted from when it begins', async () => {
+  it('ends a sub-agent at its time limit, counted from its start', async () => {
     const { team } = tree({
       parent: [],
       limits: { timeoutMs: 1000, concurrency: 1 },
@@ -114,7 +114,7 @@ describe('limits', () => {
     expect(await answer.ended).toMatchObject({ status: 'timed-out', durationMs: 55 });
   });
 
-  it('frees all places of one that is cut off', async () => {
+  it('frees all places of an abandoned sub-agent', async () => {
     const { team } = tree({
       parent: [],
       agents: {
@@ -130,13 +130,13 @@ describe('limits', () => {
     expect(await spawned[1]?.ended).toMatchObject({ status: 'failed', reason: 'made' });
   });
 
-  it('has its defaults where a limit is given as nothing', async () => {
+  it('uses the default of a limit that is undefined', async () => {
     const team = busy({ children: undefined, depth: undefined });
     expect((await spawnMany(team, 'boss', 21)).at(-1)).toBe('max-children');
     await team.close();
   });
 
-  it('refuses a spawn of an agent whose turn is over', async () => {
+  it('refuses a spawn by an agent whose turn has ended', async () => {
     const { team, run, parent } = tree({ parent: [says(spawn('a')), says(wait('w')), '!'] });
     await run();
     expect(readBy(parent, 1)).toContain('accepted');
@@ -147,7 +147,7 @@ describe('limits', () => {
     });
   });
 
-  it('spawns nothing once it is closed', async () => {
+  it('refuses to spawn after close()', async () => {
     const { team } = tree({ parent: [] });
     await team.close();
     expect(await spawnMany(team, 'boss', 1)).toEqual(['parent-ended']);

@@ -47,7 +47,7 @@ const open = (options: Partial<SubagentsOptions> = {}) => {
 };
 
 describe('a team', () => {
-  it('keeps nothing of what was delivered, however much that was', async () => {
+  it('retains nothing of delivered results', async () => {
     const store = memoryChildStore();
     const { team, agent } = open({ store });
     for (let index = 0; index < 200; index += 1) {
@@ -86,7 +86,7 @@ describe('a team', () => {
     ]);
   });
 
-  it('keeps no more of long results than what is read of them', async () => {
+  it('retains only the delivered part of long results', async () => {
     let count = 0;
     const long: ModelDriver = () => [
       { type: 'response', response: response(`${(count += 1)}${'x'.repeat(999)}`.repeat(5000)) },
@@ -103,7 +103,7 @@ describe('a team', () => {
     expect(heapUsed() - before).toBeLessThan(40_000_000);
   });
 
-  it('keeps no more of errors than what helps', async () => {
+  it('retains a bounded part of errors', async () => {
     const cause = { name: 'Error', message: 'y'.repeat(50_000), code: 'E_CAUSE' };
     const broken: ModelDriver = () => [
       {
@@ -131,7 +131,7 @@ describe('a team', () => {
     expect(JSON.stringify(record).length).toBeLessThan(10_000);
   });
 
-  it('keeps nothing of what was refused', async () => {
+  it('retains nothing of refused requests', async () => {
     const { team } = open({ limits: { depth: 0 } });
     for (let index = 0; index < 50; index += 1) {
       await team.spawn({ parent: `boss-${index}`, agent: 'worker', task: 'x' });

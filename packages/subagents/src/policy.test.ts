@@ -47,7 +47,7 @@ describe('inheritPolicy', () => {
     ]);
   });
 
-  it('takes the stricter sandbox, the smaller amounts, all approvals', () => {
+  it('combines the stricter sandbox, the smaller amounts and all approvals', () => {
     const child = inheritPolicy(
       given({ sandbox: 'workspace-write', budget: { maxTokens: 100, maxCost: 5 }, approvals: ['bash'] }),
       {
@@ -137,7 +137,7 @@ const wanted = fc.record(
 ) as fc.Arbitrary<Partial<AgentPolicy>>;
 
 describe('a child', () => {
-  it('may never do more than its parent, nor more than was wanted, whatever both are', () => {
+  it('never exceeds its parent or the wanted policy', () => {
     fc.assert(
       fc.property(policies, wanted, others, name, path, (parent, asked, names, tool, file) => {
         const options = { aliases: names };
@@ -160,7 +160,7 @@ describe('a child', () => {
     );
   });
 
-  it('has what both allow by name', () => {
+  it('keeps tools that both allow by name', () => {
     const names = fc.array(name, { maxLength: 6 });
     fc.assert(
       fc.property(names, names, name, (own, asked, tool) => {
@@ -206,7 +206,7 @@ describe('movePolicy', () => {
 });
 
 describe('matches', () => {
-  it('says what a regular expression says', () => {
+  it('agrees with a regular expression', () => {
     fc.assert(
       fc.property(pattern, name, (glob, text) => {
         const expression = new RegExp(`^${glob.replaceAll('*', '.*')}$`);
@@ -216,7 +216,7 @@ describe('matches', () => {
     );
   });
 
-  it('takes no longer for hostile patterns', () => {
+  it('runs in bounded time for hostile patterns', () => {
     const before = process.cpuUsage();
     expect(matches('*a'.repeat(200) + 'b', 'a'.repeat(5000))).toBe(false);
     expect(process.cpuUsage(before).user).toBeLessThan(500_000);

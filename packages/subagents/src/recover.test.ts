@@ -17,7 +17,7 @@ const copyOf = async (store: ChildStore): Promise<ChildStore> => {
 const textOf = ({ messages }: ModelRequest): string => JSON.stringify(messages.toArray());
 
 describe('recover', () => {
-  it('finds sub-agents whose process died and tells the parent, once', async () => {
+  it('finds sub-agents whose process died and informs the parent once', async () => {
     const store = memoryChildStore();
     const first = tree({
       parent: [says(spawn('a', 'hang'), spawn('b', 'hang')), 'I wait.'],
@@ -80,7 +80,7 @@ describe('recover', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('keeps what it has found out before it answers, all at a time', async () => {
+  it('stores all results concurrently before it resolves', async () => {
     const store = memoryChildStore();
     for (const id of ['o1', 'o2', 'o3']) {
       await store.save({
@@ -113,7 +113,7 @@ describe('recover', () => {
     );
   });
 
-  it('brings no more results in one message than there may be sub-agents', async () => {
+  it('puts at most limits.children results into one message', async () => {
     const store = memoryChildStore();
     for (let index = 0; index < 7; index += 1) {
       const id = `o${index}`;
@@ -138,7 +138,7 @@ describe('recover', () => {
     expect([team.list('boss'), await store.list()]).toEqual([[], []]);
   });
 
-  it('finds each once, also when it is called twice at a time', async () => {
+  it('finds each once, also when it is called twice at once', async () => {
     const store = memoryChildStore();
     const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
     first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
@@ -152,7 +152,7 @@ describe('recover', () => {
     await first.team.close();
   });
 
-  it('tells parents also where the store cannot be written', async () => {
+  it('informs parents also if the store cannot be written', async () => {
     const store = memoryChildStore();
     const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
     first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
@@ -170,7 +170,7 @@ describe('recover', () => {
     await first.team.close();
   });
 
-  it('leaves to others what belongs to sessions that it does not look after', async () => {
+  it('ignores sub-agents of sessions for which it is not responsible', async () => {
     const store = memoryChildStore();
     const first = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: { hang: [{ never: ['…'] }] }, store });
     first.agent.turn({ session: 'boss', input: 'Go' }).subscribe();
@@ -182,7 +182,7 @@ describe('recover', () => {
     await first.team.close();
   });
 
-  it('does not tell again what a process told before it died', async () => {
+  it('does not repeat a result that was delivered before the process died', async () => {
     const store = memoryChildStore();
     const sessions = memorySessions();
     let before: ChildStore | undefined;
@@ -230,7 +230,7 @@ describe('recover', () => {
     expect(second.team.list('boss')).toEqual([]);
   });
 
-  it('does not take the answer to an earlier call of the same id for the one that told a result', async () => {
+  it('does not mistake the answer to an earlier call with the same id for a delivery', async () => {
     const sessions = memorySessions();
     const first = tree({ parent: [says(wait('w')), 'Nothing.'], sessions });
     await first.run();

@@ -9,7 +9,7 @@ useVirtualTime();
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('a store', () => {
-  it('that hangs lets a spawn be refused, and what it keeps too late is taken out again', async () => {
+  it('that hangs causes a refusal, and a record that it stores too late is deleted', async () => {
     const kept: string[] = [];
     let confirm: () => void = () => undefined;
     const store: ChildStore = {
@@ -95,7 +95,7 @@ describe('a store', () => {
     await pass(200);
   });
 
-  it('has everything when close() has resolved', async () => {
+  it('contains every record when close() has resolved', async () => {
     const inner = memoryChildStore();
     const slowly = (work: () => unknown): Promise<void> =>
       new Promise((resolve) => void setTimeout(() => (work(), resolve()), 20));
@@ -117,7 +117,7 @@ describe('a store', () => {
     expect(await inner.list()).toMatchObject([{ end: { status: 'cancelled' } }]);
   });
 
-  it('gets no record back of a copy that was made too late', async () => {
+  it('receives no record of a copy that was created too late', async () => {
     const store = memoryChildStore();
     let make: (isolation: never) => void = () => undefined;
     const finished: string[] = [];

@@ -7,7 +7,7 @@ import { pass, useVirtualTime } from '../test/virtual-time.js';
 useVirtualTime();
 
 describe('spawn', () => {
-  it('answers at once, and the result comes by itself when the parent is done before it', async () => {
+  it('returns at once, and the result arrives when the parent is done earlier', async () => {
     const { run, parent, contexts } = tree({
       parent: [says(spawn('a', 'Look')), 'I wait.', 'It is done.'],
       tasks: { Look: ['Found it.'] },
@@ -31,13 +31,13 @@ describe('spawn', () => {
     ]);
   });
 
-  it('shows that it was spawned, has ended and was delivered', async () => {
+  it('emits notices when it was spawned, has ended and was delivered', async () => {
     const { run } = tree({ parent: [says(spawn('a')), 'I wait.', 'Done.'] });
     const types = (await run()).map(({ type }) => type).filter((type) => type.startsWith('subagent.'));
     expect(types).toEqual(['subagent.spawned', 'subagent.ended', 'subagent.delivered']);
   });
 
-  it('names the turn that asked for it, for who observes them', async () => {
+  it('names the parent turn in the metadata', async () => {
     const starts: unknown[] = [];
     const onEvent = (_: unknown, event: TurnEvent): void => {
       if (event.type === 'turn.start') starts.push(event.metadata);
@@ -53,7 +53,7 @@ describe('spawn', () => {
     expect(starts[1]).toEqual({ subagent: { id: 'c2', depth: 1, parent: 'boss', root: 'boss', agent: 'worker' } });
   });
 
-  it('marks what is said as evidence, with the wrapper that it is given', async () => {
+  it('marks results as evidence with the given wrapper', async () => {
     const wrap = (text: string, { source }: { source: string }): string => `[[${source}: ${text}]]`;
     const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], wrap });
     await run();
@@ -71,7 +71,7 @@ describe('spawn', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('runs the number that may work at a time, the others after them in order', async () => {
+  it('runs up to limits.concurrency at a time, and the others in order', async () => {
     const started: string[] = [];
     const { run } = tree({
       parent: [says(...['a', 'b', 'c', 'd', 'e'].map((id) => spawn(id))), '…', '…', '…', '…', '…', '!'],
@@ -87,7 +87,7 @@ describe('spawn', () => {
     expect(endOf(await done)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('cuts what is too long and keeps all of it', async () => {
+  it('truncates a long result and stores it in full', async () => {
     const kept: string[] = [];
     const long = `start ${'x'.repeat(5000)} end`;
     const artifacts = {
@@ -128,13 +128,13 @@ describe('spawn', () => {
     expect(read).toMatch(why);
   });
 
-  it('says that a sub-agent which said nothing delivered nothing', async () => {
+  it('reports that a sub-agent without a text delivered nothing', async () => {
     const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [says()] } });
     await run();
     expect(readBy(parent, 2)).toContain('what it was to deliver is missing');
   });
 
-  it('tells the parent of a sub-agent whose model fails', async () => {
+  it('informs the parent of a sub-agent whose model fails', async () => {
     const { run, parent } = tree({
       parent: [says(spawn('a')), says(wait('w')), '!'],
       tasks: { a: [{ error: { name: 'Error', message: 'No credit.' } }] },
@@ -143,7 +143,7 @@ describe('spawn', () => {
     expect(readBy(parent, 2)).toMatch(/ended: failed \(error\).*No credit/);
   });
 
-  it('tells the parent of a sub-agent that cannot be made, or has no guard', async () => {
+  it('informs the parent of a sub-agent that cannot be created or has no guard', async () => {
     const agents = {
       broken: { description: 'Cannot be made.', create: () => Promise.reject(new Error('No parts.')) },
       naked: { description: 'Has no guard.', create: () => harness({ model: scriptedModel(['Free!']) }).pipe() },

@@ -486,7 +486,7 @@ describe('an inbox with a store', () => {
           one.kill();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

@@ -66,7 +66,7 @@ describe.each<[string, () => Promise<ChildStore>]>([
     expect((await store.list()).find(({ id }) => id === 'a')).toEqual(record('a', { takenBy: 'call' }));
   });
 
-  it('keeps what was said last, of many at once', async () => {
+  it('keeps the last of many writes to a record at once', async () => {
     const store = await create();
     await Promise.all(
       Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))),
@@ -78,7 +78,7 @@ describe.each<[string, () => Promise<ChildStore>]>([
 });
 
 describe('fileChildStore', () => {
-  it('gives what it has kept to the next one, as soon as it is closed, and leaves nothing where there is nothing', async () => {
+  it('hands its records to the next store once it is closed, and removes an empty folder', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
     await first.save(record('a'));
@@ -93,7 +93,7 @@ describe('fileChildStore', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('leaves to others what is not wanted', async () => {
+  it('leaves unwanted records to other processes', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
     await first.save(record('a', { root: 'alice' }));
@@ -104,7 +104,7 @@ describe('fileChildStore', () => {
     expect(await idsIn(third)).toEqual(['a']);
   });
 
-  it('leaves so many of what is not wanted, the latest, and removes the others', async () => {
+  it('leaves the latest unwanted records up to mostLeft, and removes the others', async () => {
     const directory = await temporaryFolder();
     for (const [index, root] of ['alice', 'bob', 'carol'].entries()) {
       const store = open(directory);
@@ -124,7 +124,7 @@ describe('fileChildStore', () => {
     expect(await idsIn(last)).toEqual(['bob-1', 'bob-2']);
   });
 
-  it('keeps a file that makes no sense and tells of it, and lets be what a later release has written', async () => {
+  it('renames and reports an invalid file, and ignores a record of a later release', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
     for (const id of ['torn', 'later', 'good']) await first.save(record(id));
@@ -175,7 +175,7 @@ describe('fileChildStore', () => {
     expect(await processFolders(directory)).toEqual([own]);
   });
 
-  it('tells a dead process from a living one that has its number', async () => {
+  it('distinguishes a dead process from a living one with the same process id', async () => {
     const directory = await temporaryFolder();
     const store = open(directory);
     await store.save(record('a'));
@@ -190,7 +190,7 @@ describe('fileChildStore', () => {
     expect((await processFolders(directory)).toSorted()).toEqual([own, join(directory, 'process-y')].toSorted());
   });
 
-  it('notices that it was taken for dead: it keeps nothing there any more, and begins anew', async () => {
+  it('writes nothing more to a folder that was taken over, and continues in a new one', async () => {
     const directory = await temporaryFolder();
     const store = open(directory);
     await store.save(record('a'));
@@ -232,7 +232,7 @@ describe('fileChildStore', () => {
     expect(await idsIn(store)).toHaveLength(301);
   });
 
-  it('fails where the folder cannot be had, and works once it can', async () => {
+  it('fails while the folder cannot be created, and works afterwards', async () => {
     const directory = join(await temporaryFolder(), 'folder');
     await writeFile(directory, 'a file');
     const store = open(directory);
@@ -254,12 +254,12 @@ describe('fileChildStore', () => {
     ['no folder', {}, /fileChildStore\(\): "directory" is required; it must be a/],
     ['an unknown option', { directory: 'x', leaseMS: 1 }, /unknown option "leaseMS".*Did you mean "leaseMs"/],
     [
-      'a number that is none',
+      'a value that is not a number',
       { directory: 'x', mostLeft: -1 },
       /"mostLeft" must be an integer from 0 or Infinity; received -1\./,
     ],
     [
-      'a lease that is none',
+      'an invalid lease',
       { directory: 'x', leaseMs: 1 },
       /"leaseMs" must be a number from 100 to 2147483647; received 1\./,
     ],
@@ -268,7 +268,7 @@ describe('fileChildStore', () => {
   });
 });
 
-describe('a process that keeps records and is killed', () => {
+describe('a process that is killed while it stores records', () => {
   const running = async (
     directory: string,
     bundle: string,
@@ -292,7 +292,7 @@ describe('a process that keeps records and is killed', () => {
     };
   };
 
-  it('leaves all that was confirmed, to one of those that look for it', async () => {
+  it('leaves every confirmed record to exactly one of the stores that list it', async () => {
     const root = await temporaryFolder();
     const bundle = join(root, 'store.mjs');
     await build({
