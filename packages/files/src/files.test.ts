@@ -7,13 +7,13 @@ import { temporaryFolder } from '../test/folders.js';
 import { interceptOperations } from '../test/operations.js';
 import {
   fileSize,
-  isTemporaryFile,
   openRegularFile,
   readRegularFile,
   replaceFile,
   sweepTemporaryFiles,
   UnsafeFileError,
 } from './index.js';
+import { isTemporaryFile } from './temporary-files.js';
 
 const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../test/folders.js';
 import { childProcesses, type Child } from '../test/processes.js';
-import { acquireLock, inspectLock, isTemporaryFile, sweepTemporaryFiles, type FileLock } from './index.js';
+import { acquireLock, inspectLock, sweepTemporaryFiles, type FileLock } from './index.js';
+import { isTemporaryFile } from './temporary-files.js';
 
 const start = childProcesses();
 

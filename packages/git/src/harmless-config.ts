@@ -1,5 +1,4 @@
 import { GitError } from './git-error.js';
-import type { GitRunner } from './runner.js';
 
 /** Settings that keep git from running programs that the repository configures. */
 const fixed: readonly (readonly [key: string, value: string])[] = [
@@ -46,18 +45,14 @@ const refused = /^(?:core\.alternaterefscommand|core\.gitproxy|remote\..+\.(?:vc
 const maxOverrides = 1_000;
 
 /**
- * Returns the environment variables that disable the programs in the settings of a repository. Reading settings runs no
- * program.
+ * Returns the environment variables that disable the programs in the settings of a repository.
  *
+ * @param keys the keys of all settings
  * @throws GitError `git-config` if a program cannot be disabled
  */
-export const harmlessConfig = async (
-  run: GitRunner,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, string>>> => {
-  const { stdout } = await run(['config', '--list', '--includes', '--name-only', '-z'], { signal });
+export const harmlessConfig = (keys: readonly string[]): Readonly<Record<string, string>> => {
   const settings = new Map<string, string>(fixed);
-  for (const key of stdout.toString().split('\0')) {
+  for (const key of keys) {
     if (refused.test(key)) {
       throw new GitError(
         'git-config',

@@ -101,6 +101,10 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
     }
   };
   if (trusted) return run;
-  return async (args, options = {}) =>
-    run(args, { ...options, environment: { ...(await harmlessConfig(run, options.signal)), ...options.environment } });
+  return async (args, options = {}) => {
+    // Reading the settings runs no program.
+    const { stdout } = await run(['config', '--list', '--includes', '--name-only', '-z'], { signal: options.signal });
+    const disabled = harmlessConfig(stdout.toString().split('\0'));
+    return run(args, { ...options, environment: { ...disabled, ...options.environment } });
+  };
 };

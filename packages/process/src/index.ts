@@ -6,13 +6,7 @@ export {
   withoutSecrets,
   type Environment,
 } from './environment.js';
-export {
-  localChecks,
-  type CheckEnd,
-  type CheckRun,
-  type CheckRunner,
-  type LocalChecksOptions,
-} from './local-checks.js';
+export { localChecks, type CheckEnd, type CheckRunner, type LocalChecksOptions } from './local-checks.js';
 export { outputWindow, type CapturedOutput, type OutputWindow, type OutputWindowOptions } from './output-window.js';
 export { ProcessError, type ProcessErrorCode } from './process-error.js';
 export { markOf, processState, thisProcess, type ProcessMark } from './process-mark.js';

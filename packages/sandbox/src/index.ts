@@ -2,7 +2,6 @@ export { createSandbox } from './create-sandbox.js';
 export { reapContainers } from './docker-cleanup.js';
 export type {
   BubblewrapSandboxOptions,
-  CommonSandboxOptions,
   DockerSandboxOptions,
   E2bSandboxOptions,
   HostSandboxOptions,

@@ -93,7 +93,7 @@ export const makeCanary = (): Canary => {
     folder,
     isConfined,
     writes: (line) => {
-      const [program = '', ...args] = [...(isConfined ? confined(base) : []), 'bash', '-c', line];
+      const [program, ...args] = [...(isConfined ? confined(base) : []), 'bash', '-c', line];
       spawnSync(program, args, {
         cwd: folder,
         env: { PATH: process.env['PATH'], HOME: home, SHELL: '/bin/bash', PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0' },

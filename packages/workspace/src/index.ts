@@ -1,5 +1,3 @@
-export { replaceText, type MatchKind, type Replacement, type ReplacementResult } from './files/replace-text.js';
-export { compileGlob, GlobPatternError, type GlobPattern } from './search/glob-pattern.js';
 export { editTool, multiEditTool } from './tools/edit.js';
 export { globTool } from './tools/glob.js';
 export { grepTool } from './tools/grep.js';

@@ -9,7 +9,8 @@ import {
 import { programName } from '../read/field.js';
 import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
-import { checkArithmetic, checkParts, noDash, staticWord, type StaticWord } from './static-word.js';
+import { checkArithmetic, checkParts, staticWord } from './evaluate-word.js';
+import { noDash, type StaticWord } from './static-word.js';
 import { commandBehind } from './strict-wrappers.js';
 import { checkAssignment, Variables } from './variables.js';
 

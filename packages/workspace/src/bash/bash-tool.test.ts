@@ -81,7 +81,7 @@ describe('bash', () => {
     expect((await bash('-n; echo here')).text).toMatch(/here\n$/);
   });
 
-  it('runs in the folder that the call names, and each time anew', async () => {
+  it('runs in the folder that the call names, separately for each call', async () => {
     const { bash, root } = await bench();
     mkdirSync(join(root, 'a/b'), { recursive: true });
     expect(await bash({ command: 'pwd; cd ..; export X=1', cwd: 'a/b' })).toMatchObject({
@@ -91,7 +91,7 @@ describe('bash', () => {
     expect((await bash('pwd; echo "[$X]"')).text).toBe(`${root}\n[]\n`);
   });
 
-  it('refuses a folder outside, also behind a link, and one that is none', async () => {
+  it('refuses a folder outside, also behind a link, and a path that is no folder', async () => {
     const { bash, root } = await bench();
     symlinkSync(temporaryFolder(), join(root, 'link'));
     writeFileSync(join(root, 'file'), '');

@@ -298,7 +298,7 @@ describe('judge', () => {
     expect(asked).toEqual([['ls', { cwd: '/work' }]]);
   });
 
-  it('is told on with its findings', async () => {
+  it('returns the findings of the judge', async () => {
     const judge: BashPermissions['judge'] = () => ({
       decision: 'ask',
       findings: [{ why: 'It rewrites history.', instead: 'Use --force-with-lease.' }, { why: 'It is Sunday.' }],

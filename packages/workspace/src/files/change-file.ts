@@ -81,7 +81,7 @@ const save = async <Result>(
     if (error instanceof FileChangedError) {
       throw fileFailure(
         'stale',
-        `${shown} was changed by somebody else at this moment and was left alone: read it again.`,
+        `${shown} was changed by another process during the write, so nothing was written: read it again.`,
         { cause: error },
       );
     }

@@ -13,7 +13,7 @@ export interface FileDiff {
 
 const maxLineChars = 500;
 const maxChars = 64 * 1024;
-/** How many lines may be added and removed before the search for the shortest diff is given up: it takes the square of it. */
+/** The most added and removed lines for which the shortest diff is computed; the time grows with their square. */
 const maxEdits = 4_000;
 
 /** The difference of two texts of one file. `path` is how the file is called in the header. */

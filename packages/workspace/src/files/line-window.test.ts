@@ -31,7 +31,7 @@ describe('LineWindow', () => {
     expect(windowOf(text).seenLines).toBe(lines.length);
   });
 
-  it('keeps the lines from an offset on and goes on counting', () => {
+  it('keeps the lines from an offset on and continues to count', () => {
     const { lines, seenLines } = windowOf('1\n2\n3\n4\n5', { offset: 2, maxLines: 2 });
     expect(lines.map((line) => [line.number, line.text])).toEqual([
       [2, '2'],
@@ -47,7 +47,7 @@ describe('LineWindow', () => {
     expect(textsOf('aaaa\nb', { maxBytes: 1, offset: 2 })).toEqual(['b']);
   });
 
-  it('cuts long lines, says so, and goes on at a column', () => {
+  it('truncates long lines, reports it, and continues at a column', () => {
     const line = 'abcdefghij';
     expect(windowOf(`${line}\nxy`, { maxLineChars: 4 }).lines).toEqual([
       { number: 1, text: 'abcd', bytes: 10, isCut: true },

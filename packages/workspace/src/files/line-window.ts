@@ -130,7 +130,7 @@ class LinePart {
     return { number, text: kept.toWellFormed().replaceAll('\0', '\u2400'), bytes: this.#bytes, isCut };
   }
 
-  /** One character more than may be kept tells whether the line goes on, and one more whether that one is its end. */
+  /** Two characters beyond the limit: one shows whether the line continues, the next whether the line ends there. */
   #hasEnough(): boolean {
     return this.#text.length >= this.#maxChars + 2;
   }

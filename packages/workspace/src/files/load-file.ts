@@ -21,7 +21,7 @@ export interface LoadedFile {
   readonly bytes: Buffer | undefined;
 }
 
-/** The hash by which versions of a file are told apart. */
+/** Returns the hash that identifies a version of a file. */
 export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
 
 /**

@@ -1,4 +1,4 @@
-/** Lets one task at a time work on a path; those on other paths go on beside it. */
+/** Lets one task at a time work on a path; work on other paths continues. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 

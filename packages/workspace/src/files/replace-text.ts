@@ -74,7 +74,7 @@ const failure = (code: (ReplacementResult & { ok: false })['code'], message: str
   message,
 });
 
-/** Every place where the needle begins, overlapping ones too: `aa` stands twice in `aaa`. */
+/** Every place where the needle begins, overlapping ones too: `aa` occurs twice in `aaa`. */
 const occurrences = (haystack: string, needle: string): number[] => {
   const found: number[] = [];
   for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) found.push(at);
@@ -136,7 +136,7 @@ const lineAt = (text: string, place: number): number => {
 
 const maxHints = 3;
 
-/** Where the first line of `old` stands, if only the spaces around and in it differ or what follows does. */
+/** Points to lines that equal the first line of `old` except for spaces. */
 const hint = (text: string, old: string): string => {
   const first = bare(withPlainCharacters(old.split('\n').find((line) => line.trim() !== '') ?? '').text);
   if (first === '') return '';
@@ -144,7 +144,7 @@ const hint = (text: string, old: string): string => {
   for (const [index, line] of text.split('\n').entries()) {
     if (bare(line) === first && numbers.push(index + 1) === maxHints) break;
   }
-  if (numbers.length === 0) return ': read the file again and copy the text as it stands there';
+  if (numbers.length === 0) return ': read the file again and copy the text exactly';
   return `; line ${numbers.join(', ')} is like its first line: look there for differences in spaces and in what follows`;
 };
 

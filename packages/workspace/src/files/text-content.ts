@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 const mark = '\uFEFF';
 
-/** The text of a file, apart from what has to be put back when it is saved. */
+/** The text of a file, without the parts that are restored when it is saved. */
 export interface TextContent {
   /** Without the byte order mark; line ends as they are. */
   readonly text: string;

@@ -6,7 +6,7 @@ import { isInside } from '@h/paths';
 /**
  * The ripgrep that a workspace uses, or `undefined` for none.
  *
- * A program that lies in the workspace is never taken by itself: whoever may write there could put anything under that name.
+ * A program in the workspace is never used automatically: an agent that writes there could replace it.
  */
 export const findRipgrep = (
   { ripgrep, paths }: Pick<Workspace, 'ripgrep' | 'paths'>,

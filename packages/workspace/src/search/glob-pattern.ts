@@ -181,7 +181,7 @@ interface StarRules<Part, Item> {
  * How many parts of a pattern it takes to match all items, `undefined` if it cannot be done. A star as the last part takes
  * whatever is left.
  *
- * It goes on while things match; when they do not, the last star takes one more. Going back to the last one is enough,
+ * It continues while the parts match; when they do not, the last star takes one more. Going back to the last one is enough,
  * because whatever an earlier star could still take, the last one can take, too.
  */
 const matchStars = <Part, Item>(

@@ -25,7 +25,7 @@ export interface GrepQuery {
   readonly signal: AbortSignal;
 }
 
-/** A line that matches or stands near one that does. */
+/** A line that matches, or is near one that does. */
 export interface FoundLine {
   readonly number: number;
   /** Cut to `maxLineChars` around the match. */
@@ -49,7 +49,7 @@ export class GrepPatternError extends Error {
   readonly code = 'invalid-pattern';
 }
 
-/** At most so many characters of a line, with the place of the match among them. Says with `…` where it was cut. */
+/** Returns at most `maxChars` characters of a line around the match, with `…` at each cut. */
 export const excerpt = (line: string, place: number, maxChars: number): string => {
   if (line.length <= maxChars) return line;
   const start = Math.max(0, Math.min(place - Math.floor(maxChars / 4), line.length - maxChars));

@@ -5,7 +5,7 @@ export interface GrepReportOptions {
   /** Matching lines, or paths where only those are shown. */
   readonly maxMatches: number;
   readonly maxBytes: number;
-  /** Whether lines around matches are shown, so that gaps between them have to be marked. */
+  /** Whether lines around matches are shown, so that gaps between them are marked. */
   readonly hasContext: boolean;
   /** Only the paths of files. */
   readonly filesOnly: boolean;

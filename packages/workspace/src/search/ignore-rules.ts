@@ -32,14 +32,14 @@ export const rulesAbove = async (paths: WorkspacePaths, folder: string): Promise
   const names = relative(paths.root, folder)
     .split(sep)
     .filter((name) => name !== '');
-  // A folder outside of the workspace has rules of its own only.
+  // A folder outside the workspace has only its own rules.
   if (names[0] === '..') return noRules;
   let rules = noRules;
   let current = paths.root;
   for (const name of names) {
     rules = await withFolderRules(paths, current, rules);
     current = join(current, name);
-    // Whoever names a folder that is ignored wants to look into it.
+    // A search that names an ignored folder is meant to search it.
     if (rules.ignores(current, true)) return noRules;
   }
   return rules;

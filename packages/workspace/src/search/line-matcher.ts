@@ -10,7 +10,7 @@ export interface LineMatcher {
   readonly cost: number;
 }
 
-/** States of the machine that a pattern becomes. Each may have to be looked at for each character. */
+/** The most states of the automaton of a pattern; each can be visited for each character. */
 const maxCost = 2_000;
 
 /**

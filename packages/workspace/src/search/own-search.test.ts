@@ -39,7 +39,7 @@ const searched = async (query: GrepQuery, engine = ownSearch) => {
 };
 
 describe('ownSearch', () => {
-  it('gives up after so many files and folders, and says so', async () => {
+  it('stops at the limit of files and folders, and reports it', async () => {
     for (const name of ['a', 'b', 'c']) bench.put(name, 'hit');
     const { files, note } = await searched(queryOf({ maxVisited: 2 }));
     expect(files.map((file) => file.path)).toEqual([bench.at('a'), bench.at('b')]);
@@ -97,7 +97,7 @@ describe('searchText', () => {
       ...more,
     });
 
-  it('stops after so many matches, with the lines that follow the last', async () => {
+  it('stops at the limit of matches, with the lines that follow the last', async () => {
     const found = await search('hit\na\nb\nhit\nc\n', 'hit', { maxMatches: 1, context: 1 });
     expect(found.map((line) => `${line.number}${line.isMatch ? '!' : ''}`)).toEqual(['1!', '2']);
   });

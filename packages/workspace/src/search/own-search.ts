@@ -41,7 +41,7 @@ const isWanted = ({ paths, glob }: GrepQuery, { kind, name, path }: TreeEntry): 
   kind === 'file' && (glob === undefined || glob.matches(name)) && paths.permits(path, { for: 'read' });
 
 const textSearch = async (query: GrepQuery, pace: Pace): Promise<TextSearch> => {
-  // Its engine is a quarter of a megabyte that nobody needs who has ripgrep.
+  // Loaded on demand: the engine is 250 kB, and ripgrep makes it unnecessary.
   const { lineMatcher } = await import('./line-matcher.js');
   return {
     matcher: lineMatcher(query),

@@ -21,7 +21,7 @@ export const readTextSync = (path: string, maxBytes: number): string | undefined
   }
 };
 
-/** So many bytes, or as many as there are. */
+/** Reads up to `size` bytes. */
 const readStart = (descriptor: number, size: number): Buffer => {
   const buffer = Buffer.allocUnsafe(size);
   let filled = 0;

@@ -16,7 +16,7 @@ const slice = 2_000_000;
 /** Work that a single line may be. Nothing can be done beside it, not even aborting. */
 const maxLineWork = 20_000_000;
 
-/** Searches a little, lets others have their turn, and goes on, until it is aborted. */
+/** Yields to the event loop at intervals, so that a long search does not block it. */
 export class Pace {
   readonly #signal: AbortSignal;
   #work = 0;
@@ -27,7 +27,7 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** Says that so much work is done; a promise, if it is time for a break. */
+  /** Counts work; returns a promise to await if it is time to yield. */
   spend(work: number): Promise<void> | undefined {
     this.#work += work;
     if (this.#work < slice) return undefined;

@@ -9,7 +9,7 @@ export interface TreeEntry {
   readonly path: string;
   /** From where the walk began, joined by `/`. */
   readonly name: string;
-  /** Links are told and never followed. */
+  /** Links are listed and never followed. */
   readonly kind: 'file' | 'folder' | 'link';
 }
 

@@ -109,7 +109,7 @@ describe('edit', () => {
     expect(bench.content('a')).toBe(Array.from({ length: 20 }, (_, index) => `done ${index}`).join('\n'));
   });
 
-  it('changes what it is told and no other byte, for all texts', async () => {
+  it('changes the given text and no other byte, for all texts', async () => {
     const letters = fc.string({
       unit: fc.constantFrom('a', 'é', '🙂', '\n', '\r\n', '\t', '“', '\uFEFF'),
       maxLength: 25,

@@ -49,7 +49,7 @@ export const editTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'edit',
     description:
-      'Replaces one piece of text in a file. old has to occur exactly once, so give enough of what stands around it.',
+      'Replaces one piece of text in a file. old must occur exactly once, so include enough of the text around it.',
     input: single,
     effect: 'local-write',
     paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },

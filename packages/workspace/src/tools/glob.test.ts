@@ -145,7 +145,7 @@ describe('glob', () => {
   it('passes over folders that cannot be read', async () => {
     put('open/a', 'shut/b');
     chmodSync(bench.at('shut'), 0);
-    // Root may read everything; what counts is that the search goes on.
+    // Root may read everything; the search must continue.
     expect(await paths('*')).toContain('open/a');
     chmodSync(bench.at('shut'), 0o700);
   });
@@ -188,7 +188,7 @@ describe('glob', () => {
     expect(result.text).toContain(said);
   });
 
-  it('fails where there is no folder', async () => {
+  it('fails if the folder does not exist', async () => {
     put('file');
     expect(await glob('*', { path: 'missing' })).toMatchObject({ code: 'not-found', text: 'missing does not exist.' });
     expect(await glob('*', { path: 'file' })).toMatchObject({ code: 'not-a-folder', text: 'file is no folder.' });

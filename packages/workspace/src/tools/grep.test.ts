@@ -256,7 +256,7 @@ for (const [name, choice, isPresent] of engines) {
     });
 
     it('stops when it is aborted', async () => {
-      for (let file = 0; file < 30; file += 1) bench.put(`f${file}`, 'some text that goes on\n'.repeat(20_000));
+      for (let file = 0; file < 30; file += 1) bench.put(`f${file}`, 'some text that repeats\n'.repeat(20_000));
       const controller = new AbortController();
       const running = grepTool(bench.workspace).run({ pattern: '(\\w+ ){3}x' }, contextOf(controller.signal));
       setImmediate(() => controller.abort());
@@ -356,12 +356,12 @@ describe('findRipgrep', () => {
     expect(found(`${base}/one`)).toBeUndefined();
   });
 
-  it('takes what it is told to', () => {
+  it('uses the configured program', () => {
     expect(found('', '/opt/rg')).toBe('/opt/rg');
     expect(found('/usr/bin', 'never')).toBeUndefined();
   });
 
-  it('says so when the program that it was told to take cannot be run', async () => {
+  it('fails if the configured program cannot be started', async () => {
     reopen({ ripgrep: '/nowhere/rg' });
     bench.put('a', 'x');
     const result = await grep('x');

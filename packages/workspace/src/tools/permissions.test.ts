@@ -67,7 +67,7 @@ describe('the tools', () => {
     expect(await bench.call(readTool, { path: 'a' })).toMatchObject({ status: 'ok' });
   });
 
-  it('tell what a call touches: one file, one folder, nothing, or nobody knows', () => {
+  it('report what a call touches: one file, one folder, nothing, or unknown', () => {
     bench.put('src/a', '');
     expect(readTool(bench.workspace).resources({ path: './src/../src/a' })).toEqual([`file:${bench.at('src/a')}`]);
     expect(editTool(bench.workspace).resources({ path: 'src/a' })).toEqual([`file:${bench.at('src/a')}`]);

@@ -37,11 +37,11 @@ describe('read', () => {
     });
   });
 
-  it('shows a range and says how to go on', async () => {
+  it('shows a range and says how to continue', async () => {
     bench.put('a', numbered(1, 100));
     expect((await read({ path: 'a', offset: 99 })).text).toBe('99\tline 99\n100\tline 100');
     expect((await read({ path: 'a', offset: 2, limit: 2 })).text).toBe(
-      '2\tline 2\n3\tline 3\n[Lines 2 to 3 of 100. Use offset=4 to go on.]',
+      '2\tline 2\n3\tline 3\n[Lines 2 to 3 of 100. Use offset=4 to continue.]',
     );
   });
 
@@ -49,7 +49,7 @@ describe('read', () => {
     bench.put('a', numbered(1, 2_500));
     for (const limit of [undefined, 2_400]) {
       const { text, details } = await read({ path: 'a', ...(limit && { limit }) });
-      expect(text).toContain('\n2000\tline 2000\n[Lines 1 to 2000 of 2500. Use offset=2001 to go on.]');
+      expect(text).toContain('\n2000\tline 2000\n[Lines 1 to 2000 of 2500. Use offset=2001 to continue.]');
       expect(details).toMatchObject({ lastLine: 2_000, totalLines: 2_500 });
     }
   });
@@ -57,7 +57,7 @@ describe('read', () => {
   it('shows 50 KB at most, in whole lines', async () => {
     bench.put('a', `${'x'.repeat(1_000)}\n`.repeat(200));
     const { text } = await read({ path: 'a' });
-    expect(text).toContain('[Lines 1 to 51 of 200. Use offset=52 to go on.]');
+    expect(text).toContain('[Lines 1 to 51 of 200. Use offset=52 to continue.]');
     expect(Buffer.byteLength(text)).toBeLessThan(52 * 1024);
   });
 
@@ -67,7 +67,7 @@ describe('read', () => {
     bench.put('data.json', json);
     const { text } = await read({ path: 'data.json' });
     expect(text).toContain(
-      `1\t${json.slice(0, 2_000)}…\n[Cut lines: 1 (${json.length} bytes). Use column=2001 to see how they go on.]`,
+      `1\t${json.slice(0, 2_000)}…\n[Cut lines: 1 (${json.length} bytes). Use column=2001 to see the rest.]`,
     );
     expect(text.length).toBeLessThan(2_200);
     expect((await read({ path: 'data.json', column: 2_001 })).text).toContain(`1\t${json.slice(2_000, 4_000)}…`);
@@ -78,19 +78,19 @@ describe('read', () => {
     withLimits({ maxReadLines: 2, maxOutputBytes: 40, maxLineChars: 5 });
     bench.put('a', 'abcdefgh\nb\nc\n');
     expect((await read({ path: 'a' })).text).toBe(
-      '1\tabcde…\n2\tb\n[Cut lines: 1 (8 bytes). Use column=6 to see how they go on.]\n[Lines 1 to 2 of 3. Use offset=3 to go on.]',
+      '1\tabcde…\n2\tb\n[Cut lines: 1 (8 bytes). Use column=6 to see the rest.]\n[Lines 1 to 2 of 3. Use offset=3 to continue.]',
     );
     bench.put('b', 'abcdefgh\n'.repeat(10));
     withLimits({ maxOutputBytes: 20 });
     bench.put('b', 'abcde\n'.repeat(10));
-    expect((await read({ path: 'b' })).text).toContain('[Lines 1 to 3 of 10. Use offset=4 to go on.]');
+    expect((await read({ path: 'b' })).text).toContain('[Lines 1 to 3 of 10. Use offset=4 to continue.]');
   });
 
   it('does not count the lines of a file larger than maxFileBytes', async () => {
     withLimits({ maxFileBytes: 1_000, maxReadLines: 10 });
     bench.put('a', numbered(1, 200_000));
     const { text, details } = await read({ path: 'a' });
-    expect(text).toContain('[Lines 1 to 10; more follow. Use offset=11 to go on.]');
+    expect(text).toContain('[Lines 1 to 10; more follow. Use offset=11 to continue.]');
     expect(details).not.toHaveProperty('totalLines');
     expect((await read({ path: 'a', offset: 199_999 })).text).toBe('199999\tline 199999\n200000\tline 200000');
   });
@@ -203,7 +203,7 @@ describe('read', () => {
   it('reads a file of a gigabyte in little memory', async () => {
     bench.put('sparse', 'first\n');
     truncateSync(bench.at('sparse'), 2 ** 30);
-    // A file full of NUL after its first bytes is binary; one whose text goes on is not.
+    // A file full of NUL after its first bytes is binary; one whose text continues is not.
     expect((await read({ path: 'sparse' })).text).toContain('binary data');
     withLimits({ maxReadLines: 1 });
     bench.put('large', 'line\n'.repeat(2_000));

@@ -177,15 +177,15 @@ const notes = (lines: readonly WindowLine[], totalLines: number | undefined, col
     const named = cut.slice(0, maxNamed).map(({ number, bytes }) => `${number} (${bytes} bytes)`);
     const next = column + Math.max(...cut.map((line) => line.text.length));
     found.push(
-      `[Cut lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see how they go on.]`,
+      `[Cut lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see the rest.]`,
     );
   }
   const first = lines[0]?.number ?? 1;
   const last = lines.at(-1)?.number ?? 0;
   if (totalLines === undefined) {
-    found.push(`[Lines ${first} to ${last}; more follow. Use offset=${last + 1} to go on.]`);
+    found.push(`[Lines ${first} to ${last}; more follow. Use offset=${last + 1} to continue.]`);
   } else if (last < totalLines) {
-    found.push(`[Lines ${first} to ${last} of ${totalLines}. Use offset=${last + 1} to go on.]`);
+    found.push(`[Lines ${first} to ${last} of ${totalLines}. Use offset=${last + 1} to continue.]`);
   }
   return found;
 };

@@ -3,8 +3,8 @@ import type { PathAccess } from '@h/paths';
 import type { Workspace } from '../workspace.js';
 
 /**
- * What a call with this path touches, for the planning of calls. A path that is refused touches nothing; of one that somebody
- * has yet to decide about, nobody knows.
+ * Returns what a call with this path touches, for the planning of calls. A path that is refused touches nothing; a path that
+ * needs an approval is unknown.
  */
 export const resourcesOf = (workspace: Workspace, path: string, access: PathAccess): readonly string[] | undefined => {
   try {

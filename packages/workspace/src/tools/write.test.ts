@@ -191,7 +191,7 @@ describe('write', () => {
 describe('a file that was read before', () => {
   const read = (path: string, session?: string) => bench.call(readTool, { path }, { ...(session && { session }) });
 
-  it('has to be read again before it is overwritten, if it has changed', async () => {
+  it('requires another read before it overwrites a file that has changed', async () => {
     bench.put('a', 'first');
     await read('a');
     bench.put('a', 'second');
@@ -222,14 +222,14 @@ describe('a file that was read before', () => {
     expect(await write('a', 'mine')).toMatchObject({ code: 'stale' });
   });
 
-  it('counts for the session that read it; a change by another session is one by somebody else', async () => {
+  it('counts a read only for its session; another session is treated as another writer', async () => {
     bench.put('a', 'first');
     await read('a', 'alice');
     expect(await write('a', 'by bob', { session: 'bob' })).toMatchObject({ status: 'ok' });
     expect(await write('a', 'by alice', { session: 'alice' })).toMatchObject({ code: 'stale' });
   });
 
-  it('has to be read in any case, if requireRead is "always"', async () => {
+  it('requires a read in every case if requireRead is "always"', async () => {
     bench.remove();
     bench = workbench({ requireRead: 'always' });
     bench.put('a', 'first');

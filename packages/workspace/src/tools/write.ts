@@ -61,7 +61,7 @@ const written = (path: string, current: LoadedFile | undefined, content: string,
   });
 };
 
-/** What was no text, or too large to be compared, has no lines that could be shown. */
+/** Returns the diff; without lines if the old content is binary or too large to compare. */
 const difference = (path: string, current: LoadedFile | undefined, content: string): FileDiff => {
   const before = current === undefined ? { text: '' } : current.bytes && decodeText(current.bytes);
   if (before === undefined) return { diff: '', additions: countLines(content), deletions: 0, isDiffCut: true };
