@@ -1,15 +1,15 @@
 /**
- * Whether what `npm start` runs was built from the sources as they are, told in a few milliseconds by their times.
+ * Checks in a few milliseconds, by modification times, whether the app that `npm start` runs is built from the current sources.
  *
- * Asking turbo says the same, and more exactly, but takes longer than the app takes to start. When in doubt the answer
- * is no, and turbo decides.
+ * turbo answers the same question exactly, but takes longer than the app takes to start. When in doubt the answer is no,
+ * and turbo decides.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const stampOf = (/** @type {string} */ root) => join(root, '.cache', 'start', 'built.json');
 
-/** What goes into a build besides the sources of the packages. */
+/** Inputs of a build besides the sources of the packages. */
 const shared = [
   'package.json',
   'pnpm-lock.yaml',
@@ -37,7 +37,7 @@ export const isBuilt = async (root) => {
 };
 
 /**
- * Remembers a build, which holds for sources that are older than its beginning.
+ * Records a build. It is current as long as every source is older than the start of the build.
  *
  * @param {string} root of the repository
  * @param {number} startedAt as milliseconds since 1970
@@ -73,7 +73,7 @@ const packageFolders = async (/** @type {string} */ root) => {
 };
 
 /**
- * The latest change below a path, of folders too, so that a file that was removed is noticed.
+ * Returns the latest modification time below a path. Folders count too, because removing a file changes its folder.
  *
  * @param {string} path
  * @returns {Promise<number>}

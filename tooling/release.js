@@ -1,6 +1,6 @@
 /**
- * Shows what a release would do: the versions and changelogs that the changesets make, in a copy of the last commit.
- * With `--publish` it does it: versions, checks, publishes, tags.
+ * Shows the versions and changelogs of the next release, in a copy of the last commit. With `--publish`, performs the
+ * release: versions, checks, publishes, tags.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs what the lockfile says and builds the reference app, if that is not done yet, then runs the app
- * in this process with the arguments it was given. What is printed on the way goes to standard error.
+ * `npm start`: installs the locked dependencies and builds the reference app unless both are current, then runs the app in
+ * this process with the given arguments. Messages of the installation and the build go to standard error.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const { packageManager } = JSON.parse(await readFile(new URL('../package.json', 
 const pnpm = ['npx', '--yes', '--prefer-offline', packageManager];
 const shell = process.platform === 'win32';
 
-/** pnpm leaves the lockfile that it has installed beside the packages. */
+/** Compares the lockfile with the copy that pnpm writes to `node_modules` after an installation. */
 const isInstalled = async () => {
   const [wanted, current] = await Promise.all(
     ['../pnpm-lock.yaml', '../node_modules/.pnpm/lock.yaml'].map((path) =>

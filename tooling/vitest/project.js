@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** Sibling packages are tested from their source: no build is needed. */
 const conditions = ['@h/source', 'node', 'import', 'module', 'default'];
 
-/** Without a seed every run tries other examples and so finds more; with one, two runs try the same and can be compared. */
+/** With a seed, every run tries the same examples; without one, each run tries others and so finds more. */
 const alias =
   process.env['PROPERTY_SEED'] === undefined
     ? {}
