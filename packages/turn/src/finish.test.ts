@@ -102,7 +102,7 @@ describe('finish', () => {
     const running: Watched = watch(agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }));
     expect(await reply(agent.finish('turn-1'))).toMatchObject({ outcome: 'error', error: { code: 'session-busy' } });
     expect(running.isComplete).toBe(false);
-    expect(() => agent.finish('')).toThrow('The turn to finish');
+    expect(() => agent.finish('')).toThrow('finish(): "turn" must be');
     running.subscription.unsubscribe();
   });
 });

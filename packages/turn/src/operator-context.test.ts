@@ -113,6 +113,6 @@ describe('steer() with an id', () => {
     expect(taken).toEqual([true, true, true, true]);
     expect(watched.all('input.received').map(({ id }) => id)).toEqual(['mine']);
     expect(watched.all('history.append').flatMap(({ delivers = [] }) => delivers)).toEqual(['mine']);
-    expect(() => agent.steer('s', 'Hurry.', '')).toThrow('The id of steer()');
+    expect(() => agent.steer('s', 'Hurry.', '')).toThrow('steer(): "id" must be');
   });
 });

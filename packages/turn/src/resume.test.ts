@@ -442,7 +442,7 @@ describe('resuming', () => {
 
   it('rejects unknown options', () => {
     const { agent } = world(emptyDisk);
-    expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/An option of resume\(\).*signl/);
+    expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/^resume\(\): unknown option "signl"/);
     expect(() => agent.resume('turn-1', { signal: 'now' } as never)).toThrow(/signal/);
   });
 
