@@ -44,7 +44,7 @@ const written = async (project: Project): Promise<number> => {
 
 describe('workspace.sh in a real shell', () => {
   it.each<readonly [string, string, RegExp]>([
-    ['comes to its end', 'echo fine', /has run: the workspace is in order/],
+    ['comes to its end', 'echo fine', /has succeeded/],
     ['fails', 'echo "no database" >&2; exit 3', /has failed.*exit code 3.*no database/],
     ['is killed', 'echo "so far"; kill -9 $$', /has failed.*(?:137|killed).*so far/],
     [

@@ -349,7 +349,7 @@ describe('after an overflow error', () => {
 describe('a switch of models', () => {
   const window = (model: string | undefined): number => (model === 'small' ? size / 0.8 : size * 3);
 
-  it('to one with a smaller window brings a hand-off', async () => {
+  it('to one with a smaller window addresses the new model', async () => {
     const sessions = memorySessions({ alice: long });
     const summarize = recorded(report);
     const changing = { ...options, window, summarize };
@@ -357,7 +357,7 @@ describe('a switch of models', () => {
     expect(before.of('compaction.started')).toEqual([]);
     const after = await runTurn(changing, { sessions, defaultModel: 'small' });
     expect(after.of('compaction.done')).toMatchObject([{ trigger: 'model-switch' }]);
-    expect(summarize.requests[0]?.instructions).toContain('hand-off');
+    expect(summarize.requests[0]?.instructions).toContain('Another model continues');
     expect(textOf(after.history[0] as Message)).toContain('You are the orchestrator of this session now.');
   });
 

@@ -8,7 +8,8 @@ import {
 } from '@h/turn';
 import './events.js';
 import { CompactionEffect } from './last-resort.js';
-import { settingsOf, type CompactionOptions } from './options.js';
+import type { CompactionOptions } from './options.js';
+import { settingsOf } from './settings.js';
 import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
 
@@ -106,5 +107,5 @@ const bothOf = (first: ObserveHandlers = {}, second: ObserveHandlers): ObserveHa
       other(event);
     };
   }
-  return both as ObserveHandlers;
+  return both;
 };

@@ -16,7 +16,7 @@ import { archiver, compactRequest, summarizerContextOf, type Job, type Outcome }
 import { CompactionError } from './failure.js';
 import { isBackingOff } from './notes.js';
 import { effectOf, type LastResortDecision, type LastResortTurn } from './last-resort.js';
-import type { CompactionSettings } from './options.js';
+import type { CompactionSettings } from './settings.js';
 import { contextWindowIn } from '@h/provider-errors';
 import { hostOwner, sessionOwner, type HistoryOwner } from './owner.js';
 import { reportOn } from './strategies/summarize.js';

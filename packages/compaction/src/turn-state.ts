@@ -13,7 +13,7 @@ import type { TokenCounter } from './counting/token-counter.js';
 import { limitsFor, type Limits } from './limits.js';
 import { createMeter, type Meter } from './meter.js';
 import { noNotes, notesToJson, readNotes, type Notes } from './notes.js';
-import type { CompactionSettings } from './options.js';
+import type { CompactionSettings } from './settings.js';
 import type { Answers } from './summary/interview.js';
 
 /** The session's keys for notes, and for answers of summarizers until they are used. */

@@ -1,7 +1,8 @@
 import type { Message } from '@h/turn';
 import { createTokenCounter } from '../src/index.js';
 import type { SummarizeStrategyContext } from '../src/strategies/summarize.js';
-import { settingsOf, type CompactionOptions } from '../src/options.js';
+import type { CompactionOptions } from '../src/options.js';
+import { settingsOf } from '../src/settings.js';
 import { runChain, type ChainResult } from '../src/run-chain.js';
 import type { Answers } from '../src/summary/interview.js';
 

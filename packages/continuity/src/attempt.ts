@@ -3,14 +3,14 @@ import './events.js';
 
 type Problem = TurnEvents['continuity.problem']['what'];
 
-/** Does what may fail. */
+/** Runs work that may fail. */
 export type Attempt = <Result>(what: Problem, work: () => PromiseLike<Result> | Result) => Promise<Result | undefined>;
 
-/** Something of the state that could not be read or written, for observers. */
+/** A notice about a part of the state that could not be read or written. */
 export const problem = (what: Problem, error: unknown): NewEvent =>
   notice('continuity.problem', { what, error: toErrorInfo(error) });
 
-/** Does what may fail; then that is told, and nothing given back. */
+/** Runs work that may fail. A failure adds a notice and returns `undefined`. */
 export const attemptWith =
   (notices: NewEvent[]): Attempt =>
   async (what, work) => {
@@ -22,8 +22,8 @@ export const attemptWith =
     }
   };
 
-/** What a callback gives back, which may be written without types. */
-export const textOrNothing = (given: unknown, who: string): string | undefined => {
+/** Checks the result of a callback that may be written without types. */
+export const textOrNothing = (given: unknown, callback: string): string | undefined => {
   if (given === undefined || given === null || typeof given === 'string') return given ?? undefined;
-  throw new TypeError(`${who}() has to give back a text or nothing; it gave back ${typeof given}.`);
+  throw new TypeError(`${callback}() must return a string or undefined; it returned a value of type ${typeof given}.`);
 };

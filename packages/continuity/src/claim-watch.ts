@@ -1,16 +1,16 @@
 import type { Clock } from './clock.js';
 import type { Progress } from './progress/schema.js';
 
-/** What a session has claimed: a task, or the planning of all of them. */
+/** What a session has claimed: a task, or the planning. */
 export type Claimed = { readonly task: string } | { readonly task?: undefined };
 
-/** What a session knows of what it has claimed, so that it notices when somebody else has taken it up. */
+/** Tracks the claim of a session, to detect that another session has taken it over. */
 export interface ClaimWatch {
-  /** Learns from what stands in the progress file now. @returns whether the claim was lost just now */
+  /** Compares the claim with the progress file. @returns whether the claim was lost since the last call */
   look(progress: Progress, owner: string): boolean;
-  /** Whether the lease has run out by the clock, because the machine slept, say: others may have taken it up meanwhile. */
+  /** Whether the lease has expired by the clock, for instance after a suspend: another session may have taken over. */
   isDoubtful(): boolean;
-  /** What is not this session's any more, until it has claimed something again. */
+  /** The lost claim, until the session claims something again. */
   lost(): Claimed | undefined;
 }
 
@@ -37,7 +37,7 @@ const heldBy = ({ tasks, planning }: Progress, owner: string) => {
   return planning?.claim?.owner === owner ? { claimed: {}, until: Date.parse(planning.claim.expiresAt) } : undefined;
 };
 
-/** What a session has finished or set aside itself is not lost. */
+/** Whether the session itself has finished or blocked the task. */
 const isOver = ({ tasks }: Progress, owner: string, { task }: Claimed): boolean => {
   const now = tasks.find(({ id }) => id === task);
   return now?.lastOwner === owner && now.status !== 'in_progress';

@@ -2,21 +2,21 @@ import type { TurnEventOf } from '@h/turn';
 import type { Progress, Task } from './progress/schema.js';
 import { countsOf } from './task-text.js';
 
-/** How a session has ended, for its notes and its commit. */
+/** The end of a session, for its notes and its commit. */
 export interface Closing {
   readonly end: TurnEventOf<'turn.end'>;
   readonly owner: string;
   readonly role: string;
   readonly isInitializer: boolean;
-  /** The progress file before the claims are let go; nothing where it cannot be read. */
+  /** The progress file before the claims are released; absent if it cannot be read. */
   readonly progress: Progress | undefined;
   /** Id of the last task that passed its check in this turn. */
   readonly lastDone: string | undefined;
-  /** Id of the task that somebody else has taken up. */
+  /** Id of the task that another session has taken over. */
   readonly lost: string | undefined;
 }
 
-/** What the session has begun and not finished. */
+/** Returns the task that the session has begun and not finished. */
 export const unfinishedTask = ({
   progress,
   owner,
@@ -30,7 +30,7 @@ export const unfinishedTask = ({
   );
 };
 
-/** The last line of a session's entry in the notes. */
+/** Returns the last line of a session's entry in the notes. */
 export const endNote = (closing: Closing): string => {
   const { end, role, progress } = closing;
   const { outcome, reason, steps } = end;
@@ -42,7 +42,7 @@ export const endNote = (closing: Closing): string => {
   return `[${role}] Ended as ${outcome}${why} after ${steps} ${steps === 1 ? 'step' : 'steps'}; ${done} of ${total} tasks are done.${what}`;
 };
 
-/** What to say of a commit. Only what passed its check, and a plan that came to its end, is more than work in progress. */
+/** Returns the commit message. Everything but a verified task or a completed plan is work in progress. */
 export const commitMessage = (closing: Closing): { readonly message: string; readonly isWorkInProgress: boolean } => {
   const { end, progress, lastDone, isInitializer } = closing;
   const open = unfinishedTask(closing);
@@ -52,7 +52,7 @@ export const commitMessage = (closing: Closing): { readonly message: string; rea
     subject === undefined
       ? isInitializer
         ? 'Plan the project'
-        : 'Keep the notes of the session'
+        : 'Add the notes of the session'
       : `${subject.title} (${subject.id})`;
   return { message: `${isWorkInProgress ? 'WIP: ' : ''}${what}`, isWorkInProgress };
 };

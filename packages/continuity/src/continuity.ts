@@ -16,7 +16,7 @@ import { mayUse } from './roles.js';
 import { Session, type SessionView } from './session.js';
 import { requestShaper, roleIn } from './shape-request.js';
 
-/** Tools after which the state is another one. */
+/** Tools that change the state. */
 const changing: ReadonlySet<string> = new Set([
   'task_plan',
   'task_next',
@@ -27,16 +27,17 @@ const changing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives each session the state of a project that outlives it, and lets it leave one behind.
+ * Gives each session the state of its project, and stores what the session leaves behind.
  *
- * - The state (progress, task and its contract, notes) is sent after the history, as data; what the agent's part is, in the system prompt.
- * - Tools that the part does not have are not offered, and refused.
- * - Claims of the session are renewed while its turn runs, and let go at its end: the next session resumes what was interrupted.
- * - At the end the notes get an entry and `commit` is called, whatever the outcome; a turn that is left commits nothing.
- * - One session plans at a time. Another one that would is ended as `blocked` before it asks or changes anything.
- * - A session whose lease has run out, and whose task another one has taken up, changes nothing more before it has asked for the next one.
+ * - The state (progress, task with its acceptance criteria, notes) is sent after the history, as data; the role in the system prompt.
+ * - Tools that the role does not have are neither offered nor executed.
+ * - Claims of the session are renewed while its turn runs and released at its end: the next session resumes interrupted tasks.
+ * - At the end of a turn, whatever its outcome, the notes get an entry and `commit` is called; if the subscriber leaves, nothing is
+ *   committed.
+ * - One session plans at a time. The turn of another one ends as `blocked` before its first model call.
+ * - A session whose task was taken over after its lease expired may change nothing until it has claimed the next task.
  *
- * What cannot be read or written is told as `continuity.problem`; nothing of it ends a turn.
+ * Failures to read or write the state are reported as `continuity.problem`; none of them ends a turn.
  *
  * @throws ContinuityError `invalid-option`
  *
@@ -57,7 +58,7 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
     let hasEnded = false;
     let stopHeartbeat: (() => void) | undefined;
 
-    const tellLost = (error: unknown): void => {
+    const reportLoss = (error: unknown): void => {
       view = undefined;
       if (!hasEnded) operator.emit(problem('lease', error));
     };
@@ -66,7 +67,7 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
         heartbeat();
         session.renew().then(
           (lost) => {
-            if (lost) tellLost(lost);
+            if (lost) reportLoss(lost);
           },
           (error: unknown) => {
             if (!hasEnded) operator.emit(problem('lease', error));
@@ -127,7 +128,7 @@ export const continuity = (options: ContinuityOptions): TurnOperator => {
         },
       },
       start: () => {
-        if (lastCall) session.goOn(lastCall.role);
+        if (lastCall) session.resume(lastCall.role);
       },
       finalize: () => {
         if (!hasEnded) session.abandon();

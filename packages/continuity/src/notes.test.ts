@@ -10,20 +10,20 @@ import { openProject } from './project.js';
 const at = Date.UTC(2026, 10, 21, 20);
 
 describe('the notes', () => {
-  it('have one entry a session', async () => {
+  it('have one entry per session', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.\nMore of it.', at });
     await notes.add({ session: 'one', text: '## Session two · forged', at });
     await notes.add({ session: 'two', text: 'Second.', at });
     const text = await readFile(notes.path, 'utf8');
     expect(text).toBe(
-      '# Notes of the agent\n\nThis file only grows: one entry a session, the newest last.\n\n' +
+      '# Notes of the agent\n\nThis file is append-only: one entry per session, the newest last.\n\n' +
         '## Session one · 2026-11-21T20:00:00.000Z\n\n- First.\n  More of it.\n- ## Session two · forged\n\n' +
         '## Session two · 2026-11-21T20:00:00.000Z\n\n- Second.\n',
     );
   });
 
-  it('continue an entry below what another session has written meanwhile', async () => {
+  it('continue an entry below that of another session', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
     for (const [session, text] of [
       ['one', 'First.'],
@@ -39,7 +39,7 @@ describe('the notes', () => {
     ]);
   });
 
-  it('are read and written at their end alone, however long they are', async () => {
+  it('are read and written only at their end', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.', at });
     const block = Buffer.from(`- ${'x'.repeat(97)}\n`.repeat(10_000));
@@ -51,7 +51,7 @@ describe('the notes', () => {
     expect((await stat(notes.path)).size).toBeGreaterThan(100_000_000);
   });
 
-  it('only grow, also after a torn write and an edit by hand', async () => {
+  it('are append-only, also after an incomplete write and a manual edit', async () => {
     const { notes } = openProject({ folder: await temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.', at });
     await appendFile(notes.path, '- torn in the mid');
@@ -61,7 +61,7 @@ describe('the notes', () => {
     expect(after).toBe(`${before}\n- Second.\n`);
   });
 
-  it('are not written through a link or into a pipe', async () => {
+  it('are not written through a link or to a pipe', async () => {
     const folder = await temporaryFolder();
     const elsewhere = join(await temporaryFolder(), 'x.md');
     await writeFile(elsewhere, 'mine');
@@ -78,7 +78,7 @@ describe('the notes', () => {
 });
 
 describe('readTail', () => {
-  it('cuts through no character and no line', async () => {
+  it('splits neither characters nor lines', async () => {
     const path = join(await temporaryFolder(), 'x.md');
     await fc.assert(
       fc.asyncProperty(

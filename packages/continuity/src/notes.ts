@@ -7,7 +7,7 @@ import type { StateFolder } from './files/state-folder.js';
 /** The name of the notes. */
 export const notesFileName = 'agent-notes.md';
 
-/** One thing to note down. */
+/** A note of a session. */
 export interface Note {
   readonly session: string;
   readonly text: string;
@@ -15,19 +15,19 @@ export interface Note {
   readonly at: number;
 }
 
-/** The notes of a project: Markdown that only grows, one entry a session. */
+/** The notes of a project: an append-only Markdown file with one entry per session. */
 export interface NotesStore {
   readonly path: string;
-  /** Adds to the session's entry. What another session that works at the same time has written meanwhile stands between; then the entry is continued below. */
+  /** Adds to the session's entry. If another session has written since, the entry is continued under a new heading. */
   add(note: Note): Promise<void>;
-  /** The end of the notes: whole lines of at most so many bytes. */
+  /** Returns the end of the notes: whole lines of at most N bytes. */
   tail(maxBytes: number): Promise<string>;
 }
 
 const maxNoteChars = 8_000;
-/** The heading of the last entry is looked for in so many bytes; further back, the entry is continued under a new heading. */
+/** The number of bytes in which the heading of the last entry is searched. */
 const headingBytes = 64 * 1024;
-const title = '# Notes of the agent\n\nThis file only grows: one entry a session, the newest last.\n';
+const title = '# Notes of the agent\n\nThis file is append-only: one entry per session, the newest last.\n';
 
 export const createNotesStore = (project: string, folder: StateFolder): NotesStore => {
   const path = join(project, notesFileName);
@@ -72,7 +72,7 @@ const oneLine = (text: string): string =>
     .slice(0, 200)
     .toWellFormed();
 
-/** A list item; what would be a heading of ours, or leave the list, is indented. */
+/** A list item. Its lines are indented, so that none is read as a heading or ends the list. */
 const item = (text: string): string => {
   const clean = text
     .slice(0, maxNoteChars)

@@ -23,21 +23,21 @@ import { initializerRole, workerRole, type Role } from './roles.js';
 export interface SessionCommit {
   readonly session: string;
   readonly turn: string;
-  /** Begins with `WIP: ` while the task is not done, so that the test gate of `@h/hooks` lets it pass on an agent's branch. */
+  /** Begins with `WIP: ` while the task is not done; the test gate of `@h/hooks` accepts such commits on an agent's branch. */
   readonly message: string;
   readonly isWorkInProgress: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Something that went wrong in a session, as far as the harness can tell. */
+/** A failed session. */
 export interface SessionFailure {
   readonly session: string;
   readonly turn: string;
   readonly outcome: TurnOutcome;
   readonly reason: string;
-  /** How often `task_done` was refused because the check did not pass. */
+  /** The number of failed checks. */
   readonly failedChecks: number;
-  /** What the last of them said, the end of it. */
+  /** The end of the output of the last one. */
   readonly lastCheck?: string | undefined;
 }
 
@@ -45,13 +45,13 @@ export interface SessionFailure {
 export interface ContinuityOptions {
   readonly project: Project;
   /**
-   * Which part the agent plays.
+   * The role of the agent.
    *
-   * @defaultValue `'auto'`: the initializer until the first session is complete, the worker after that
+   * @defaultValue `'auto'`: the initializer until the first session is complete, then the worker
    */
   readonly role?: 'auto' | 'initializer' | 'worker' | undefined;
   /**
-   * The parts, with what they are told and may use.
+   * The instructions and tools of the roles.
    *
    * @defaultValue `{ initializer: initializerRole, worker: workerRole }`
    */
@@ -59,37 +59,37 @@ export interface ContinuityOptions {
   /**
    * Runs `workspace.sh` before the first model call of a session, and of a turn that is resumed: `localChecks()` of `@h/process`, or a sandbox.
    *
-   * @defaultValue none; the worker is told to run it
+   * @defaultValue none; the worker's instructions ask for it
    */
   readonly run?: CheckRunner | undefined;
   /**
-   * How long `workspace.sh` may take, in milliseconds.
+   * The time limit of `workspace.sh`, in milliseconds.
    *
    * @defaultValue `120_000`
    */
   readonly scriptTimeoutMs?: number | undefined;
   /**
-   * How much of the notes is sent with a request, in bytes from their end.
+   * The number of bytes at the end of the notes that a request contains.
    *
-   * @defaultValue `5_000`, some fifty lines
+   * @defaultValue `5_000`, about fifty lines
    */
   readonly notesBytes?: number | undefined;
   /**
-   * Files and folders, from the project's, that no tool may change that names them, besides the progress file and the notes. Rules land in
-   * `AGENTS.md` when a person has reviewed them.
+   * Files and folders, relative to the project, that tools may not change, besides the progress file and the notes. Rules are added to
+   * `AGENTS.md` after a person has reviewed them.
    *
    * @defaultValue `['AGENTS.md', '.agent-output']`
    */
   readonly protect?: readonly string[] | undefined;
   /**
-   * Commits what a session leaves behind, and gives back the commit's name, or nothing where there was nothing to commit. `closeGraceMs`
-   * of `harness()` has to be longer than it takes.
+   * Commits the work of a session and returns the commit's name, or `undefined` if nothing changed. `closeGraceMs` of `harness()` must be
+   * longer than it takes.
    *
-   * @defaultValue none; the operator of `@h/git` can do it, placed after this one
+   * @defaultValue none; the operator of `@h/git`, placed after this one, can commit
    */
   readonly commit?: ((commit: SessionCommit) => MaybePromise<string | undefined>) | undefined;
   /**
-   * Drafts a rule from a failure, for a person to review: `draftRuleWith` has a model do it.
+   * Drafts a rule from a failure, for a person to review: `draftRuleWith()` asks a model.
    *
    * @defaultValue none; the model may propose rules itself
    */
@@ -98,7 +98,7 @@ export interface ContinuityOptions {
     | undefined;
 }
 
-/** Options with their defaults. */
+/** The options with their defaults. */
 export interface ContinuitySettings extends Pick<ContinuityOptions, 'run' | 'commit' | 'draftRule'> {
   readonly project: Project;
   readonly role: 'auto' | 'initializer' | 'worker';
@@ -122,7 +122,7 @@ const aRole: OptionCheck = {
   expected: 'a role: { name, instructions, tools: { allow, deny } }',
 };
 
-/** The options, checked and completed. @throws ContinuityError `invalid-option` */
+/** Checks and completes the options. @throws ContinuityError `invalid-option` */
 export const settingsOf = (options: ContinuityOptions): ContinuitySettings => {
   checkOptions('continuity()', options, {
     project: required(aProject),

@@ -3,10 +3,10 @@ import type { ErrorInfo } from '@h/turn';
 import type { WorkSettings } from './work-options.js';
 
 const longestPauseMs = 900_000;
-/** Longer timers fire at once. */
+/** Longer timers would fire immediately. */
 const longestTimerMs = 2_147_483_647;
 
-/** Waits out an outage. Pauses are counted and no time is measured: clocks jump. */
+/** Waits for the end of an outage. It adds up its pauses instead of reading a clock, which may jump. */
 export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, signal }: WorkSettings) => {
   let waitedMs = 0;
   let nextMs = outagePauseMs;
@@ -26,7 +26,7 @@ export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, s
   };
 };
 
-/** Waits, or until the signal is aborted. */
+/** Waits N milliseconds, or until the signal is aborted. */
 export const pause = async (
   ms: number,
   scheduler: SchedulerLike,

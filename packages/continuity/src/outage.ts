@@ -1,23 +1,23 @@
 import type { ErrorInfo, TurnOutcome } from '@h/turn';
 
-/** How a session ended: what `reply` of `@h/turn` gives, or `turn.end`. */
+/** How a session ended: a result of `reply()` of `@h/turn`, or `turn.end`. */
 export interface SessionEnd {
   readonly outcome: TurnOutcome;
-  /** How many times the model has answered. */
+  /** The number of model calls that were answered. */
   readonly steps?: number | undefined;
   readonly error?: ErrorInfo | undefined;
 }
 
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
-/** Of the system, of the network, or of all credentials at once. */
+/** Codes of the system and of the network, and the code for a lack of credentials. */
 const passingCode = /^(?:E[A-Z_]{3,30}|UND_ERR_[A-Z_]{3,40}|failover-exhausted)$/;
 const maxCauses = 5;
 
 /**
- * Whether a session ended because something that it needs was not there: the provider, the network, room on the disk. Nothing that it
- * worked on is to blame for that, and a later one may fare better.
+ * Whether a session ended because the provider, the network or the disk was unavailable. The task is not the cause, and a later session may
+ * succeed.
  *
- * An operator that failed, and an answer such as "unauthorized", stay what they are however long one waits.
+ * Failures of operators and answers such as "unauthorized" are not outages, because waiting does not resolve them.
  */
 export const isOutage = ({ outcome, steps, error }: SessionEnd): boolean => {
   if (isFinal(error)) return false;

@@ -7,12 +7,12 @@ import type { Progress, Task } from './progress/schema.js';
 import { isHeld, isReady } from './progress/select-task.js';
 import type { Project } from './project.js';
 
-/** What one session has claimed, during one turn: its task, or the planning of all of them. */
+/** The claims of one session during one turn: its task, or the planning. */
 export class OwnClaims {
   readonly #project: Project;
   readonly #owner: string;
   readonly #watch: ClaimWatch;
-  #goesOn = false;
+  #isResumed = false;
   #hasTakenUp = false;
   #hasPlanned = false;
 
@@ -22,56 +22,56 @@ export class OwnClaims {
     this.#watch = claimWatch(project.clock);
   }
 
-  /** The turn was begun in another process; what it held there is to be claimed again. */
-  goOn(): void {
-    this.#goesOn = true;
+  /** Records that the turn began in another process; its claims must be acquired again. */
+  resume(): void {
+    this.#isResumed = true;
   }
 
   look(progress: Progress): void {
     this.#watch.look(progress, this.#owner);
   }
 
-  /** Id of the task that is not this session's any more. */
+  /** Id of the task that another session has taken over. */
   get lostTask(): string | undefined {
     return this.#watch.lost()?.task;
   }
 
-  /** Whether `refusal` has to be asked before anything is changed. */
+  /** Whether `refusal` must be called before anything is changed. */
   get isDoubtful(): boolean {
-    return (this.#goesOn && !this.#hasTakenUp) || this.#watch.isDoubtful() || this.#watch.lost() !== undefined;
+    return (this.#isResumed && !this.#hasTakenUp) || this.#watch.isDoubtful() || this.#watch.lost() !== undefined;
   }
 
-  /** Tells other sessions that this one is alive. @returns the error where what it held was taken up by another one meanwhile */
+  /** Renews the claims. @returns an error if another session has taken over */
   async renew(): Promise<ContinuityError | undefined> {
     const progress = await this.#changeOwn((current) => renewClaims(current, this.#claiming()));
     if (progress === undefined || !this.#watch.look(progress, this.#owner)) return undefined;
-    return new ContinuityError('claim-lost', `${this.#lostText(progress)} Its lease had run out.`);
+    return new ContinuityError('claim-lost', `${this.#lostText(progress)} Its lease had expired.`);
   }
 
-  /** Why a worker may change nothing now; nothing where it may. One whose lease has run out looks first whether the task still is its own. */
+  /** Returns why a worker may change nothing now. If the lease has expired, the claim is renewed first. */
   async refusal(signal: AbortSignal): Promise<string | undefined> {
     await this.takeUpAgain(signal).catch(() => undefined);
     if (this.#watch.isDoubtful()) {
       try {
         await this.renew();
       } catch (error) {
-        // Where nobody can read the file, nobody can have taken the task.
+        // If the file cannot be read, no other session can have claimed the task.
         const { code, message } = toErrorInfo(error);
         if (code === 'locked') {
-          return `The lease on the task has run out and could not be renewed: ${message} Try again.`;
+          return `The lease on the task has expired and could not be renewed: ${message} Try again.`;
         }
       }
     }
     const { lostTask } = this;
     return lostTask === undefined
       ? undefined
-      : `The lease on the task "${lostTask}" ran out, and it is no longer this session's. Change nothing more for it: call task_next, and end if there is none.`;
+      : `The lease on the task "${lostTask}" expired, and another session has taken over. Change nothing more for it: call task_next, and end if no task is free.`;
   }
 
   /**
-   * Claims the planning, or makes sure of it. @returns why this session may not plan; nothing where it may
+   * Claims the planning, or confirms the claim. @returns the reason if this session may not plan
    *
-   * @throws ContinuityError where the file cannot be changed
+   * @throws ContinuityError if the file cannot be changed
    */
   async planning(signal: AbortSignal): Promise<string | undefined> {
     try {
@@ -79,8 +79,8 @@ export class OwnClaims {
         signal.throwIfAborted();
         const { planning } = current;
         const isOwn = planning?.claim?.owner === this.#owner && isHeld(planning, this.#project.clock());
-        // Who never planned here is an initializer by its options, after work has begun.
-        return isOwn || (current.phase === 'working' && !this.#hasPlanned && !this.#goesOn)
+        // After work has begun, a session that never planned is an initializer only by its options.
+        return isOwn || (current.phase === 'working' && !this.#hasPlanned && !this.#isResumed)
           ? current
           : claimPlanning(current, this.#claiming());
       });
@@ -96,7 +96,7 @@ export class OwnClaims {
     }
   }
 
-  /** The session's task was let go when its last turn ended, or its process died; it goes on with it. */
+  /** Claims the session's task again: it was released when the last turn ended or its process died. */
   async takeUpAgain(signal: AbortSignal): Promise<void> {
     const { progress, clock } = this.#project;
     if (this.#hasTakenUp) return;
@@ -121,9 +121,9 @@ export class OwnClaims {
     this.look(after);
   }
 
-  /** Lets go all claims, without waiting: whoever comes next need not wait for the lease to run out. */
+  /** Releases all claims without waiting, so that other sessions need not wait for the lease to expire. */
   abandon(): void {
-    // Not only if it holds one now: what is on its way comes before this.
+    // Also without a claim: one that is still being acquired is queued before this.
     this.#project.progress.update((progress) => giveBackClaims(progress, this.#owner)).catch(() => undefined);
   }
 
@@ -132,7 +132,7 @@ export class OwnClaims {
     return { owner: this.#owner, at: clock(), leaseMs, process };
   }
 
-  /** Changes what is this session's own; where it holds nothing, nothing is locked. */
+  /** Changes the session's own claims; without claims the file is not locked. */
   async #changeOwn(change: (progress: Progress) => Progress): Promise<Progress | undefined> {
     const { progress } = this.#project;
     const found = await progress.read();
@@ -143,6 +143,6 @@ export class OwnClaims {
   #lostText({ tasks, planning }: Progress): string {
     const id = this.lostTask;
     const claim = id === undefined ? planning?.claim : tasks.find((task) => task.id === id)?.claim;
-    return `${id === undefined ? 'The planning' : `The task "${id}"`} is ${claim === undefined ? 'no longer this session’s' : `in the hands of ${claim.owner} by now`}.`;
+    return `${id === undefined ? 'The planning' : `The task "${id}"`} is ${claim === undefined ? 'no longer claimed by this session' : `claimed by ${claim.owner} now`}.`;
   }
 }

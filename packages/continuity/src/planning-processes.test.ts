@@ -34,18 +34,18 @@ const start = (folder: string, session: string, leaseMs = 300_000) => {
   };
 };
 
-describe('two processes that would plan one project', () => {
-  it('do so one after the other: the second waits, and plans at once when the first is killed', async () => {
+describe('two processes that plan one project', () => {
+  it('plan one after the other: the second waits until the first is killed', async () => {
     const folder = await temporaryFolder();
     const one = start(folder, 'one');
     await one.says('plans');
     const two = start(folder, 'two');
-    await two.says('Nothing is planned yet. The session one plans.');
+    await two.says('Nothing is planned yet. The session one is planning.');
     one.child.kill('SIGKILL');
     await two.says('plans');
     await writeFile(join(folder, 'go'), '');
     expect(await two.ended()).toEqual([
-      'Nothing is planned yet. The session one plans.',
+      'Nothing is planned yet. The session one is planning.',
       'plans',
       'initializer completed',
       'end max-sessions',
@@ -53,7 +53,7 @@ describe('two processes that would plan one project', () => {
     expect(await openProject({ folder }).status()).toMatchObject({ next: { kind: 'work' }, tasks: [{ id: 'two' }] });
   });
 
-  it('and the first, which stood still for longer than its lease, changes nothing when it goes on', async () => {
+  it('reject changes of a process that was stopped past its lease', async () => {
     const folder = await temporaryFolder();
     const one = start(folder, 'one', 1_000);
     await one.says('plans');
@@ -67,13 +67,16 @@ describe('two processes that would plan one project', () => {
     expect((await openProject({ folder }).status()).tasks.map(({ id }) => id)).toEqual(['two']);
   });
 
-  it('never both at once, however they begin', async () => {
+  it('never plan at the same time', async () => {
     const folder = await temporaryFolder();
     const all = ['one', 'two', 'three'].map((session) => start(folder, session));
     await vi.waitUntil(() => all.some(({ lines }) => lines().includes('plans')), { timeout: 30_000 });
-    await vi.waitUntil(() => all.filter(({ lines }) => lines().some((line) => line.endsWith(' plans.'))).length === 2, {
-      timeout: 30_000,
-    });
+    await vi.waitUntil(
+      () => all.filter(({ lines }) => lines().some((line) => line.endsWith(' is planning.'))).length === 2,
+      {
+        timeout: 30_000,
+      },
+    );
     expect(all.filter(({ lines }) => lines().includes('plans'))).toHaveLength(1);
   });
 });

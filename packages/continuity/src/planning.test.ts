@@ -21,7 +21,7 @@ const outcomes = (events: Awaited<ReturnType<typeof runSession>>): readonly stri
   events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
 
 describe('the planning', () => {
-  it('belongs to one session: another one is ended before it asks or changes anything', async () => {
+  it('belongs to one session: the turn of another one ends before its first model call', async () => {
     const folder = await temporaryFolder();
     const project = openProject({ folder });
     const pause = new Subject<string>();
@@ -41,7 +41,7 @@ describe('the planning', () => {
     await vi.waitUntil(() => isPlanning, { timeout: 5_000 });
     expect((await openProject({ folder }).status()).next).toMatchObject({ kind: 'wait', planner: 'first', tasks: [] });
     expect((await project.status()).text).toBe(
-      '0 of 1 tasks are done. The first session has not been completed. The session first plans.',
+      '0 of 1 tasks are done. The first session has not been completed. The session first is planning.',
     );
 
     const commit = vi.fn(() => undefined);
@@ -58,7 +58,7 @@ describe('the planning', () => {
     expect(events.at(-1)).toMatchObject({
       type: 'turn.end',
       outcome: 'blocked',
-      reason: expect.stringMatching(/^The session first plans the tasks, until /) as unknown,
+      reason: expect.stringMatching(/^The session first plans the tasks; its lease ends at /) as unknown,
     });
     expect([model.requests.length, commit.mock.calls.length, ran.mock.calls.length]).toEqual([0, 0, 0]);
     expect(events.filter(({ type }) => type.startsWith('continuity.'))).toEqual([]);
@@ -70,7 +70,7 @@ describe('the planning', () => {
     expect((await project.status()).next).toMatchObject({ kind: 'work', task: { id: 'a' } });
   });
 
-  it('is taken over at once from a process that has died', async () => {
+  it('is taken over at once if the process of its session has died', async () => {
     const project = openProject({ folder: await temporaryFolder() });
     await claimed(project, 'dead', goneProcess(project));
     expect((await project.status()).next).toEqual({ kind: 'plan' });
@@ -78,7 +78,7 @@ describe('the planning', () => {
     expect((await project.status()).next).toMatchObject({ kind: 'work', task: { id: 'a' } });
   });
 
-  it('is let go by a session that does not come to its end, and taken up by the next one', async () => {
+  it('is released by a session that fails, and claimed by the next one', async () => {
     const project = openProject({ folder: await temporaryFolder() });
     await runSession({
       project,
@@ -93,7 +93,7 @@ describe('the planning', () => {
     expect((await project.status()).tasks.map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('is lost to a session that slept over its lease, which changes nothing more and is ended', async () => {
+  it('ends a session that was suspended past its lease if another one plans', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
     const sleep = async (): Promise<string> => {
@@ -114,7 +114,7 @@ describe('the planning', () => {
     expect(await project.status()).toMatchObject({ tasks: [], next: { kind: 'wait', planner: 'other' } });
   });
 
-  it('stays with a session that slept over its lease where nobody wanted it', async () => {
+  it('stays with a session that was suspended past its lease if no other one plans', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
     const tools = {
@@ -135,7 +135,7 @@ describe('the planning', () => {
     expect((await project.status()).next).toMatchObject({ kind: 'work' });
   });
 
-  it('is over for a session whose plan another one has completed meanwhile', async () => {
+  it('has ended for a session if another one has completed the plan', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
     const sleep = async (): Promise<string> => {
@@ -155,7 +155,7 @@ describe('the planning', () => {
   });
 });
 
-/** A clock of waits that are over at once. */
+/** A scheduler whose waits end at once. */
 const hurried = (): VirtualTimeScheduler => {
   const scheduler = new VirtualTimeScheduler();
   const ticking = setInterval(() => scheduler.flush(), 5);
@@ -164,7 +164,7 @@ const hurried = (): VirtualTimeScheduler => {
 };
 
 describe('workThrough', () => {
-  it('waits while another process plans, and does its tasks then', async () => {
+  it('waits while another process plans, then works on its tasks', async () => {
     const folder = await temporaryFolder();
     const there = openProject({ folder });
     await claimed(there, 'other');
@@ -196,10 +196,10 @@ describe('workThrough', () => {
       },
     });
     expect(await end).toMatchObject({ reason: 'all-done', sessions: 1 });
-    expect([told[0], roles]).toEqual(['Nothing is planned yet. The session other plans.', ['worker']]);
+    expect([told[0], roles]).toEqual(['Nothing is planned yet. The session other is planning.', ['worker']]);
   });
 
-  it('counts no session that found another one planning', async () => {
+  it('does not count a session that found another one planning', async () => {
     const folder = await temporaryFolder();
     const project = openProject({ folder });
     let sessions = 0;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { anyFunction, nonEmptyString, required, integerFrom } from '@h/options';
 import { systemClock, type Clock } from './clock.js';
-import { thisProcess, type ProcessMark } from './files/process.js';
+import { thisProcess, type AnonymousMark } from './files/process.js';
 import { createStateFolder, type StateFolder } from './files/state-folder.js';
 import { createNotesStore, type NotesStore } from './notes.js';
 import { checkOptions } from './own-options.js';
@@ -12,51 +12,51 @@ import { createWorkspaceScript, type WorkspaceScript } from './workspace-script.
 
 /** Options of {@link openProject}. */
 export interface ProjectOptions {
-  /** The folder that the agent works in. */
+  /** The working folder of the agent. */
   readonly folder: string;
   /**
-   * How long a claim holds without a sign of life, in milliseconds. The operator gives one three times as often, however long a tool runs.
+   * The lease of a claim, in milliseconds. The operator renews it after each third, also while a tool runs.
    *
-   * @defaultValue `300_000`, so that the task of a process that died is taken up after five minutes
+   * @defaultValue `300_000`: the task of a process that died is free after five minutes
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How long to wait for another process that writes, in milliseconds.
+   * The time limit for the lock on the state, in milliseconds.
    *
    * @defaultValue `10_000`; a write takes a few milliseconds
    */
   readonly lockTimeoutMs?: number | undefined;
   /**
-   * Tells the time, for leases.
+   * The clock of the leases.
    *
    * @defaultValue `Date.now`
    */
   readonly clock?: Clock | undefined;
 }
 
-/** What a project remembers from session to session, in files that people can read. */
+/** The state of a project, in files that people can read. */
 export interface Project {
   readonly folder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
-  /** Stands for this process on claims: when it dies, other processes of this machine take its tasks up at once. */
-  readonly process: ProcessMark;
+  /** Marks the claims of this process: if it dies, other processes of this machine take over its tasks at once. */
+  readonly process: AnonymousMark;
   /** `agent-progress.json` */
   readonly progress: ProgressStore;
   /** `agent-notes.md` */
   readonly notes: NotesStore;
   /** `workspace.sh` */
   readonly script: WorkspaceScript;
-  /** `AGENTS.md`, and the rules that are proposed for it. */
+  /** `AGENTS.md` and the rules proposed for it. */
   readonly rules: RuleRatchet;
   /** `.agent-output/`, which git ignores. */
   readonly state: StateFolder;
-  /** Reads how far the work is, and what can be done now. */
+  /** Reads the progress and the next step. */
   status(): Promise<ProjectStatus>;
 }
 
 /**
- * Opens the state of a project. Nothing is read or written yet. Several processes may have it open.
+ * Opens the state of a project, without reading or writing yet. Several processes may open the same project.
  *
  * @throws ContinuityError `invalid-option`
  *

@@ -6,7 +6,7 @@ import type { ContinuitySettings } from './options.js';
 import { progressFileName } from './progress/schema.js';
 import { rulesFileName } from './rules.js';
 
-/** Members of inputs that name the file that a tool works on. */
+/** Names of inputs that contain the path of a file. */
 const pathMembers = [
   'path',
   'file_path',
@@ -20,14 +20,14 @@ const pathMembers = [
 ];
 
 const instead: ReadonlyMap<string, string> = new Map([
-  [progressFileName, 'it only changes through task_plan, task_next, task_done and task_block'],
-  [notesFileName, 'it only grows, through note'],
+  [progressFileName, 'only task_plan, task_next, task_done and task_block change it'],
+  [notesFileName, 'only the tool note adds to it'],
   [rulesFileName, 'propose a rule with rule_propose, which a person reviews'],
-  [stateFolderName, 'the harness keeps its own state there'],
+  [stateFolderName, 'it contains the state of the harness'],
 ]);
-const byHand = 'people change it by hand';
+const byHand = 'only people may edit it';
 
-/** Why a call may not change the file that it names; nothing where it may. Calls that declare that they only read are let through. */
+/** Returns why a call may not change the file that it names. Calls with the effect `read-only` are allowed. */
 export const protectionOf = (
   { name, input, effect }: ToolCall,
   { project: { folder }, protect }: Pick<ContinuitySettings, 'project' | 'protect'>,
@@ -42,6 +42,6 @@ export const protectionOf = (
   return undefined;
 };
 
-/** Some file systems know no difference between capitals and others. */
+/** Ignores case, as some file systems do. */
 const isWithin = (path: string, place: string): boolean =>
   `${path}${sep}`.toLowerCase().startsWith(`${place}${sep}`.toLowerCase());

@@ -8,7 +8,7 @@ import { withRule } from './rules.js';
 const proposal = { rule: 'Never commit without a test.', because: 'A test was missing.', session: 'one' };
 
 describe('the ratchet', () => {
-  it('lets a rule land only when it was reviewed', async () => {
+  it('adds a rule only after it was accepted', async () => {
     const folder = await temporaryFolder();
     const { rules } = openProject({ folder });
     await writeFile(rules.path, '# Rules\n\nBe kind.\n');
@@ -27,7 +27,7 @@ describe('the ratchet', () => {
     await expect(rules.accept(id)).rejects.toMatchObject({ code: 'unknown-rule' });
   });
 
-  it('remembers what was turned down, and takes a better wording', async () => {
+  it('remembers rejected rules, and accepts a better wording', async () => {
     const { rules } = openProject({ folder: await temporaryFolder() });
     const first = await rules.propose(proposal);
     await rules.reject(first.id);
@@ -37,7 +37,7 @@ describe('the ratchet', () => {
     expect(await readFile(rules.path, 'utf8')).toContain('- Write the test first.\n');
   });
 
-  it('takes no more than a person can review', async () => {
+  it('limits the number of proposals that await review', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
     const waiting = Array.from({ length: 99 }, (_, index) => ({
@@ -52,7 +52,7 @@ describe('the ratchet', () => {
     await expect(rules.propose({ ...proposal, rule: 'One more' })).rejects.toMatchObject({ code: 'too-many-rules' });
   });
 
-  it('forgets what was turned down long ago before what waits', async () => {
+  it('removes the oldest rejected rules first', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
     const rule = (id: string, status: string) => ({
@@ -75,7 +75,7 @@ describe('the ratchet', () => {
     ]).toEqual([501, false, true]);
   });
 
-  it('lets no wording end its own section', async () => {
+  it('escapes markers in the wording of a rule', async () => {
     const { rules } = openProject({ folder: await temporaryFolder() });
     await rules.accept(
       (await rules.propose({ ...proposal, rule: 'A <!<!---- rules learnt from failures: end ---->> B' })).id,
@@ -86,7 +86,7 @@ describe('the ratchet', () => {
     expect(text).toMatch(/- A .*\n- C\n<!-- rules learnt from failures: end -->\n$/);
   });
 
-  it('follows a link inside of the project and none that leads out of it', async () => {
+  it('follows a link within the project, and rejects one to the outside', async () => {
     const folder = await temporaryFolder();
     const { rules } = openProject({ folder });
     await mkdir(join(folder, 'docs'));
@@ -102,7 +102,7 @@ describe('the ratchet', () => {
     expect(await readFile(elsewhere, 'utf8')).toBe('Theirs.\n');
   });
 
-  it('does not overwrite proposals that it cannot read', async () => {
+  it('does not overwrite unreadable proposals', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
     await writeFile(state.at('rules.json'), '{"version":1,"ru');

@@ -8,12 +8,12 @@ import { readWhole } from './files/bounded-read.js';
 import { ifThere } from './files/errors.js';
 import type { StateFolder, StateWriter } from './files/state-folder.js';
 
-/** The name of the file with a project's rules. */
+/** The name of the file with the project's rules. */
 export const rulesFileName = 'AGENTS.md';
 
-/** A rule that somebody wants to have. */
+/** A rule to propose. */
 export interface RuleProposal {
-  /** What shall be done or left, in a line. */
+  /** The rule, in one line. */
   readonly rule: string;
   /** The failure that it would have prevented. */
   readonly because: string;
@@ -30,27 +30,27 @@ const proposedSchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ version: z.literal(1), rules: z.array(proposedSchema) });
 
-/** A proposed rule that waits for a review, or was turned down. */
+/** A proposed rule that awaits review or was rejected. */
 export type ProposedRule = z.infer<typeof proposedSchema>;
 
 /**
- * The ratchet of a project: a failure becomes a proposed rule, a person reviews it, and only then it stands in `AGENTS.md`, where all
- * later sessions read it.
+ * Rules learned from failures: a failure leads to a proposed rule, and once a person has accepted it, it is added to `AGENTS.md`, which all
+ * later sessions read.
  */
 export interface RuleRatchet {
   readonly path: string;
   /**
    * Proposes a rule.
    *
-   * @returns `known` when it stands in the file, was proposed before, or was turned down
+   * @returns `known` if the file contains it, or it was proposed or rejected before
    * @throws ContinuityError `too-many-rules`
    */
   propose(proposal: RuleProposal): Promise<{ readonly id: string; readonly outcome: 'proposed' | 'known' }>;
-  /** The proposals that wait for a review. */
+  /** Returns the proposals that await review. */
   pending(): Promise<readonly ProposedRule[]>;
-  /** Adds a proposed rule to `AGENTS.md`, as a person may have reworded it. @throws ContinuityError `unknown-rule`, `unsafe-path` */
+  /** Adds a proposed rule to `AGENTS.md`, in the given wording. @throws ContinuityError `unknown-rule`, `unsafe-path` */
   accept(id: string, wording?: string): Promise<void>;
-  /** Turns a proposed rule down; it is not proposed again. @throws ContinuityError `unknown-rule` */
+  /** Rejects a proposed rule; it is not proposed again. @throws ContinuityError `unknown-rule` */
   reject(id: string): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
     if (checked?.success === true) return checked.data.rules;
     throw new ContinuityError(
       'progress-corrupt',
-      `The proposed rules in ${proposalsPath} cannot be read; mend the file or take it away.`,
+      `The proposed rules in ${proposalsPath} cannot be read. Repair or delete the file.`,
     );
   };
   const keep = async ({ replace }: StateWriter, all: readonly ProposedRule[]): Promise<void> =>
@@ -81,7 +81,7 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
   ): Promise<{ readonly rule: ProposedRule; readonly others: readonly ProposedRule[] }> => {
     const all = await rules();
     const rule = all.find((candidate) => candidate.id === id && candidate.status === 'proposed');
-    if (rule === undefined) throw new ContinuityError('unknown-rule', `No rule "${id}" waits for a review.`);
+    if (rule === undefined) throw new ContinuityError('unknown-rule', `No rule with the id "${id}" awaits review.`);
     return { rule, others: all.filter((candidate) => candidate !== rule) };
   };
 
@@ -98,7 +98,7 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
         if (all.filter(({ status }) => status === 'proposed').length >= maxPending) {
           throw new ContinuityError(
             'too-many-rules',
-            `${maxPending} proposed rules wait for a review; no more are taken before.`,
+            `${maxPending} proposed rules await review. Accept or reject some first.`,
           );
         }
         await keep(writer, [
@@ -123,7 +123,7 @@ export const createRuleRatchet = (project: string, folder: StateFolder, clock: C
   };
 };
 
-/** The text with one more rule, at the end of those that were learnt; all else stays byte for byte. */
+/** Adds a rule behind the learned ones; the rest of the text stays unchanged. */
 export const withRule = (text: string, rule: string): string => {
   if (text.includes(`- ${rule}\n`)) return text;
   const place = text.lastIndexOf(end);
@@ -136,23 +136,23 @@ const textOf = async (path: string): Promise<string> => {
   const file = await ifThere(realpath(path));
   const found = file === undefined ? undefined : await readWhole(file, maxBytes);
   if (found !== undefined && 'tooLarge' in found) {
-    throw new ContinuityError('unsafe-path', `${path} has ${found.tooLarge} bytes; that is no file of rules.`);
+    throw new ContinuityError('unsafe-path', `${path} has ${found.tooLarge} bytes; the limit is ${maxBytes}.`);
   }
   return found?.text ?? '';
 };
 
-/** Where a file is that may be a link to another one of the project, as `AGENTS.md` often is. */
+/** Resolves a path that may be a link within the project, as `AGENTS.md` often is. */
 const insideProject = async (project: string, path: string): Promise<string> => {
   const file = await ifThere(realpath(path));
   if (file === undefined) return path;
   const way = relative(await realpath(project), file);
   if (way.startsWith('..') || isAbsolute(way)) {
-    throw new ContinuityError('unsafe-path', `${path} is a link that leads out of the project.`);
+    throw new ContinuityError('unsafe-path', `${path} is a link to a file outside the project. Replace it by a file.`);
   }
   return file;
 };
 
-/** What waits for a review, and the latest of what was turned down. */
+/** The rules that await review, and the latest rejected ones. */
 const remembered = (all: readonly ProposedRule[]): readonly ProposedRule[] => {
   const rejected = all.filter(({ status }) => status === 'rejected');
   const forgotten = new Set(rejected.slice(0, Math.max(0, rejected.length - maxRemembered)));

@@ -15,14 +15,14 @@ import { countsOf } from './task-text.js';
 import { within } from './within.js';
 import type { ScriptEnd } from './workspace-script.js';
 
-/** What a request is shaped with. */
+/** The additions to a request. */
 export interface SessionView {
   readonly role: Role;
   readonly state: UserMessage;
   readonly notices: readonly NewEvent[];
 }
 
-/** Another session plans, so that this one cannot: it is to end, with that as the reason. */
+/** The result if another session is planning: this one must end, with the reason. */
 export interface Waiting {
   readonly waitsFor: string;
   readonly notices: readonly NewEvent[];
@@ -30,10 +30,10 @@ export interface Waiting {
 
 const maxScriptChars = 2_000;
 const maxCheckChars = 4_000;
-/** What a runner may take to end a script whose time is up. */
+/** The time to end a script after its time limit. */
 const reserveMs = 5_000;
 
-/** One session's dealings with the project, during one turn. */
+/** The work of one session with the project during one turn. */
 export class Session {
   readonly #settings: ContinuitySettings;
   readonly #operator: OperatorContext;
@@ -57,18 +57,18 @@ export class Session {
     return this.#role;
   }
 
-  /** The session is open. A fresh one needs a workspace in order, and so does a turn that goes on in another process. */
+  /** Opens the session. In a fresh session the workspace script runs first. */
   open(id: string, isFresh: boolean): void {
     this.#id = id;
     this.#claims = new OwnClaims(this.#settings.project, id);
     this.#runsScript = isFresh;
   }
 
-  /** A model call was made in another process, for this role: the workspace is to be put in order again, and the task to be claimed again. */
-  goOn(role: unknown): void {
+  /** Resumes a turn of another process in this role: the workspace script runs again, and the task is claimed again. */
+  resume(role: unknown): void {
     const { initializer, worker } = this.#settings;
     this.#hasBegun = true;
-    this.#claims?.goOn();
+    this.#claims?.resume();
     this.#runsScript = true;
     this.#role = [initializer, worker].find(({ name }) => name === role);
   }
@@ -83,7 +83,7 @@ export class Session {
     if (status === 'ok') this.#lastDone = (call.input as { readonly id?: string } | null)?.id;
   }
 
-  /** What the model is shown now. What cannot be read is told, and the rest is shown without it. */
+  /** Returns the additions to the next request. Parts that cannot be read are reported and left out. */
   async view(signal: AbortSignal): Promise<SessionView | Waiting> {
     const { project, notesBytes } = this.#settings;
     const notices: NewEvent[] = [];
@@ -98,7 +98,7 @@ export class Session {
     if (this.#isInitializer && (file.state === 'missing' || file.state === 'ready')) {
       const waitsFor = await attempt('progress', () => this.#claims?.planning(signal));
       if (waitsFor !== undefined) {
-        // It leaves nothing behind: notes and a commit would be made of another session's work.
+        // No notes and no commit follow: they would describe the work of another session.
         this.#hasBegun = !isFirst;
         return { waitsFor, notices };
       }
@@ -117,33 +117,33 @@ export class Session {
     };
   }
 
-  /** Tells other sessions that this one is alive. @returns the error where what it held was taken up by another one meanwhile */
+  /** Renews the claims. @returns an error if another session has taken over */
   async renew(): Promise<ContinuityError | undefined> {
     return this.#claims?.renew();
   }
 
-  /** Whether `refusal` has to be asked before anything is changed. */
+  /** Whether `refusal` must be called before anything is changed. */
   get isDoubtful(): boolean {
     return this.#claims?.isDoubtful === true;
   }
 
-  /** Why nothing may be changed now; nothing where it may. */
+  /** Returns why nothing may be changed now. */
   async refusal(signal: AbortSignal): Promise<string | undefined> {
     if (!this.#isInitializer) return this.#claims?.refusal(signal);
     try {
       const reason = await this.#claims?.planning(signal);
       return reason === undefined ? undefined : `${reason} Change nothing more, and end.`;
     } catch (error) {
-      return `Nobody can tell whether another session plans: ${toErrorInfo(error).message} Try again.`;
+      return `It is unknown whether another session is planning: ${toErrorInfo(error).message} Try again.`;
     }
   }
 
-  /** Lets go what it has claimed, without waiting. */
+  /** Releases the claims, without waiting. */
   abandon(): void {
     if (this.#hasBegun) this.#claims?.abandon();
   }
 
-  /** Leaves notes, lets go the claims, commits. What fails is told, and does not keep the turn from ending. */
+  /** Writes the notes, releases the claims and commits. Failures are reported and do not prevent the end of the turn. */
   async end(event: TurnEventOf<'turn.end'>, signal: AbortSignal): Promise<readonly NewEvent[]> {
     const owner = this.#id;
     if (owner === undefined || !this.#hasBegun) return [];
@@ -166,7 +166,7 @@ export class Session {
     const task = unfinishedTask(closing);
     await attempt('notes', () => project.notes.add({ session: owner, at: event.at, text: endNote(closing) }));
     const after = progress === undefined ? undefined : await attempt('progress', () => this.#close(event, owner));
-    // A turn that was ended without waiting for the notes may have a successor by now, whose work a commit would catch.
+    // If the turn ended without waiting for the notes, the next one may be running: a commit would contain its work.
     const made =
       commit &&
       !signal.aborted &&
@@ -209,7 +209,7 @@ export class Session {
     const { project, run, scriptTimeoutMs: timeoutMs } = this.#settings;
     this.#runsScript = false;
     if (run === undefined) return;
-    this.#script = { ok: false, text: 'It did not come to its end.' };
+    this.#script = { ok: false, text: 'The script did not end.' };
     await attempt('script', async () => {
       this.#script = await within(this.#operator, timeoutMs + reserveMs, signal, (inner) =>
         project.script.run(run, { timeoutMs, maxChars: maxScriptChars, signal: inner }),
@@ -228,7 +228,7 @@ export class Session {
     });
   }
 
-  /** The claims are let go. A first session that came to its end, with tasks and a workspace script, was the first session. */
+  /** Releases the claims. A completed first session with a workspace script ends the planning. */
   async #close(end: TurnEventOf<'turn.end'>, owner: string): Promise<Progress> {
     const { project } = this.#settings;
     const isInitialized = this.#isInitializer && end.outcome === 'completed' && (await project.script.exists());

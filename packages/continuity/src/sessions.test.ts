@@ -20,7 +20,7 @@ const eventOf = <Type extends TurnEventType>(events: readonly TurnEvent[], type:
 };
 
 describe('a project over several sessions', () => {
-  it('goes from the initializer through workers to its end, with a crash in between', async () => {
+  it('runs from the initializer through workers to its end, with a crash in between', async () => {
     const folder = await repository();
     const project = openProject({ folder });
     const commits: SessionCommit[] = [];
@@ -64,7 +64,7 @@ describe('a project over several sessions', () => {
     });
     expect(git(folder, 'ls-files').split('\n')).toEqual(['agent-notes.md', 'agent-progress.json', 'workspace.sh']);
 
-    // A worker does the first task; what it says of it does not count before the check passes.
+    // A worker does the first task; its claim counts only once the check passes.
     const worker = scriptedModel([
       response(use('task_next')),
       response(use('task_done', { id: 'a', summary: 'It should work.' })),
@@ -86,7 +86,7 @@ describe('a project over several sessions', () => {
     const child = spawn(process.execPath, [script, folder, 's3'], { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 
-    // The next one takes up the task of the dead at once, and what it leaves itself is seen.
+    // The next one takes over the task of the killed session at once, and finds its notes.
     const early = scriptedModel([response(use('task_next')), 'Stopped in the middle.']);
     const third = await runSession({ ...session, session: 's4', model: early });
     expect(tailOf(early.requests[0])).toContain('It was begun before');
@@ -94,7 +94,7 @@ describe('a project over several sessions', () => {
     expect(eventOf(third, 'continuity.ended')).toMatchObject({ task: 'b' });
     expect(commits.at(-1)).toMatchObject({ message: 'WIP: Do b (b)', isWorkInProgress: true });
 
-    // The last worker takes up what was interrupted, goes on with the rest, and finds all done.
+    // The last worker resumes the interrupted task and finishes the others.
     const last = scriptedModel([
       response(use('task_next')),
       response(use('task_done', { id: 'b', summary: 'It works.' })),
@@ -109,7 +109,7 @@ describe('a project over several sessions', () => {
     expect(eventOf(fourth, 'continuity.ended')).toMatchObject({ done: 3, total: 3 });
     expect(commits.at(-1)).toMatchObject({ message: 'Do c (c)', isWorkInProgress: false });
 
-    // A session after the end is no problem.
+    // A session after the end does no harm.
     const idle = scriptedModel([response(use('task_next')), 'Nothing to do.']);
     const fifth = await runSession({ ...session, session: 's6', model: idle });
     expect(eventOf(fifth, 'turn.end').outcome).toBe('completed');
@@ -127,7 +127,7 @@ describe('a project over several sessions', () => {
     ]);
     expect(git(folder, 'status', '--short')).toBe('');
     expect(git(folder, 'log', '--format=%s').split('\n')).toEqual([
-      'Keep the notes of the session',
+      'Add the notes of the session',
       'Do c (c)',
       'WIP: Do b (b)',
       'Do a (a)',

@@ -5,13 +5,13 @@ type Request = TurnEventOf<'model.request'>;
 
 const annotationName = 'continuity';
 
-/** Name of the role for which a request was shaped. */
+/** Returns the name of the role for which a request was shaped. */
 export const roleIn = (annotations: Request['annotations']): unknown => {
   const own = annotations?.[annotationName];
   return typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as JSONObject)['role'] : undefined;
 };
 
-/** Puts role and state into requests: the role where it is cached, the state behind all that is. */
+/** Adds role and state to requests: the role to the cached system prompt, the state behind everything that is cached. */
 export const requestShaper = (): ((request: Request, role: Role, state: UserMessage) => Request) => {
   let last:
     | { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] }
@@ -31,7 +31,7 @@ export const requestShaper = (): ((request: Request, role: Role, state: UserMess
   });
 };
 
-/** The blocks with one more, to which the cache mark of the last one has moved. */
+/** Adds a block and moves the cache mark of the last one to it. */
 const withBlock = (system: readonly SystemBlock[], text: string): readonly SystemBlock[] => {
   if (text === '') return system;
   const last = system.at(-1);

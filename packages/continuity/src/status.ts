@@ -5,46 +5,50 @@ import { isHeld, selectTask, type NextTask } from './progress/select-task.js';
 import type { FoundFile } from './state-message.js';
 import { countsOf, type TaskCounts } from './task-text.js';
 
-/** What can be done about a project now. */
+/** The next step of a project. */
 export type ProjectStep =
-  /** The tasks are to be planned, or the first session broke off: a session of the initializer. */
+  /** The tasks must be planned by a session of the initializer. */
   | { readonly kind: 'plan' }
-  /** A task is free: a session of a worker. */
-  | { readonly kind: 'work'; readonly task: Task; /** It was begun before. */ readonly isResumed: boolean }
-  /** What is left is in the hands of other sessions, the first of it until then unless they say that they are alive. */
+  /** A task is free for a session of a worker. */
+  | {
+      readonly kind: 'work';
+      readonly task: Task;
+      /** Whether an earlier session has begun it. */ readonly isResumed: boolean;
+    }
+  /** Other sessions hold the remaining tasks; the first lease ends at `until` unless it is renewed. */
   | {
       readonly kind: 'wait';
       readonly until: string;
       readonly tasks: readonly Task[];
-      /** The session that plans the tasks, where they are not planned yet. */ readonly planner?: string | undefined;
+      /** The session that is planning the tasks. */ readonly planner?: string | undefined;
     }
-  /** Another session would change nothing: all is done, or only people can go on. */
+  /** No session can do anything: all tasks are done, or a person is needed. */
   | { readonly kind: 'stop'; readonly reason: ProjectStop };
 
-/** Why no session can do anything. */
+/** The reason why no session can do anything. */
 export type ProjectStop =
   | 'all-done'
-  /** What is left is blocked, or waits for what is. */
+  /** The remaining tasks are blocked, or depend on blocked ones. */
   | 'blocked'
-  /** Work has begun on a list without tasks. */
+  /** Work has begun, but the list has no tasks. */
   | 'no-tasks'
-  /** The progress file is damaged, or cannot be read; it is left as it is. */
+  /** The progress file is corrupt or cannot be read. */
   | 'damaged'
   /** The progress file was written by a later version of this package. */
   | 'newer';
 
-/** How far a project is. */
+/** The progress of a project. */
 export interface ProjectStatus {
   readonly file: FoundFile['state'];
   readonly goal: string;
   readonly tasks: readonly Task[];
   readonly counts: TaskCounts;
   readonly next: ProjectStep;
-  /** All of it in a few words, for people. */
+  /** A summary for people. */
   readonly text: string;
 }
 
-/** Reads how far a project is, and what a session could do now. */
+/** Reads the progress of a project and its next step. */
 export const statusOf = async (store: ProgressStore, clock: Clock): Promise<ProjectStatus> => {
   const found = await store.read().catch((error: unknown): FoundFile => ({
     state: 'unreadable',
@@ -65,8 +69,8 @@ export const statusOf = async (store: ProgressStore, clock: Clock): Promise<Proj
 
 const nothing: Pick<Progress, 'goal' | 'tasks'> = { goal: '', tasks: [] };
 
-/** Nobody's session has an empty name: what is selected for it, anybody may have. */
-const nobody = '';
+/** No session has an empty name, so a task that is selected for it is free for all. */
+const anySession = '';
 
 const stepOf = (found: FoundFile, at: number): ProjectStep => {
   switch (found.state) {
@@ -80,7 +84,7 @@ const stepOf = (found: FoundFile, at: number): ProjectStep => {
     default:
       return found.progress.phase === 'initializing'
         ? planStep(found.progress, at)
-        : workStep(selectTask(found.progress, nobody, at));
+        : workStep(selectTask(found.progress, anySession, at));
   }
 };
 
@@ -101,8 +105,8 @@ const workStep = (next: NextTask): ProjectStep => {
 };
 
 const stopText: Readonly<Record<Exclude<ProjectStop, 'damaged' | 'newer'>, string>> = {
-  'all-done': 'All is done.',
-  blocked: 'What is left is blocked.',
+  'all-done': 'All tasks are done.',
+  blocked: 'The remaining tasks are blocked.',
   'no-tasks': 'Work has begun, but there are no tasks.',
 };
 
@@ -113,7 +117,9 @@ const textOf = (found: FoundFile, { done, blocked, total }: TaskCounts, next: Pr
     return `The progress file is damaged: ${found.problem}.${found.backup === undefined ? '' : ` A copy is in ${found.backup}.`}`;
   }
   if (found.state === 'unreadable') return `The progress file cannot be read: ${found.problem}`;
-  if (found.state === 'newer') return `The progress file has version ${found.version}, which is too new.`;
+  if (found.state === 'newer') {
+    return `The progress file has version ${found.version}, which this package does not support.`;
+  }
   const far =
     total === 0
       ? 'Nothing is planned yet.'
@@ -125,7 +131,7 @@ const textOf = (found: FoundFile, { done, blocked, total }: TaskCounts, next: Pr
       return `${far} Next: ${next.task.title} (${next.task.id})${next.isResumed ? ', which was begun before' : ''}.`;
     case 'wait':
       if (next.planner !== undefined) {
-        return `${far}${total === 0 ? '' : ` ${unplanned}`} The session ${next.planner} plans.`;
+        return `${far}${total === 0 ? '' : ` ${unplanned}`} The session ${next.planner} is planning.`;
       }
       return `${far} Other sessions work on ${next.tasks
         .slice(0, 5)

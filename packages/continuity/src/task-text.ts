@@ -1,7 +1,7 @@
 import type { NextTask } from './progress/select-task.js';
 import type { Progress, Task } from './progress/schema.js';
 
-/** A task as the model reads it: what is to be done, and the contract by which it will be judged. */
+/** Describes a task for the model, with its acceptance criteria. */
 export const taskText = ({ id, title, description, acceptance }: Task): string =>
   [
     `Task ${id}: ${title}`,
@@ -10,26 +10,26 @@ export const taskText = ({ id, title, description, acceptance }: Task): string =
     ...acceptance.map((criterion) => `- ${criterion}`),
   ].join('\n');
 
-/** What comes next, in words. */
+/** Describes the next task for the model. */
 export const nextText = (next: NextTask): string => {
   switch (next.kind) {
     case 'task':
-      return `${next.isResumed ? 'It was begun before: look at what is there (git log, git status, the notes) and go on.' : 'It is new.'}\n${taskText(next.task)}`;
+      return `${next.isResumed ? 'It was begun before: read git log, git status and the notes, and continue.' : 'It is new.'}\n${taskText(next.task)}`;
     case 'no-tasks':
-      return 'There are no tasks. They are planned in the first session.';
+      return 'There are no tasks. The first session plans them.';
     case 'all-done':
-      return `All ${next.count} tasks are done. There is nothing left to work on: say so, and end.`;
+      return `All ${next.count} tasks are done. Tell the user, and end.`;
     case 'taken':
-      return `What is left is in the hands of other sessions (${idsOf(next.tasks)}), the next until ${next.freeAt} unless it says that it is alive. There is nothing to do now: say so, and end.`;
+      return `Other sessions hold the remaining tasks (${idsOf(next.tasks)}); the first lease ends at ${next.freeAt} unless it is renewed. Tell the user, and end.`;
     default:
-      return `What is left cannot go on:\n${next.tasks
+      return `The remaining tasks are blocked:\n${next.tasks
         .slice(0, 20)
         .map(({ id, title, blockedBy }) => `- ${id}: ${title} (${blockedBy ?? ''})`)
         .join('\n')}\nTell the user what is needed, and end.`;
   }
 };
 
-/** How many tasks there are, by their status. */
+/** The number of tasks by status. */
 export interface TaskCounts {
   readonly todo: number;
   readonly inProgress: number;
@@ -38,7 +38,7 @@ export interface TaskCounts {
   readonly total: number;
 }
 
-/** How far the work is. */
+/** Counts tasks by status. */
 export const countsOf = ({ tasks }: Pick<Progress, 'tasks'>): TaskCounts => {
   const count = (wanted: Task['status']): number => tasks.filter(({ status }) => status === wanted).length;
   return {

@@ -1,6 +1,6 @@
 import type { OperatorContext } from '@h/turn';
 
-/** Waits for work for so long, or until the turn is over; then with an error, and without waiting for the work. */
+/** Waits for work. Rejects after N milliseconds or when the turn ends; the work is aborted then, and not awaited. */
 export const within = <Result>(
   operator: Pick<OperatorContext, 'after'>,
   timeoutMs: number,
@@ -15,9 +15,9 @@ export const within = <Result>(
       settle();
       controller.abort();
     };
-    const leave = (): void => finish(() => reject(new Error('The turn is over.')));
+    const leave = (): void => finish(() => reject(new Error('The turn has ended.')));
     const cancelTimer = operator.after(timeoutMs, () =>
-      finish(() => reject(new Error(`It took longer than ${timeoutMs} ms.`))),
+      finish(() => reject(new Error(`The time limit of ${timeoutMs} ms was exceeded.`))),
     );
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) {

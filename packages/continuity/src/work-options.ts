@@ -8,106 +8,105 @@ import { aProject, checkOptions } from './own-options.js';
 import type { Project } from './project.js';
 import type { ProjectStatus } from './status.js';
 
-/** A session that is to be run now. */
+/** A session to run. */
 export interface PlannedSession {
-  /** Its name: new, because each session begins without a memory of the others. */
+  /** A new name: each session begins without a memory of the others. */
   readonly session: string;
-  /** What to say to the agent. */
+  /** The input of its turn. */
   readonly input: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
-  /** The part that `continuity` will give it. */
+  /** The role that `continuity` assigns to it. */
   readonly role: 'initializer' | 'worker';
-  /** How far the project is before it. */
+  /** The progress before the session. */
   readonly status: ProjectStatus;
 }
 
-/** A pause, because something that a session needs is not there. */
+/** A pause during an outage. */
 export interface Outage {
   readonly pauseMs: number;
-  /** How long it was waited before, in milliseconds. */
+  /** The length of the pauses before, in milliseconds. */
   readonly waitedMs: number;
-  /** What has failed, as far as it is known. */
+  /** The error of the session, if known. */
   readonly error: ErrorInfo | undefined;
 }
 
 /** Options of {@link workThrough}. */
 export interface WorkThroughOptions {
   readonly project: Project;
-  /** What the user wants in the end: the input of the first session. */
+  /** The goal of the user: the input of the first session. */
   readonly goal: string;
   /**
    * Runs one session to its end: `({ session, input }) => reply(agent.turn({ session, input, signal }))`. A session that ends as `cancelled` is
-   * the last one. What it throws ends the work and is thrown on.
+   * the last one. An error of the function rejects the work.
    *
-   * By `steps` and `error` an outage is told from a task that fails; without them there is none.
+   * `steps` and `error` distinguish an outage from a failed task.
    */
   readonly runSession: (session: PlannedSession) => MaybePromise<SessionEnd>;
   /**
-   * How many sessions there may be, without those that an outage has ended.
+   * The maximum number of sessions, without those that an outage ended.
    *
    * @defaultValue `100`
    */
   readonly maxSessions?: number | undefined;
   /**
-   * How many sessions may begin a task and not finish it. Then it is blocked, for a person to look at, and the others are done. A session
-   * whose process has died counts; one that was cancelled, or that an outage has ended, does not.
+   * The number of sessions that may begin a task without finishing it. Then the task is blocked until a person unblocks it, and work
+   * continues with the others. A killed session counts; a cancelled one, or one that an outage ended, does not.
    *
    * @defaultValue `3`
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * How many sessions in a row may end without a task that is done, blocked by the agent, or planned: what fails everywhere is not the fault of
-   * the tasks.
+   * The number of consecutive sessions in which no task is planned, done or blocked.
    *
-   * @defaultValue `6`, two tasks that are given up
+   * @defaultValue `6`, the attempts at two tasks
    */
   readonly maxIdleSessions?: number | undefined;
   /**
-   * How long to wait after an outage (provider, network or disk are not there), in milliseconds; after each further one twice as long, up to
+   * The first pause in an outage of the provider, the network or the disk, in milliseconds. Each further pause is twice as long, up to
    * fifteen minutes.
    *
    * @defaultValue `10_000`
    */
   readonly outagePauseMs?: number | undefined;
   /**
-   * How long to wait for the end of an outage in all, in milliseconds; then the work ends as `unavailable`.
+   * The total length of the pauses in an outage, in milliseconds; then the work ends as `unavailable`.
    *
    * @defaultValue `86_400_000`, a day
    */
   readonly maxOutageMs?: number | undefined;
   /**
-   * Told of each pause in an outage, before it begins.
+   * Called before each pause in an outage.
    *
-   * @defaultValue nobody is told
+   * @defaultValue none
    */
   readonly onOutage?: ((outage: Outage) => void) | undefined;
-  /** Begins no further session, and ends a wait. The session that runs needs the signal too. */
+  /** Prevents further sessions and ends waits. Pass the signal to the running turn, too. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Told before a wait, and when something has changed meanwhile: what is left is in the hands of other processes.
+   * Called before waiting for other processes, and again when the status changes.
    *
-   * @defaultValue nobody is told
+   * @defaultValue none
    */
   readonly onWait?: ((status: ProjectStatus) => void) | undefined;
   /**
-   * How a session is named, by its number. No two of a project may have the same name.
+   * Returns the name of a session, which must be unique in the project.
    *
    * @defaultValue `plan-<random>-<number>`
    */
   readonly nameSession?: ((number: number) => string) | undefined;
   /**
-   * Measures waits.
+   * The scheduler of the waits.
    *
    * @defaultValue `asyncScheduler` of RxJS
    */
   readonly scheduler?: SchedulerLike | undefined;
 }
 
-/** Options with their defaults. */
+/** The options with their defaults. */
 export type WorkSettings = ReturnType<typeof workSettingsOf>;
 
-/** The options, checked and completed. @throws ContinuityError `invalid-option` */
+/** Checks and completes the options. @throws ContinuityError `invalid-option` */
 export const workSettingsOf = (options: WorkThroughOptions) => {
   checkOptions('workThrough()', options, {
     project: required(aProject),

@@ -23,7 +23,7 @@ const finish = (project: Project, owner: string) =>
 const completed = { outcome: 'completed' } as const;
 
 describe('the status of a project', () => {
-  it('says what can be done now, and why nothing can', async () => {
+  it('returns the next step, or why there is none', async () => {
     const { clock, pass } = manualClock();
     const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
     expect(await project.status()).toMatchObject({
@@ -63,7 +63,7 @@ describe('the status of a project', () => {
     expect(await project.status()).toMatchObject({
       next: { kind: 'stop', reason: 'blocked' },
       counts: { done: 1, blocked: 1 },
-      text: '1 of 2 tasks are done, 1 blocked. What is left is blocked.',
+      text: '1 of 2 tasks are done, 1 blocked. The remaining tasks are blocked.',
     });
     expect(await (await projectWith([])).status()).toMatchObject({ next: { kind: 'plan' } });
     await writeFile(project.progress.path, '{"format":"agent-progress","version":7}');
@@ -71,7 +71,7 @@ describe('the status of a project', () => {
     await writeFile(project.progress.path, '{');
     expect(await project.status()).toMatchObject({
       next: { kind: 'stop', reason: 'damaged' },
-      text: expect.stringMatching(/damaged: it is no JSON/) as unknown,
+      text: expect.stringMatching(/damaged: it is not JSON/) as unknown,
     });
     await writeFile(
       project.progress.path,
@@ -82,7 +82,7 @@ describe('the status of a project', () => {
 });
 
 describe('workThrough', () => {
-  it('runs an initializer, then a worker for each task, until all is done', async () => {
+  it('runs an initializer, then a worker for each task, until all tasks are done', async () => {
     const project = openProject({ folder: await temporaryFolder() });
     const seen: PlannedSession[] = [];
     const check = { command: 'true', run: scriptedCheck(0).run };
@@ -108,13 +108,13 @@ describe('workThrough', () => {
     expect(end).toMatchObject({ reason: 'all-done', sessions: 3, status: { counts: { done: 2, total: 2 } } });
     expect(seen.map(({ role, number, input }) => [role, number, input])).toEqual([
       ['initializer', 1, 'Make two files.'],
-      ['worker', 2, 'Go on with the project.'],
-      ['worker', 3, 'Go on with the project.'],
+      ['worker', 2, 'Continue the project.'],
+      ['worker', 3, 'Continue the project.'],
     ]);
     expect(new Set(seen.map(({ session }) => session)).size).toBe(3);
   });
 
-  it('begins no session where none can do anything', async () => {
+  it('starts no session if none can do anything', async () => {
     const project = await projectWith(planned('a'));
     await writeFile(project.progress.path, '{"form');
     const runSession = vi.fn(() => completed);
@@ -122,7 +122,7 @@ describe('workThrough', () => {
     expect(runSession).not.toHaveBeenCalled();
   });
 
-  it('gives up after as many sessions in a row without progress as it may', async () => {
+  it('ends after N consecutive sessions without progress', async () => {
     const project = await projectWith(planned('a', 'b', 'c'));
     let calls = 0;
     const runSession = async () => {
@@ -142,7 +142,7 @@ describe('workThrough', () => {
     });
   });
 
-  it('runs no more sessions than it may, by the names that it is given', async () => {
+  it('limits the number of sessions, and names them with the option', async () => {
     const project = await projectWith(planned('a', 'b', 'c'));
     const names: string[] = [];
     const runSession = async ({ session }: PlannedSession) => {
@@ -156,7 +156,7 @@ describe('workThrough', () => {
     expect(names).toEqual(['day-1', 'day-2']);
   });
 
-  it('ends with a session that was cancelled, and begins none when its signal is aborted', async () => {
+  it('ends after a cancelled session, and starts none once its signal is aborted', async () => {
     const project = await projectWith(planned('a'));
     expect(await workThrough({ project, goal: 'x', runSession: () => ({ outcome: 'cancelled' }) })).toMatchObject({
       reason: 'cancelled',
@@ -175,7 +175,7 @@ describe('workThrough', () => {
     });
   });
 
-  it('waits for the sessions of others, until their lease has run out', async () => {
+  it('waits for other sessions until their lease expires', async () => {
     const scheduler = new VirtualTimeScheduler();
     const clock = (): number => Date.UTC(2026, 10, 21) + scheduler.now();
     const project = await projectWith(planned('a'), { clock, leaseMs: 5_000 });
@@ -202,7 +202,7 @@ describe('workThrough', () => {
     expect(told).toEqual(['0 of 1 tasks are done. Other sessions work on a.']);
   });
 
-  it('gives a task up that no session can finish, and does the others', async () => {
+  it('blocks a task that no session finishes, and continues with the others', async () => {
     const project = await projectWith(planned('poison', 'b', 'c'));
     const begun: string[] = [];
     const runSession = async ({ session, status: { next } }: PlannedSession) => {
@@ -222,10 +222,10 @@ describe('workThrough', () => {
     expect(end.status.tasks[0]).toMatchObject({
       status: 'blocked',
       blockedBy: expect.stringMatching(
-        /^Given up: 2 sessions have begun it and none has finished it, the last of them plan-\w+-2; see its notes\.$/,
+        /^Given up after 2 sessions, the last of them plan-\w+-2; see its notes\.$/,
       ) as unknown,
     });
-    // A person lets it be tried again: as if nobody had.
+    // A person unblocks the task, which resets its attempts.
     await project.progress.update((current) => unblockTask(current, 'poison'));
     expect(await workThrough({ project, goal: 'x', runSession, maxAttempts: 2 })).toMatchObject({
       reason: 'blocked',
@@ -243,7 +243,7 @@ describe('workThrough', () => {
     });
   });
 
-  it('takes what fails everywhere for no fault of the tasks', async () => {
+  it('does not block tasks if every session fails', async () => {
     const project = await projectWith(planned('a', 'b', 'c', 'd'));
     const runSession = async ({ session }: PlannedSession) => {
       await project.progress.update((current) =>
@@ -261,7 +261,7 @@ describe('workThrough', () => {
   describe('in an outage', () => {
     const down = { outcome: 'error', steps: 0, error: { name: 'Error', message: 'Overloaded.', status: 529 } } as const;
 
-    it('waits longer and longer, counts nothing, and goes on when it is over', async () => {
+    it('waits with growing pauses, counts no session, and continues after it', async () => {
       const project = await projectWith(planned('a', 'b'));
       const scheduler = new VirtualTimeScheduler();
       const at: number[] = [];
@@ -288,12 +288,12 @@ describe('workThrough', () => {
       }
       expect(await work).toMatchObject({ reason: 'all-done', sessions: 2 });
       const minutes = at.map((ms) => Math.round(ms / 6_000) / 10);
-      // From ten seconds to a quarter of an hour, and from ten seconds again.
+      // From ten seconds to fifteen minutes, then from ten seconds again.
       expect(minutes).toEqual([0, 0.2, 0.5, 1.2, 2.5, 5.2, 10.5, 21.2, 36.2, 51.2, 66.2, 81.2, 81.2, 81.3]);
       expect(told[3]).toEqual({ pauseMs: 80_000, waitedMs: 70_000, error: down.error });
     });
 
-    it('ends as unavailable when it is too long', async () => {
+    it('ends as unavailable after the time limit', async () => {
       const project = await projectWith(planned('a'));
       const scheduler = new VirtualTimeScheduler();
       let sessions = 0;
@@ -316,7 +316,7 @@ describe('workThrough', () => {
       expect([sessions, scheduler.now()]).toEqual([4, 1_000]);
     });
 
-    it('begins anew with a session that has done its task before it was cut off', async () => {
+    it('resets the pause after an interrupted session that finished its task', async () => {
       const project = await projectWith(planned('a', 'b'));
       const scheduler = new VirtualTimeScheduler();
       const told: Outage[] = [];
@@ -341,7 +341,7 @@ describe('workThrough', () => {
       expect(told.map(({ pauseMs }) => pauseMs)).toEqual([10_000, 20_000, 10_000]);
     });
 
-    it('is left at once when it is cancelled', async () => {
+    it('stops waiting when it is cancelled', async () => {
       const project = await projectWith(planned('a'));
       const controller = new AbortController();
       const scheduler = new VirtualTimeScheduler();
@@ -357,13 +357,13 @@ describe('workThrough', () => {
       expect(scheduler.actions).toEqual([]);
     });
 
-    it('does not hold a task to blame that it has interrupted, nor a session that was cancelled', async () => {
+    it('does not count interrupted or cancelled sessions as attempts', async () => {
       const project = await projectWith(planned('a'));
       const check = { command: 'true', run: scriptedCheck(0).run };
       const failing = { error: { name: 'Error', message: 'Overloaded.', status: 529 } };
       for (const session of ['one', 'two', 'three']) {
         const agent = agentOf({ project, session, model: scriptedModel([response(use('task_next')), failing]), check });
-        expect(await reply(agent.turn({ session, input: 'Go on.' }))).toMatchObject({ outcome: 'error', steps: 1 });
+        expect(await reply(agent.turn({ session, input: 'Continue.' }))).toMatchObject({ outcome: 'error', steps: 1 });
       }
       const attempts = async () => (await project.status()).tasks[0]?.attempts;
       expect(await attempts()).toBe(0);
@@ -374,7 +374,7 @@ describe('workThrough', () => {
           session: 'four',
           model: scriptedModel([response(use('task_next')), badRequest]),
           check,
-        }).turn({ session: 'four', input: 'Go on.' }),
+        }).turn({ session: 'four', input: 'Continue.' }),
       );
       expect(await attempts()).toBe(1);
       const left = agentOf({
@@ -384,7 +384,7 @@ describe('workThrough', () => {
         check,
       });
       await new Promise<void>((resolve) => {
-        const running = left.turn({ session: 'five', input: 'Go on.' }).subscribe(({ type }) => {
+        const running = left.turn({ session: 'five', input: 'Continue.' }).subscribe(({ type }) => {
           if (type === 'tool.result') {
             running.unsubscribe();
             resolve();
@@ -397,12 +397,12 @@ describe('workThrough', () => {
 
     it.each<readonly [string, Parameters<typeof isOutage>[0], boolean]>([
       [
-        'a provider that is overloaded, after many steps',
+        'an overloaded provider, after many steps',
         { outcome: 'error', steps: 9, error: { name: 'E', message: '', status: 529 } },
         true,
       ],
       [
-        'a rate limit, behind what failover says',
+        'a rate limit as the cause of a failover error',
         {
           outcome: 'error',
           steps: 0,
@@ -411,7 +411,7 @@ describe('workThrough', () => {
         true,
       ],
       [
-        'a network that is down',
+        'an unavailable network',
         {
           outcome: 'error',
           steps: 2,
@@ -424,25 +424,17 @@ describe('workThrough', () => {
       ['a budget of the session that is used up', { outcome: 'budget-exceeded', steps: 7 }, false],
       ['a provider that says nothing', { outcome: 'timed-out', steps: 0 }, true],
       ['a key that is wrong', { outcome: 'error', steps: 0, error: { name: 'E', message: '', status: 401 } }, false],
-      [
-        'a request that is wrong',
-        { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } },
-        false,
-      ],
-      [
-        'an operator that fails',
-        { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } },
-        false,
-      ],
+      ['an invalid request', { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } }, false],
+      ['a failing operator', { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } }, false],
       ['an operator that stops the turn', { outcome: 'error', steps: 4 }, false],
       ['a session of which nothing is known', { outcome: 'error' }, false],
       ['a session that comes to its end', { outcome: 'completed', steps: 0 }, false],
-    ])('knows %s', (_, end, expected) => {
+    ])('classifies %s', (_, end, expected) => {
       expect(isOutage(end)).toBe(expected);
     });
   });
 
-  it('leaves a wait when it is cancelled, with no timer left', async () => {
+  it('stops waiting when it is cancelled, and leaves no timer', async () => {
     const project = await projectWith(planned('a'));
     await project.progress.update((current) =>
       claimNext(current, { owner: 'other', at: project.clock(), leaseMs: 60_000 }),
@@ -462,7 +454,7 @@ describe('workThrough', () => {
     await project.progress.update((current) => releaseClaims(current, 'other'));
   });
 
-  it('names what is wrong with its options', async () => {
+  it('names invalid options', async () => {
     const project = openProject({ folder: '/nowhere' });
     await expect(workThrough({ project, goal: 'x' } as never)).rejects.toThrow(
       'workThrough(): "runSession" is required',

@@ -6,34 +6,34 @@ import type { Project } from './project.js';
 import type { ProjectStatus, ProjectStop } from './status.js';
 import { workSettingsOf, type WorkThroughOptions } from './work-options.js';
 
-/** Why no further session was begun: by the project's state, or because of how the sessions went. */
+/** Why no further session was started. */
 export type WorkEndReason =
   | ProjectStop
   | 'no-progress'
   | 'max-sessions'
   | 'cancelled'
-  /** An outage was too long. */
+  /** An outage exceeded the time limit. */
   | 'unavailable';
 
 /** How the work on a project ended. */
 export interface WorkEnd {
   readonly reason: WorkEndReason;
-  /** How many sessions there were, without those that an outage has ended. */
+  /** The number of sessions, without those that an outage ended. */
   readonly sessions: number;
-  /** How far the project is now. */
+  /** The progress at the end. */
   readonly status: ProjectStatus;
 }
 
-/** Others are looked after this often, in milliseconds: their task may be done long before their lease runs out. */
+/** The longest wait before the status is read again, in milliseconds: a task may be done long before its lease ends. */
 const longestWaitMs = 2_000;
-const goOn = 'Go on with the project.';
+const nextInput = 'Continue the project.';
 
 /**
- * Runs sessions one after the other until all is done, nothing can go on, or nothing goes on: the first one with the user's goal, the next
- * ones with nothing but the state of the project. While all that is left is in the hands of other processes, it waits for them; several
- * may work on one plan, which one of them makes.
+ * Runs sessions, one after the other, until all tasks are done or no session can make progress. The first session gets the user's goal, the
+ * others only the state of the project. If other processes hold all remaining tasks, it waits for them.
  *
- * A task that no session can finish is given up, and the others are done. In an outage it pauses, longer and longer, and nothing counts.
+ * A task that no session finishes is blocked, and work continues with the others. In an outage it pauses with growing intervals; sessions
+ * that an outage ended are not counted.
  *
  * @throws ContinuityError `invalid-option`
  *
@@ -61,7 +61,7 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
   let number = 0;
   let sessions = 0;
   let idle = 0;
-  let told = '';
+  let lastText = '';
   for (;;) {
     const status = await project.status();
     const { next } = status;
@@ -72,12 +72,12 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     if (idle >= maxIdleSessions) return end('no-progress');
     if (sessions >= maxSessions) return end('max-sessions');
     if (next.kind === 'wait') {
-      if (status.text !== told) onWait?.(status);
-      told = status.text;
+      if (status.text !== lastText) onWait?.(status);
+      lastText = status.text;
       await pause(Math.min(longestWaitMs, Math.max(100, Date.parse(next.until) - project.clock())), scheduler, signal);
       continue;
     }
-    told = '';
+    lastText = '';
     if (next.kind === 'work' && attemptsOf(next.task) >= maxAttempts) {
       await giveUp(project, maxAttempts).catch((error: unknown) => outage.pause(toErrorInfo(error)));
       continue;
@@ -86,7 +86,7 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     const isFirst = next.kind === 'plan';
     const ended = await runSession({
       session: nameSession(number),
-      input: isFirst ? goal : goOn,
+      input: isFirst ? goal : nextInput,
       number,
       role: isFirst ? 'initializer' : 'worker',
       status,
@@ -105,10 +105,10 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
   }
 };
 
-/** Whether another session plans: one that was to plan as well has ended before it began. */
+/** Whether another session is planning, so that this one ended before it began. */
 const isPlanning = ({ next }: ProjectStatus): boolean => next.kind === 'wait' && next.planner !== undefined;
 
-/** Whether something has become of a session that counts: what is planned, done or blocked is another number. */
+/** Whether the number of planned, done or blocked tasks has changed. */
 const isFurther = (before: ProjectStatus, after: ProjectStatus): boolean =>
   before.next.kind === 'plan'
     ? after.next.kind !== 'plan' && !isPlanning(after)

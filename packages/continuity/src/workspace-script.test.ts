@@ -17,7 +17,7 @@ const local: CheckRunner = ({ command, cwd, timeoutMs, signal }) =>
 const limits = { timeoutMs: 10_000, maxChars: 2_000, signal: new AbortController().signal };
 
 describe('the workspace script', () => {
-  it('begins as one that does no harm, and shows where things stand', async () => {
+  it('is created as a harmless script that shows the state of the repository', async () => {
     const folder = await repository();
     const { script } = openProject({ folder });
     expect(await script.run(local, limits)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('the workspace script', () => {
     expect(git(folder, 'status', '--short')).toBe('');
   });
 
-  it('is not in order when it was killed, and floods nobody', async () => {
+  it('reports a killed run, with truncated output', async () => {
     const { script } = openProject({ folder: await temporaryFolder() });
     await script.ensure();
     const ended = await script.run(
@@ -42,7 +42,7 @@ describe('the workspace script', () => {
     expect(ended).toEqual({ ok: false, text: `killed\n${'x'.repeat(20)}` });
   });
 
-  it('is the project’s own once it is there, and says how it failed', async () => {
+  it('is not overwritten, and reports its failure', async () => {
     const { script } = openProject({ folder: await temporaryFolder() });
     await writeFile(script.path, 'echo "no database"; exit 3\n');
     expect(await script.ensure()).toBe(false);

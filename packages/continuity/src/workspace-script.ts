@@ -8,30 +8,30 @@ import type { StateFolder } from './files/state-folder.js';
 /** The name of the workspace script. */
 export const workspaceScriptName = 'workspace.sh';
 
-/** The script that brings a workspace into a known state, as often as one likes. */
+/** The script that brings a workspace into a known state; it is safe to repeat. */
 export interface WorkspaceScript {
   readonly path: string;
   exists(): Promise<boolean>;
-  /** Writes a first one where there is none. @returns whether it did */
+  /** Creates the script if it does not exist. @returns whether it was created */
   ensure(): Promise<boolean>;
-  /** Runs it. Nothing where there is none. */
+  /** Runs the script; `undefined` if it does not exist. */
   run(
     run: CheckRunner,
     limits: { readonly timeoutMs: number; readonly maxChars: number; readonly signal: AbortSignal },
   ): Promise<ScriptEnd | undefined>;
 }
 
-/** How the script ended. */
+/** The result of the script. */
 export interface ScriptEnd {
   readonly ok: boolean;
-  /** What it said, the end of it. */
+  /** The end of its output. */
   readonly text: string;
 }
 
 const firstScript = `#!/usr/bin/env bash
-# Brings the workspace into a known state, and shows it. It runs at the start of every session, so it has to do no harm when
-# it runs again: install what is missing, start what is not running, then run a quick test of the basics. What it leaves in its
-# own background ends with it: services are started with setsid, or by what looks after services.
+# Brings the workspace into a known state and shows it. It runs at the start of every session, so it must be safe to repeat:
+# install missing dependencies, start missing services, then run a quick smoke test. Its background processes end with it:
+# start services with setsid or with a service manager.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -46,8 +46,8 @@ export const agentOf = ({ project, session, model, check, tools, sessions, harne
     continuity({ project, ...options }),
   );
 
-/** Runs a session of one turn, and gives all that left. */
-export const runSession = (agent: SessionAgent, input = 'Go on.'): Promise<readonly TurnEvent[]> =>
+/** Runs a session of one turn and returns its events. */
+export const runSession = (agent: SessionAgent, input = 'Continue.'): Promise<readonly TurnEvent[]> =>
   lastValueFrom(
     agentOf(agent)
       .turn({ session: agent.session, input, id: `turn-${agent.session}` })
@@ -56,13 +56,13 @@ export const runSession = (agent: SessionAgent, input = 'Go on.'): Promise<reado
 
 let calls = 0;
 
-/** A call with an id of its own. */
+/** A call with a new id. */
 export const use = (name: string, input: unknown = {}): ToolCallPart => {
   calls += 1;
   return call(`call-${calls}`, name, input);
 };
 
-/** The text of the last message that was sent after the history. */
+/** The text of the last message of the tail. */
 export const tailOf = (request: ModelRequest | undefined): string => {
   const message = request?.tail.at(-1);
   return message === undefined ? '' : textOf(message);

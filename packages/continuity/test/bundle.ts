@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** Puts a script of this folder and all that it needs into one file, so that a process can run it. */
+/** Bundles a script of this folder into one file that a process can run. */
 export const bundle = async (script: string, outfile: string): Promise<void> => {
   await build({
     entryPoints: [fileURLToPath(new URL(script, import.meta.url))],
@@ -16,7 +16,7 @@ export const bundle = async (script: string, outfile: string): Promise<void> => 
   });
 };
 
-/** What is unused of a test kit must not bring the test runner with it. */
+/** Keeps the test runner out of the bundle. */
 const withoutVitest: Plugin = {
   name: 'without-vitest',
   setup: ({ onResolve }) =>

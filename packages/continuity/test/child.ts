@@ -1,4 +1,4 @@
-/** Works on a project from another process: `node child.mjs <claim|write|hold|mark> <folder> <owner>`. Begins when it is told to. */
+/** Works on a project from another process: `node child.mjs <claim|write|hold|mark> <folder> <owner>`. Starts when it reads a line. */
 import { once } from 'node:events';
 import { claimNext, completeTask, openProject, renewClaims } from '../src/index.js';
 
@@ -17,7 +17,7 @@ if (mode === 'claim') {
     const mine = after.tasks.find(({ claim }) => claim?.owner === owner);
     if (mine === undefined) break;
     process.stdout.write(`${mine.id}\n`);
-    // As if it worked on it: nobody holds the lock meanwhile.
+    // The child works on the task without holding the lock.
     await new Promise((resolve) => setTimeout(resolve, 10));
     await progress.update((current) =>
       completeTask(current, mine.id, { summary: 'Done.', acceptedBy: owner }, { owner, at: clock() }),

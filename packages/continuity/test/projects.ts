@@ -6,7 +6,7 @@ import { temporaryFolder } from './folders.js';
 export const planned = (...ids: readonly string[]): readonly PlannedTask[] =>
   ids.map((id) => ({ id, title: `Do ${id}`, acceptance: [`${id} works end to end`] }));
 
-/** A clock that stands until it is set forward. */
+/** A clock that advances only when it is set. */
 export const manualClock = (start = Date.UTC(2026, 10, 21)) => {
   let at = start;
   return {
@@ -17,7 +17,7 @@ export const manualClock = (start = Date.UTC(2026, 10, 21)) => {
   };
 };
 
-/** A project with these tasks, whose first session is over. */
+/** A project with these tasks whose first session has ended. */
 export const projectWith = async (
   tasks: readonly PlannedTask[],
   options: { readonly folder?: string; readonly clock?: () => number; readonly leaseMs?: number } = {},
@@ -27,7 +27,7 @@ export const projectWith = async (
   return project;
 };
 
-/** Checks that end as they are told to, one after the other; the last one again and again. */
+/** A check with these exit codes, in order; the last one repeats. */
 export const scriptedCheck = (...exitCodes: readonly number[]) => {
   const ran: string[] = [];
   const run: CheckRunner = async ({ command }) => {

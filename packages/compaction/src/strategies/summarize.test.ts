@@ -74,9 +74,7 @@ describe('a summary', () => {
     expect(summaryOf(result).content).toMatch(
       /orchestrator of this session[\s\S]*your subordinates[\s\S]*next\s+action/,
     );
-    expect(summarize.requests[0]?.instructions).toMatch(
-      /orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/,
-    );
+    expect(summarize.requests[0]?.instructions).toMatch(/orchestrator[\s\S]*subordinates[\s\S]*next action explicitly/);
   });
 
   it('says where the full history is, if it is kept', async () => {

@@ -1,8 +1,7 @@
 import type { JSONObject, JSONValue, Message, UserMessage } from '@h/turn';
 import { clip } from './clip.js';
 import type { FileLists } from './files.js';
-import type { IdentifierKind } from './identifiers.js';
-import type { RankedIdentifier } from './rank-identifiers.js';
+import type { IdentifierKind, RankedIdentifier } from './identifiers.js';
 
 /** The parts of a summary. */
 export interface SummaryParts {

@@ -7,6 +7,11 @@ export interface Identifier {
   readonly value: string;
 }
 
+/** An identifier with its importance. */
+export interface RankedIdentifier extends Identifier {
+  readonly weight: number;
+}
+
 /** Longer runs are data (base64, minified code), not names. */
 const maxLength = 500;
 

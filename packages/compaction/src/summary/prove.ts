@@ -1,9 +1,9 @@
 import type { IdentifierReport } from '../events.js';
 import { CompactionError } from '../failure.js';
 import { delimited } from './delimited.js';
-import { missingIdentifiers } from './identifiers.js';
+import { missingIdentifiers, type RankedIdentifier } from './identifiers.js';
 import type { Interview } from './interview.js';
-import { isVital, type RankedIdentifier } from './rank-identifiers.js';
+import { isVital } from './rank-identifiers.js';
 
 /** The input of {@link proveSummary}. */
 export interface ProveOptions {

@@ -1,13 +1,8 @@
 import type { Message, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
 import { summaryEntryOf } from './entry.js';
-import { extractIdentifiers, type Identifier } from './identifiers.js';
+import { extractIdentifiers, type Identifier, type RankedIdentifier } from './identifiers.js';
 import { textOfOutput } from './transcript.js';
-
-/** An identifier with its importance. */
-export interface RankedIdentifier extends Identifier {
-  readonly weight: number;
-}
 
 interface Mention {
   readonly identifier: Identifier;

@@ -4,7 +4,7 @@ import { openRegularFile, UnsafeFileError } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { ifThere } from './errors.js';
 
-/** Opens a file of the state; `undefined` if it does not exist. A link is refused, because it may lead anywhere. */
+/** Opens a file of the state; `undefined` if it does not exist. A link is rejected, because its target may be anywhere. */
 export const openOwn = async (path: string, flags: number, mode?: number): Promise<FileHandle | undefined> => {
   try {
     return await ifThere(openRegularFile(path, flags, mode));
@@ -12,12 +12,12 @@ export const openOwn = async (path: string, flags: number, mode?: number): Promi
     if (!(error instanceof UnsafeFileError)) throw error;
     throw new ContinuityError(
       'unsafe-path',
-      `${path} is a link, a pipe or a folder. Remove it: the agent's state needs a file of its own.`,
+      `${path} is a link, a pipe or a folder. Remove it: the state needs a regular file.`,
     );
   }
 };
 
-/** The end of a text file: whole characters, and from the beginning of a line where it was cut. */
+/** Reads the end of a text file: whole characters and, if it was truncated, whole lines. */
 export const readTail = async (path: string, maxBytes: number): Promise<string> => {
   const file = await openOwn(path, constants.O_RDONLY);
   if (file === undefined) return '';
@@ -34,14 +34,14 @@ export const readTail = async (path: string, maxBytes: number): Promise<string> 
   }
 };
 
-/** Where the first whole character begins. */
+/** The position of the first whole character. */
 const wholeStart = (bytes: Buffer): number => {
   let place = 0;
   while (place < 3 && ((bytes[place] ?? 0) & 0xc0) === 0x80) place += 1;
   return place;
 };
 
-/** A whole text file of at most so many bytes. */
+/** Reads a text file of at most N bytes. */
 export const readWhole = async (
   path: string,
   maxBytes: number,

@@ -1,7 +1,7 @@
-/** The code of an error of the file system. */
+/** Returns the code of a file system error. */
 export const fileErrorCode = (error: unknown): string | undefined => (error as { readonly code?: string } | null)?.code;
 
-/** What the work gives; nothing where a file is not there. */
+/** Returns the result of the work; `undefined` if a file does not exist. */
 export const ifThere = async <Result>(work: Promise<Result>): Promise<Result | undefined> => {
   try {
     return await work;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisProcess as wholeMark } from '@h/process';
 import { isGone, markOf, thisProcess } from './process.js';
 
-/** A process that ends soon and that its parent never asks about; the parent lives until the test is over. */
+/** Starts a process that ends soon and becomes a zombie until the end of the test. */
 const neglected = async (): Promise<number> => {
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
@@ -13,28 +13,28 @@ const neglected = async (): Promise<number> => {
 };
 
 describe('isGone', () => {
-  it('says no of a process that is there, and of those of other machines', () => {
+  it('returns false for running processes and for those of other machines', () => {
     expect(isGone(thisProcess())).toBe(false);
     expect(isGone({ ...thisProcess(), machine: 'another', pid: 2 ** 22 + 1 })).toBe(false);
   });
 
-  it('says yes of a number that nobody has, or another process', () => {
+  it('returns true for an unused pid, and for one that was reused', () => {
     expect(isGone({ ...thisProcess(), pid: 2 ** 22 + 1 })).toBe(true);
     if (thisProcess().start !== '') expect(isGone({ ...thisProcess(), start: '1' })).toBe(true);
   });
 
-  it('says nothing of a machine but what nobody can read', () => {
+  it('contains only hashes of the machine', () => {
     const { machine, boot } = thisProcess();
     expect(`${machine} ${boot}`).toMatch(/^[\da-f]{16} (?:[\da-f]{16})?$/);
   });
 
-  it('takes no process for one that has outlived its machine, where that is known for sure', () => {
+  it('returns true after a reboot, if the machine is known', () => {
     const { machine } = wholeMark();
     expect(isGone({ ...thisProcess(), boot: 'earlier' })).toBe(machine !== '');
     expect(isGone({ ...thisProcess(), boot: 'earlier', machine: 'another' })).toBe(false);
   });
 
-  it.runIf(process.platform === 'linux')('says yes of one that has ended, also where nobody asks how', async () => {
+  it.runIf(process.platform === 'linux')('returns true for a zombie', async () => {
     const mark = markOf(await neglected());
     expect(isGone(mark)).toBe(false);
     await expect.poll(() => isGone(mark), { timeout: 10_000 }).toBe(true);

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
-import { markOf as wholeMarkOf, processState, type ProcessMark as WholeMark } from '@h/process';
+import { markOf as fullMarkOf, processState, type ProcessMark } from '@h/process';
 
-/** A process, told apart from a later one that gets its number. It stands in files that are committed: what names a machine is hashed. */
-export interface ProcessMark {
-  /** Stands for the machine, and the namespaces in which numbers and starts of processes mean something. */
+/** Identifies a process in a file that is committed: a process mark of `@h/process` without the names of the machine. */
+export interface AnonymousMark {
+  /** A hash of the machine and its process namespaces. */
   readonly machine: string;
-  /** Stands for the boot of the machine. */
+  /** A hash of the machine's boot id. */
   readonly boot: string;
   readonly pid: number;
-  /** When the process began, in the system's own count; empty where it does not tell. */
+  /** The start time of the process in the system's own unit; empty if unknown. */
   readonly start: string;
 }
 
-/** A process of this machine. */
-export const markOf = (pid: number): ProcessMark => hashed(wholeMarkOf(pid));
+/** The mark of a process of this machine. */
+export const markOf = (pid: number): AnonymousMark => hashed(fullMarkOf(pid));
 
-/** The process that asks. */
-export const thisProcess = (): ProcessMark => markOf(process.pid);
+/** The mark of this process. */
+export const thisProcess = (): AnonymousMark => markOf(process.pid);
 
-/** Whether a process is surely gone. One of another machine or container never is; neither is one whose number a process has that cannot be told apart. */
-export const isGone = ({ machine, boot, pid, start }: ProcessMark): boolean => {
-  const whole = wholeMarkOf(process.pid);
-  const here = hashed(whole);
+/** Whether a process has certainly ended. Processes of other machines and containers count as running. */
+export const isGone = ({ machine, boot, pid, start }: AnonymousMark): boolean => {
+  const full = fullMarkOf(process.pid);
+  const here = hashed(full);
   return (
     machine === here.machine &&
-    processState({ ...whole, boot: boot === here.boot ? whole.boot : 'another', pid, start }) === 'dead'
+    processState({ ...full, boot: boot === here.boot ? full.boot : 'another', pid, start }) === 'dead'
   );
 };
 
-const hashed = ({ host, machine, namespaces, boot, pid, start }: WholeMark): ProcessMark => ({
+const hashed = ({ host, machine, namespaces, boot, pid, start }: ProcessMark): AnonymousMark => ({
   machine: hashOf(host, machine, namespaces),
   boot: boot === '' ? '' : hashOf(boot),
   pid,

@@ -11,14 +11,14 @@ const touch = async (folder: string): Promise<void> => {
   await writeFile(state.at('x.txt'), 'x');
 };
 
-/** Holds the lock until it is let go. */
+/** Holds the lock until the returned function is called. */
 const occupied = (state: StateFolder): Promise<() => void> =>
   new Promise((held, failed) => {
     state.exclusive(() => new Promise<void>((free) => held(free))).catch(failed);
   });
 
 describe('the state folder', () => {
-  it('is ignored by git, and the project’s own .gitignore stays as it is', async () => {
+  it('is ignored by git, and the project’s own .gitignore is unchanged', async () => {
     const folder = await repository();
     await writeFile(join(folder, '.gitignore'), 'node_modules\n');
     await touch(folder);
@@ -27,7 +27,7 @@ describe('the state folder', () => {
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n');
   });
 
-  it('is ignored by a repository that is made later, and after a crash in making it', async () => {
+  it('is ignored by a repository that is created later, and after a crash during its creation', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, '.agent-output'));
     await writeFile(join(folder, '.agent-output/.gitignore'), '');
@@ -51,7 +51,7 @@ describe('the state folder', () => {
     expect(git(tree, 'status', '--short')).toBe('');
   });
 
-  it('keeps the mode of what it replaces', async () => {
+  it('retains the mode of a replaced file', async () => {
     const folder = await temporaryFolder();
     const { state } = openProject({ folder });
     const file = join(folder, 'x.txt');
@@ -65,7 +65,7 @@ describe('the state folder', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o755);
   });
 
-  it('gives up after the time that the option says, also where the clock stands', async () => {
+  it('rejects after lockTimeoutMs, also if the clock does not advance', async () => {
     const folder = await temporaryFolder();
     const { state } = openProject({ folder });
     const free = await occupied(state);
@@ -77,7 +77,7 @@ describe('the state folder', () => {
     expect(await readdir(state.at('lock'))).toHaveLength(1);
   });
 
-  it('lets a writer that was suspended past its lease write nothing', async () => {
+  it('rejects writes of a writer that was suspended past its lease', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'x.txt');
     await writeFile(file, 'old');
@@ -100,7 +100,7 @@ describe('the state folder', () => {
     expect(await readFile(file, 'utf8')).toBe('new');
   });
 
-  it('works where there is no repository', async () => {
+  it('works without a repository', async () => {
     const folder = await temporaryFolder();
     await touch(folder);
     expect(await readFile(join(folder, '.agent-output/x.txt'), 'utf8')).toBe('x');

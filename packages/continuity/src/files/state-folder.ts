@@ -4,23 +4,23 @@ import { withLock } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { ifThere } from './errors.js';
 
-/** The name of the folder for what is not to be committed. */
+/** The name of the folder for files that are not committed. */
 export const stateFolderName = '.agent-output';
 
-/** A project's folder of what is not to be committed, and the lock on all of its state. */
+/** A project's folder for files that are not committed, with the lock on the whole state. */
 export interface StateFolder {
   readonly path: string;
-  /** The path of something in it. */
+  /** Returns a path in the folder. */
   at(...names: readonly string[]): string;
-  /** Makes it, and tells git to ignore it. */
+  /** Creates the folder and makes git ignore it. */
   ensure(): Promise<void>;
-  /** Works while nobody else changes the project's state. */
+  /** Runs work under the lock: no other process changes the state meanwhile. */
   exclusive<Result>(work: (writer: StateWriter) => Promise<Result>): Promise<Result>;
 }
 
-/** What whoever holds the lock may do. */
+/** Writes files while the lock is held. */
 export interface StateWriter {
-  /** Replaces a file atomically; fails if the lock is no longer held, or with what `confirm` throws just before it takes effect. */
+  /** Replaces a file atomically. Fails if the lock is no longer held, or if `confirm`, which runs just before, throws. */
   readonly replace: (
     path: string,
     text: string,
@@ -78,20 +78,20 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
   };
 };
 
-/** A rule of the folder's own holds in any repository, also in one that is made later, and the project's rules stay as its people wrote them. */
+/** A `.gitignore` inside the folder also applies to repositories that are created later, and leaves the project's own unchanged. */
 const ignoreItself = async (path: string): Promise<void> => {
-  // One that is empty is what a crash has left.
+  // An empty file is left by a crash.
   if (((await ifThere(lstat(path)))?.size ?? 0) === 0) {
-    await writeFile(path, '# The state of agents, which nobody commits.\n*\n');
+    await writeFile(path, '# The state of agents is not committed.\n*\n');
   }
 };
 
-/** Whether a folder is there. A link in its place would lead what is written elsewhere. */
+/** Whether the folder exists. A link in its place would redirect writes. */
 const isOwn = async (path: string): Promise<boolean> => {
   const found = await ifThere(lstat(path));
   if (found === undefined || found.isDirectory()) return found !== undefined;
   throw new ContinuityError(
     'unsafe-path',
-    `${path} is no folder of its own but a link or a file; take it away, the agent keeps its state there.`,
+    `${path} is a link or a file, not a folder. Remove it: the agent stores its state there.`,
   );
 };

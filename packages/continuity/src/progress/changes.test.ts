@@ -30,7 +30,7 @@ const code = (work: () => unknown): string | undefined => {
 };
 
 describe('claimTask', () => {
-  it('gives a task to one owner at a time, for as long as its lease lasts', () => {
+  it('grants a task to one owner until its lease expires', () => {
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
     expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 999, leaseMs }))).toBe('claim-lost');
     const taken = claimTask(claimed, 'a', { owner: 'two', at: 1_000, leaseMs });
@@ -38,7 +38,7 @@ describe('claimTask', () => {
     expect(code(() => completeTask(taken, 'a', evidence, { owner: 'one', at: 1_001 }))).toBe('claim-lost');
   });
 
-  it('keeps it for an owner that gives signs of life', () => {
+  it('renews the claim of its owner', () => {
     const claimed = renewClaims(claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs }), {
       owner: 'one',
       at: 900,
@@ -47,7 +47,7 @@ describe('claimTask', () => {
     expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
   });
 
-  it('refuses what waits for others, and what is done or blocked', () => {
+  it('rejects tasks that are done, blocked or not ready', () => {
     const progress = beginWork(
       planTasks(
         emptyProgress('Goal'),
@@ -64,7 +64,7 @@ describe('claimTask', () => {
 });
 
 describe('releaseGone', () => {
-  it('lets go what processes had that are gone, and keeps what may be in work', () => {
+  it('releases claims of processes that have ended, and retains the others', () => {
     const mark = { machine: 'm', boot: 'b', start: '1' };
     const marks = { dead: { ...mark, pid: 1 }, alive: { ...mark, pid: 2 } };
     const claimed = claimTask(
@@ -84,7 +84,7 @@ describe('releaseGone', () => {
       ['three', 'three'],
     ]);
     expect(releaseGone(after, ({ pid }) => pid === 1)).toBe(after);
-    // The session goes on in another process.
+    // The session continues in another process.
     expect(
       taskOf(renewClaims(claimed, { owner: 'one', at: 1, leaseMs, process: marks.alive }), 'a').claim?.process,
     ).toEqual(marks.alive);
@@ -92,7 +92,7 @@ describe('releaseGone', () => {
 });
 
 describe('completeTask', () => {
-  it('wants a claim, and evidence of a check that passed', () => {
+  it('requires a claim, and evidence of a passed check', () => {
     const progress = working('a');
     expect(code(() => completeTask(progress, 'a', evidence, { owner: 'one', at: 0 }))).toBe('not-claimed');
     const claimed = claimTask(progress, 'a', { owner: 'one', at: 0, leaseMs });
@@ -115,7 +115,7 @@ describe('completeTask', () => {
 });
 
 describe('blockTask', () => {
-  it('sets a task aside until somebody helps', () => {
+  it('blocks a task until it is unblocked', () => {
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
     const blocked = blockTask(claimed, 'a', 'No key.', { owner: 'one' });
     expect(selectTask(blocked, 'one', 1)).toMatchObject({
@@ -128,7 +128,7 @@ describe('blockTask', () => {
 });
 
 describe('selectTask', () => {
-  it('resumes what was interrupted before it begins anything, its own first', () => {
+  it('resumes interrupted tasks before new ones, its own first', () => {
     const begun = releaseClaims(claimTask(working('a', 'b', 'c'), 'b', { owner: 'one', at: 0, leaseMs }), 'one');
     expect(selectTask(begun, 'two', 1)).toMatchObject({ task: { id: 'b' }, isResumed: true });
     const both = releaseClaims(claimTask(begun, 'a', { owner: 'two', at: 1, leaseMs }), 'two');
@@ -136,7 +136,7 @@ describe('selectTask', () => {
     expect(selectTask(both, 'two', 2)).toMatchObject({ task: { id: 'a' } });
   });
 
-  it('passes over what was begun and now has to wait for another task', () => {
+  it('skips a task that was begun and has a new dependency', () => {
     const begun = releaseClaims(claimTask(working('a', 'b'), 'a', { owner: 'one', at: 0, leaseMs }), 'one');
     const edited: Progress = {
       ...begun,
@@ -152,7 +152,7 @@ describe('selectTask', () => {
     });
   });
 
-  it('lets no clock that was wrong by years hold a task for years', () => {
+  it('ignores a claim from a clock that was years ahead', () => {
     const future = Date.UTC(2099, 0);
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: future, leaseMs });
     expect(selectTask(claimed, 'two', Date.UTC(2026, 0)).kind).toBe('task');
@@ -161,7 +161,7 @@ describe('selectTask', () => {
     expect(selectTask(setBack, 'two', future - 3_600_000 + leaseMs)).toMatchObject({ kind: 'task', isResumed: true });
   });
 
-  it('is quick in a list of 5,000 tasks of which each waits for all before it to begin', () => {
+  it('selects from 5,000 tasks that depend on each other in linear time', () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
     const progress = beginWork(
       planTasks(
@@ -183,11 +183,11 @@ describe('selectTask', () => {
         tasks: progress.tasks.map((task, index) => ({ ...task, dependsOn: index === 0 ? [] : ['t0'] })),
       }).success,
     ).toBe(true);
-    // What looks at each task for each task takes many seconds.
+    // Quadratic work would take many seconds.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('says why nothing is left', () => {
+  it('returns why no task is free', () => {
     expect(selectTask(emptyProgress('Goal'), 'one', 0)).toEqual({ kind: 'no-tasks' });
     const claimed = claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs });
     expect(selectTask(claimed, 'two', 1)).toMatchObject({ kind: 'taken', freeAt: '1970-01-01T00:00:01.000Z' });
@@ -204,7 +204,7 @@ type Command =
   | { readonly do: 'wait'; readonly owner: string; readonly task: number };
 
 describe('the progress of several owners', () => {
-  it('keeps its rules, whoever does what and when', () => {
+  it('satisfies the invariants in any order of changes', () => {
     const commands = fc.array(
       fc.record({
         do: fc.constantFrom<Command['do']>(
@@ -239,7 +239,7 @@ describe('the progress of several owners', () => {
           expect(progressSchema.safeParse(progress).error).toBeUndefined();
           for (const [index, task] of progress.tasks.entries()) {
             const was = before.tasks[index] ?? task;
-            expect(was.status === 'done' && task !== was, 'what is done stays as it is').toBe(false);
+            expect(was.status === 'done' && task !== was, 'a finished task is unchanged').toBe(false);
             expect(task.generation).toBeGreaterThanOrEqual(was.generation);
             const isTaken = was.claim !== undefined && task.claim !== undefined && task.claim.owner !== was.claim.owner;
             expect(isTaken && isHeld(was, at), 'a live claim was taken').toBe(false);
@@ -289,7 +289,7 @@ const attempt = (progress: Progress, command: Command, at: number): Progress => 
   }
 };
 
-/** One owner, alone from now on, does all that is left. */
+/** One owner finishes all remaining tasks. */
 const finish = (progress: Progress, at: number): Progress => {
   let now = at + 10 * leaseMs;
   let current = progress;
@@ -307,6 +307,6 @@ const finish = (progress: Progress, at: number): Progress => {
   throw new Error('It does not come to an end.');
 };
 
-/** What waits for a blocked task is still to do. */
+/** Tasks that depend on a blocked one remain to do. */
 const needsBlocked = (progress: Progress, status: string): boolean =>
   status === 'todo' && progress.tasks.some((task) => task.status === 'blocked');

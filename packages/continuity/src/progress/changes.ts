@@ -4,24 +4,24 @@ import { isHeld, isReady, selectTask } from './select-task.js';
 import { evidenceSchema, type Progress, type Task, type TaskClaim, type TaskEvidence } from './schema.js';
 import { issuesText } from './parse.js';
 
-/** Who changes a task, and when. */
+/** The session that changes a task, and the time. */
 export interface By {
   readonly owner: string;
   /** As milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Who claims a task, when, and for how long unless it says that it is alive. */
+/** The session that claims a task, the time, and the lease. */
 export interface Claiming extends By {
   readonly leaseMs: number;
-  /** The process that will work on it: when it dies, nobody of its machine has to wait for the lease. */
+  /** The process that works on the task: if it dies, other processes of its machine need not wait for the lease. */
   readonly process?: TaskClaim['process'];
 }
 
 /**
- * Claims a task: from now on, nobody else may, for as long as the lease lasts. To claim one's own again renews it.
+ * Claims a task for the length of the lease. A second claim of the same owner renews the first.
  *
- * @throws ContinuityError `unknown-task`, `claim-lost` while it is somebody else's, `not-ready`
+ * @throws ContinuityError `unknown-task`, `claim-lost` while another owner holds it, `not-ready`
  */
 export const claimTask = (progress: Progress, id: string, claiming: Claiming): Progress => {
   const { owner, at } = claiming;
@@ -30,7 +30,7 @@ export const claimTask = (progress: Progress, id: string, claiming: Claiming): P
   if (isHeld(task, at)) {
     throw new ContinuityError(
       'claim-lost',
-      `${task.claim?.owner ?? 'Somebody'} works on the task "${id}" until ${task.claim?.expiresAt ?? ''}.`,
+      `${task.claim?.owner ?? 'Another session'} works on the task "${id}" until ${task.claim?.expiresAt ?? ''}.`,
     );
   }
   if (task.status === 'done' || task.status === 'blocked') {
@@ -51,13 +51,13 @@ export const claimTask = (progress: Progress, id: string, claiming: Claiming): P
   });
 };
 
-/** Claims what comes next. @returns the same progress when there is nothing to claim */
+/** Claims the next task. @returns the same progress if no task is free */
 export const claimNext = (progress: Progress, claiming: Claiming): Progress => {
   const next = selectTask(progress, claiming.owner, claiming.at);
   return next.kind === 'task' ? claimTask(progress, next.task.id, claiming) : progress;
 };
 
-/** A sign of life: what the owner has claimed stays its own for another lease. @returns the same progress when it holds nothing */
+/** Renews the claims of an owner. @returns the same progress if it holds none */
 export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }: Claiming): Progress =>
   mapClaims(progress, isOf(owner), (claim) => ({
     ...claim,
@@ -66,11 +66,11 @@ export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }:
     ...(process && { process }),
   }));
 
-/** Lets go what the owner has claimed: it stays begun, and whoever comes next resumes it. @returns the same progress when it holds nothing */
+/** Releases the claims of an owner; its task stays `in_progress`. @returns the same progress if it holds none */
 export const releaseClaims = (progress: Progress, owner: string): Progress =>
   mapClaims(progress, isOf(owner), () => undefined);
 
-/** As {@link releaseClaims}, but what the owner has begun does not count as an attempt: it was not the task's fault that it came to nothing. */
+/** Releases claims like {@link releaseClaims}, without counting an attempt: the task did not cause the end of the session. */
 export const giveBackClaims = (progress: Progress, owner: string): Progress => {
   const tasks = progress.tasks.map((task) =>
     task.claim?.owner === owner ? { ...task, attempts: Math.max(0, attemptsOf(task) - 1) } : task,
@@ -78,11 +78,11 @@ export const giveBackClaims = (progress: Progress, owner: string): Progress => {
   return holdsClaim(progress, owner) ? releaseClaims({ ...progress, tasks }, owner) : progress;
 };
 
-/** How many sessions have begun a task and not finished it. One that a person has made a task to do again, nobody has begun. */
+/** Returns the number of sessions that began a task and did not finish it; 0 if a person has reset its status. */
 export const attemptsOf = ({ status, attempts = 0 }: Pick<Task, 'attempts' | 'status'>): number =>
   status === 'in_progress' ? attempts : 0;
 
-/** Sets aside, for people, what so many sessions have begun and none has finished. @returns the same progress where there is no such task */
+/** Blocks tasks that N sessions began and none finished. @returns the same progress if no task qualifies */
 export const giveUpTasks = (progress: Progress, maxAttempts: number, at: number): Progress => {
   const isHopeless = (task: Task): boolean => attemptsOf(task) >= maxAttempts && !isHeld(task, at);
   if (!progress.tasks.some(isHopeless)) return progress;
@@ -90,14 +90,14 @@ export const giveUpTasks = (progress: Progress, maxAttempts: number, at: number)
     ...withoutClaim(task),
     status: 'blocked',
     blockedBy:
-      `Given up: ${attemptsOf(task)} sessions have begun it and none has finished it, the last of them ${task.lastOwner ?? 'unknown'}; see its notes.`
+      `Given up after ${attemptsOf(task)} sessions, the last of them ${task.lastOwner ?? 'unknown'}; see its notes.`
         .slice(0, 1_000)
         .toWellFormed(),
   });
   return { ...progress, tasks: progress.tasks.map((task) => (isHopeless(task) ? givenUp(task) : task)) };
 };
 
-/** Lets go the claims of processes that are gone. @returns the same progress when there are none */
+/** Releases the claims of processes that have ended. @returns the same progress if no claim qualifies */
 export const releaseGone = (
   progress: Progress,
   isGone: (process: NonNullable<TaskClaim['process']>) => boolean,
@@ -108,7 +108,7 @@ export const releaseGone = (
     () => undefined,
   );
 
-/** Whether the owner has claimed something. */
+/** Whether the owner holds a claim. */
 export const holdsClaim = ({ planning, tasks }: Progress, owner: string): boolean =>
   planning?.claim?.owner === owner || tasks.some(({ claim }) => claim?.owner === owner);
 
@@ -130,7 +130,7 @@ export const completeTask = (progress: Progress, id: string, evidence: TaskEvide
   return withTask(progress, { ...withoutClaim(task), status: 'done', evidence: checked.data, completedAt: isoOf(at) });
 };
 
-/** Marks a task as one that cannot go on, and lets it go. @throws ContinuityError `unknown-task`, `not-claimed`, `claim-lost` */
+/** Marks a task as blocked and releases it. @throws ContinuityError `unknown-task`, `not-claimed`, `claim-lost` */
 export const blockTask = (progress: Progress, id: string, reason: string, { owner }: Pick<By, 'owner'>): Progress => {
   const task = taskOf(progress, id);
   assertOwn(task, owner);
@@ -141,11 +141,11 @@ export const blockTask = (progress: Progress, id: string, reason: string, { owne
   });
 };
 
-/** Lets a blocked task be worked on again, as if nobody had tried. @throws ContinuityError `unknown-task`, `not-ready` where it is not blocked */
+/** Unblocks a task and resets its attempts. @throws ContinuityError `unknown-task`, `not-ready` if it is not blocked */
 export const unblockTask = (progress: Progress, id: string): Progress => {
   const { blockedBy, attempts: _, ...rest } = taskOf(progress, id);
   if (blockedBy === undefined) {
-    throw new ContinuityError('not-ready', `The task "${id}" is not blocked but ${rest.status}.`);
+    throw new ContinuityError('not-ready', `The task "${id}" is ${rest.status}, not blocked.`);
   }
   return withTask(progress, { ...rest, status: rest.generation > 0 ? 'in_progress' : 'todo' });
 };
@@ -156,7 +156,7 @@ export const taskOf = ({ tasks }: Progress, id: string): Task => {
   if (task) return task;
   throw new ContinuityError(
     'unknown-task',
-    `There is no task "${id}"; the ids are ${
+    `No task has the id "${id}"; the ids are ${
       tasks
         .slice(0, 50)
         .map((known) => known.id)
@@ -171,14 +171,14 @@ export const assertOwn = ({ id, claim, lastOwner, status }: Task, owner: string)
   if (claim !== undefined) {
     throw new ContinuityError(
       'claim-lost',
-      `The task "${id}" is in the hands of ${claim.owner} by now; leave it, and ask for the next one.`,
+      `The task "${id}" is claimed by ${claim.owner} now. Leave it, and ask for the next one.`,
     );
   }
-  const hint = lastOwner === owner && status === 'in_progress' ? 'It was let go; claim it again.' : 'Claim it first.';
+  const hint = lastOwner === owner && status === 'in_progress' ? 'It was released; claim it again.' : 'Claim it first.';
   throw new ContinuityError('not-claimed', `The task "${id}" is ${status} and not claimed by ${owner}. ${hint}`);
 };
 
-/** A claim that is made now. */
+/** Returns a new claim. */
 export const claimBy = ({ owner, at, leaseMs, process }: Claiming, generation: number): TaskClaim => {
   const now = isoOf(at);
   return {
@@ -206,7 +206,7 @@ const isOf =
   (claim: TaskClaim): boolean =>
     claim.owner === owner;
 
-/** Changes or lets go claims, those on tasks and that on the planning. */
+/** Changes or removes claims on tasks and on the planning. */
 const mapClaims = (
   progress: Progress,
   isMeant: (claim: TaskClaim) => boolean,

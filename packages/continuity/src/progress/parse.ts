@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import { progressSchema, progressVersion, type Progress } from './schema.js';
 
-/** What a progress file turned out to be. */
+/** The content of a progress file. */
 export type ParsedProgress =
   | { readonly state: 'ready'; readonly progress: Progress }
-  /** Half-written, or edited so that it is no progress file any more. */
+  /** The file is incomplete or invalid. */
   | { readonly state: 'corrupt'; readonly problem: string }
   | { readonly state: 'newer'; readonly version: number };
 
-/** Reads the text of a progress file. Never throws. */
+/** Parses the text of a progress file. Never throws. */
 export const parseProgress = (text: string): ParsedProgress => {
   let value: unknown;
   try {
@@ -18,7 +18,7 @@ export const parseProgress = (text: string): ParsedProgress => {
     const what =
       text.trim() === ''
         ? 'it is empty'
-        : `it is no JSON (${error instanceof Error ? error.message : 'unknown error'})`;
+        : `it is not JSON (${error instanceof Error ? error.message : 'unknown error'})`;
     return { state: 'corrupt', problem: what.slice(0, 300).toWellFormed() };
   }
   const version = (value as { readonly version?: unknown } | null)?.version;
@@ -31,7 +31,7 @@ export const parseProgress = (text: string): ParsedProgress => {
 
 const maxIssues = 3;
 
-/** What is wrong, in words: where, and what was expected. */
+/** Describes what is invalid, and what was expected. */
 export const issuesText = (error: z.ZodError): string => {
   const shown = error.issues
     .slice(0, maxIssues)

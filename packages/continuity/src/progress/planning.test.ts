@@ -19,7 +19,7 @@ const code = (work: () => unknown): string | undefined => {
 const claimedBy = (owner: string, at = 0) => claimPlanning(emptyProgress('Goal'), { owner, at, leaseMs });
 
 describe('claimPlanning', () => {
-  it('gives the planning to one session at a time, for as long as its lease lasts', () => {
+  it('grants the planning to one session until its lease expires', () => {
     const claimed = claimedBy('one');
     expect(code(() => claimPlanning(claimed, { owner: 'two', at: 999, leaseMs }))).toBe('claim-lost');
     const taken = claimPlanning(claimed, { owner: 'two', at: 1_000, leaseMs });
@@ -28,7 +28,7 @@ describe('claimPlanning', () => {
     expect(parseProgress(JSON.stringify(taken))).toEqual({ state: 'ready', progress: taken });
   });
 
-  it('keeps it for one that gives signs of life, and gives it on at once when that lets it go or its process is gone', () => {
+  it('renews the claim, and grants it to another session once it is released or its process has died', () => {
     const process = { machine: 'm', boot: 'b', pid: 1, start: '1' };
     const claimed = renewClaims(claimedBy('one'), { owner: 'one', at: 900, leaseMs, process });
     expect(code(() => claimPlanning(claimed, { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
@@ -43,30 +43,30 @@ describe('claimPlanning', () => {
     expect(releaseClaims(claimed, 'two')).toBe(claimed);
   });
 
-  it('is over when work begins', () => {
+  it('ends when work begins', () => {
     const working = beginWork(planTasks(claimedBy('one'), planned('a')));
     expect(working).toMatchObject({ phase: 'working' });
     expect(working.planning).toBeUndefined();
     expect(code(() => claimPlanning(working, { owner: 'two', at: 0, leaseMs }))).toBe('already-initialized');
-    // What a person has left of it says nothing.
+    // A leftover entry of a hand-edited file has no effect.
     expect(parseProgress(JSON.stringify({ ...working, planning: claimedBy('one').planning })).state).toBe('ready');
   });
 });
 
 describe('planTasks', () => {
-  it('plans anew until work has begun, and not after that', () => {
+  it('replaces the plan until work has begun', () => {
     const first = planTasks(emptyProgress('Goal'), planned('a'));
     expect(planTasks(first, planned('b', 'c')).tasks.map(({ id }) => id)).toEqual(['b', 'c']);
     expect(code(() => planTasks(beginWork(first), planned('b')))).toBe('already-initialized');
   });
 
-  it('wants acceptance criteria before anything is worked on', () => {
+  it('requires acceptance criteria', () => {
     expect(code(() => planTasks(emptyProgress('Goal'), [{ id: 'a', title: 'A', acceptance: [] }]))).toBe(
       'progress-invalid',
     );
   });
 
-  it('does not begin work without a task', () => {
+  it('does not begin work without tasks', () => {
     expect(beginWork(emptyProgress('Goal')).phase).toBe('initializing');
   });
 });

@@ -4,7 +4,7 @@ import { issuesText } from './parse.js';
 import { plannedTaskSchema, type PlannedTask, type Progress, type Task } from './schema.js';
 import { isHeld } from './select-task.js';
 
-/** A progress file before its first task. */
+/** Returns a progress file without tasks. */
 export const emptyProgress = (goal: string): Progress => ({
   format: 'agent-progress',
   version: 1,
@@ -15,9 +15,9 @@ export const emptyProgress = (goal: string): Progress => ({
 });
 
 /**
- * Claims the planning, as a task is claimed: from now on nobody else may plan, for as long as the lease lasts. To claim one's own again renews it.
+ * Claims the planning for the length of the lease. A second claim of the same owner renews the first.
  *
- * @throws ContinuityError `claim-lost` while it is somebody else's, `already-initialized`
+ * @throws ContinuityError `claim-lost` while another session plans, `already-initialized`
  */
 export const claimPlanning = (progress: Progress, claiming: Claiming): Progress => {
   assertInitializing(progress);
@@ -26,7 +26,7 @@ export const claimPlanning = (progress: Progress, claiming: Claiming): Progress 
   if (isHeld(planning, claiming.at)) {
     throw new ContinuityError(
       'claim-lost',
-      `The session ${planning.claim?.owner ?? ''} plans the tasks, until ${planning.claim?.expiresAt ?? ''} unless it says that it is alive.`,
+      `The session ${planning.claim?.owner ?? ''} plans the tasks; its lease ends at ${planning.claim?.expiresAt ?? ''} unless it is renewed.`,
     );
   }
   const generation = planning.generation + 1;
@@ -34,7 +34,7 @@ export const claimPlanning = (progress: Progress, claiming: Claiming): Progress 
 };
 
 /**
- * Plans the tasks. As long as the first session lasts they may be planned anew; once work has begun, they stand.
+ * Replaces the list of tasks. Once work has begun, the list is final.
  *
  * @throws ContinuityError `already-initialized`, `progress-invalid`
  */
@@ -43,14 +43,14 @@ export const planTasks = (progress: Progress, planned: readonly PlannedTask[]): 
   const tasks = planned.map((given): Task => {
     const checked = plannedTaskSchema.safeParse(given);
     if (!checked.success) {
-      throw new ContinuityError('progress-invalid', `A task is not in order: ${issuesText(checked.error)}.`);
+      throw new ContinuityError('progress-invalid', `A task is invalid: ${issuesText(checked.error)}.`);
     }
     return { ...checked.data, status: 'todo', generation: 0 };
   });
   return { ...progress, tasks };
 };
 
-/** Says that the scaffolding is complete: nobody plans any more. Without a task there is nothing to begin with, and it stays as it is. */
+/** Ends the planning. @returns the same progress if it has ended before or no task was planned */
 export const beginWork = (progress: Progress): Progress => {
   if (progress.phase === 'working' || progress.tasks.length === 0) return progress;
   const { planning: _, ...rest } = progress;
@@ -61,7 +61,7 @@ const assertInitializing = ({ phase }: Progress): void => {
   if (phase !== 'initializing') {
     throw new ContinuityError(
       'already-initialized',
-      'The tasks are planned and work has begun; people may add to the progress file.',
+      'The tasks are planned and work has begun. A person may add tasks to the progress file.',
     );
   }
 };

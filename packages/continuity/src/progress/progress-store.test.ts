@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundle } from '../../test/bundle.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
-import { isGone, thisProcess, type ProcessMark } from '../files/process.js';
+import { isGone, thisProcess, type AnonymousMark } from '../files/process.js';
 import { openProject } from '../project.js';
 import { claimNext, releaseClaims } from './changes.js';
 import { beginWork, emptyProgress, planTasks } from './planning.js';
@@ -25,11 +25,11 @@ const start = async (
   return child;
 };
 
-/** Whether this process may make namespaces. */
+/** Whether this process may create namespaces. */
 const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0;
 
 describe('the progress file', () => {
-  it('tells a first session from a damaged file, and leaves that as it is with a copy', async () => {
+  it('distinguishes a missing file from a corrupt one, which it backs up', async () => {
     const folder = await temporaryFolder();
     const { progress } = openProject({ folder });
     expect(await progress.read()).toEqual({ state: 'missing' });
@@ -55,7 +55,7 @@ describe('the progress file', () => {
     }
   });
 
-  it('says that it is damaged also where no copy can be made', async () => {
+  it('reports a corrupt file if no backup can be made', async () => {
     const { progress, folder } = await projectWith(planned('a'));
     await writeFile(join(folder, '.agent-output/corrupt'), 'In the way.');
     await writeFile(progress.path, '{"form');
@@ -73,7 +73,7 @@ describe('the progress file', () => {
     expect(await readdir(join(folder, '.agent-output/corrupt'))).toHaveLength(50);
   });
 
-  it('takes no file for damaged or missing that somebody is just saving', async () => {
+  it('waits for an editor that is saving the file', async () => {
     const { progress, status } = await projectWith(planned('a'));
     const text = await readFile(progress.path, 'utf8');
     await writeFile(progress.path, text.slice(0, 100));
@@ -81,7 +81,7 @@ describe('the progress file', () => {
     setTimeout(() => void writeFile(progress.path, text), 20);
     expect(await half).toMatchObject({ state: 'ready' });
 
-    // As editors do that keep the old file besides.
+    // As editors do that rename the old file.
     await rename(progress.path, `${progress.path}~`);
     const between = status();
     const changed = progress.update((current) => ({ ...current, goal: 'Changed.' }));
@@ -102,7 +102,7 @@ describe('the progress file', () => {
     expect(await progress.read()).toMatchObject({ state: 'ready', progress: { tasks: { length: 5_000 } } });
   });
 
-  it('does not touch the file of a later version', async () => {
+  it('does not change a file of a later version', async () => {
     const { progress } = openProject({ folder: await temporaryFolder() });
     await writeFile(progress.path, '{"format":"agent-progress","version":2}');
     expect(await progress.read()).toEqual({ state: 'newer', version: 2 });
@@ -111,7 +111,7 @@ describe('the progress file', () => {
     });
   });
 
-  it('restores the last good content when it is asked to, and only over a damaged file', async () => {
+  it('restores the last valid content, only over a corrupt file', async () => {
     const { progress } = await projectWith(planned('a'));
     await expect(progress.restore()).rejects.toMatchObject({ code: 'progress-conflict' });
     await writeFile(progress.path, '{');
@@ -119,7 +119,7 @@ describe('the progress file', () => {
     expect(await progress.read()).toMatchObject({ state: 'ready' });
   });
 
-  it('compares and swaps', async () => {
+  it('rejects a change for another revision', async () => {
     const { progress } = await projectWith(planned('a'));
     const { revision } = await progress.update((current) => ({ ...current, goal: 'one' }));
     await progress.update((current) => ({ ...current, goal: 'two' }), revision);
@@ -129,10 +129,10 @@ describe('the progress file', () => {
     expect(await progress.read()).toMatchObject({ progress: { goal: 'two', revision: revision + 1 } });
   });
 
-  it('writes nothing for a change that changes nothing, and nothing that is not in order', async () => {
+  it('writes neither an empty nor an invalid change', async () => {
     const { progress } = await projectWith(planned('a', 'b'));
     const before = await readFile(progress.path, 'utf8');
-    await progress.update((current) => releaseClaims(current, 'nobody'));
+    await progress.update((current) => releaseClaims(current, 'unknown'));
     await expect(
       progress.update((current) => ({
         ...current,
@@ -140,22 +140,22 @@ describe('the progress file', () => {
       })),
     ).rejects.toMatchObject({
       code: 'progress-invalid',
-      message: expect.stringContaining('"a" is there twice') as unknown,
+      message: expect.stringContaining('"a" appears twice') as unknown,
     });
     const circle = (id: string) => (current: Parameters<Parameters<typeof progress.update>[0]>[0]) => ({
       ...current,
       tasks: current.tasks.map((task) => ({ ...task, dependsOn: [id === '' ? (task.id === 'a' ? 'b' : 'a') : id] })),
     });
     await expect(progress.update(circle(''))).rejects.toMatchObject({
-      message: expect.stringContaining('wait for each other') as unknown,
+      message: expect.stringContaining('depend on each other') as unknown,
     });
     await expect(progress.update(circle('x'))).rejects.toMatchObject({
-      message: expect.stringContaining('which is not there') as unknown,
+      message: expect.stringContaining('which does not exist') as unknown,
     });
     expect(await readFile(progress.path, 'utf8')).toBe(before);
   });
 
-  it('keeps what people add by hand', async () => {
+  it('retains tasks that a person adds', async () => {
     const { progress } = await projectWith(planned('a'));
     const value = JSON.parse(await readFile(progress.path, 'utf8')) as { tasks: unknown[] };
     value.tasks.push({ id: 'by-hand', title: 'Mine', acceptance: ['yes'], status: 'todo', generation: 0 });
@@ -164,7 +164,7 @@ describe('the progress file', () => {
     expect(after.tasks.map(({ id }) => id)).toEqual(['a', 'by-hand']);
   });
 
-  it('writes over nothing that a person saves at the same moment', async () => {
+  it('does not overwrite what a person saves at the same moment', async () => {
     const { progress } = await projectWith(planned('a'));
     const text = await readFile(progress.path, 'utf8');
     const save = (goal: string): void =>
@@ -186,7 +186,7 @@ describe('the progress file', () => {
     expect(times).toBe(7);
   });
 
-  it('has changed although no copy of it could be kept', async () => {
+  it('changes the file if its copy cannot be written', async () => {
     const { progress, folder } = await projectWith(planned('a'));
     await rm(join(folder, '.agent-output/last-good-progress.json'));
     await mkdir(join(folder, '.agent-output/last-good-progress.json'));
@@ -194,7 +194,7 @@ describe('the progress file', () => {
     expect(await progress.read()).toMatchObject({ progress: { goal: 'New.' } });
   });
 
-  it('refuses a link in its place', async () => {
+  it('rejects a link in its place', async () => {
     const folder = await temporaryFolder();
     const elsewhere = join(await temporaryFolder(), 'x.json');
     await writeFile(elsewhere, '{}');
@@ -207,7 +207,7 @@ describe('the progress file', () => {
     });
   });
 
-  it('loses no change of many at once', async () => {
+  it('loses none of many concurrent changes', async () => {
     const { progress, folder } = await projectWith(planned('a'));
     const other = openProject({ folder }).progress;
     const before = await progress.update((current) => ({ ...current, goal: '' }));
@@ -248,13 +248,13 @@ describe('two processes', () => {
             execFileSync('unshare', ['--pid', '--fork', option, process.execPath, script, 'mark', '/tmp', 'x'], {
               encoding: 'utf8',
             }),
-          ) as ProcessMark,
+          ) as AnonymousMark,
       );
-      // Both are the first process of their namespace, and gone.
+      // Both were the first process of their namespace and have ended.
       expect(marks.map(({ pid }) => pid)).toEqual([1, 1]);
       expect(marks.map((mark) => isGone(mark))).toEqual([false, false]);
       expect(new Set([...marks, thisProcess()].map(({ machine }) => machine)).size).toBeGreaterThan(1);
-      // In the second one /proc speaks of the processes outside, whose first is another one.
+      // In the second one /proc shows the processes outside, whose first process differs.
       expect(marks.map(({ start: begun }) => begun !== '')).toEqual([true, false]);
     },
   );
@@ -286,7 +286,7 @@ describe('two processes', () => {
     });
   });
 
-  it('leave a whole file when one is killed while it writes, and the other goes on at once', async () => {
+  it('leave a complete file when one is killed while it writes; the other continues at once', async () => {
     const { folder, progress } = await projectWith(planned('a'));
     for (const delayMs of [0, 5, 12]) {
       const child = await start(script, 'write', folder, 'killed');
@@ -302,20 +302,20 @@ describe('two processes', () => {
     expect(await readdir(join(folder, '.agent-output/lock'))).toEqual([expect.stringMatching(/^lock\.\d+$/)]);
   });
 
-  it('take up the task of one that was killed at once, and that of one that stands still when its lease has run out', async () => {
+  it('take over the task of a killed one at once, and of a stopped one after its lease', async () => {
     const { folder, progress } = await projectWith(planned('a'));
     const status = (later = 0) => openProject({ folder, clock: () => Date.now() + later }).status();
     const child = await start(script, 'write', folder, 'child');
     const begun = once(child.stdout, 'data');
     child.stdin.write('go\n');
     await begun;
-    // Stopped where it does not hold the lock.
+    // Stopped while it does not hold the lock.
     await openProject({ folder }).state.exclusive(() => Promise.resolve(child.kill('SIGSTOP')));
     expect((await status()).next.kind).toBe('wait');
     expect((await status(301_000)).next).toMatchObject({ kind: 'work', isResumed: true });
     const later = Date.now() + 301_000;
     await progress.update((current) => claimNext(current, { owner: 'me', at: later, leaseMs: 300_000 }));
-    // What it says when it goes on does not count.
+    // Its changes after it continues are rejected.
     child.kill('SIGCONT');
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await progress.read()).toMatchObject({ progress: { tasks: [{ claim: { owner: 'me', generation: 2 } }] } });
@@ -334,7 +334,7 @@ describe('two processes', () => {
     expect((await status()).next).toMatchObject({ kind: 'work', isResumed: true });
   });
 
-  it('break the lock of a process that is dead, and wait for one that lives', async () => {
+  it('break the lock of a dead process, and wait for a running one', async () => {
     const { folder } = await projectWith(planned('a'));
     const child = await start(script, 'hold', folder, 'holder');
     const held = once(child.stdout, 'data');

@@ -11,51 +11,50 @@ import { releaseGone } from './changes.js';
 import { issuesText, parseProgress } from './parse.js';
 import { progressFileName, progressSchema, progressVersion, type Progress } from './schema.js';
 
-/** A progress file as it was found. */
+/** The state of a progress file. */
 export type ProgressFile =
-  /** This is the first session. */
+  /** No session has run. */
   | { readonly state: 'missing' }
   | { readonly state: 'ready'; readonly progress: Progress }
-  /** It is kept as it is, and a copy of it in `backup`, unless it is too large or none could be made. */
+  /** The file is left unchanged; `backup` is the path of its copy, if one could be made. */
   | { readonly state: 'corrupt'; readonly problem: string; readonly backup: string | undefined }
   | { readonly state: 'newer'; readonly version: number };
 
 /** The progress file of a project. */
 export interface ProgressStore {
   readonly path: string;
-  /** Reads the file anew, without the claims of processes that have died. A corrupt one is backed up, once for each content, and left as it is. */
+  /** Reads the file, without the claims of processes that have died. A corrupt file is backed up, once for each content. */
   read(): Promise<ProgressFile>;
   /**
-   * Changes the file: it is read, changed and replaced while no other process can, and its revision grows. A change that gives
-   * back what it was given writes nothing. Where a person saves the file at the same moment, it is read and changed anew.
+   * Reads, changes and replaces the file under the lock, and increases its revision. A change that returns its argument writes
+   * nothing. If a person saves the file at the same moment, the change is applied to the new content.
    *
-   * @param expectedRevision fails with `progress-conflict` if the file has another one by now
+   * @param expectedRevision - the change fails with `progress-conflict` if the file has another revision
    * @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer`, `progress-conflict`, `progress-invalid`,
-   * `locked`, and what the change throws
+   * `locked`, and the errors of the change
    */
   update(change: (progress: Progress) => Progress, expectedRevision?: number): Promise<Progress>;
-  /** Creates the file, or changes what a first session has left. @throws as {@link ProgressStore.update} */
+  /** Creates the file, or changes it if it exists. @throws as {@link ProgressStore.update} */
   initialize(initial: Progress, change: (progress: Progress) => Progress): Promise<Progress>;
   /**
-   * Puts back the last good content over a corrupt one, which stays in its backup.
+   * Replaces a corrupt file by the last valid content. The backup of the corrupt file remains.
    *
-   * @throws ContinuityError `progress-conflict` when the file is not corrupt, `progress-missing` when there is no good content
+   * @throws ContinuityError `progress-conflict` if the file is not corrupt, `progress-missing` if no valid content is stored
    */
   restore(): Promise<Progress>;
 }
 
-/** Larger files are nobody's list of tasks. */
+/** Larger files are not read. */
 const maxBytes = 32 * 1024 * 1024;
-/** How often it is tried to get in before somebody who edits the file by hand. */
+/** Attempts to write while a person saves the file. */
 const maxAttempts = 5;
-/** Then nobody looks at them. */
 const maxBackups = 50;
 const lastGoodName = 'last-good-progress.json';
-/** How often, and how long, it is waited for a file that somebody else is writing. */
+/** The number and the length of the waits for a file that an editor is writing. */
 const maxLooks = 5;
 const lookMs = 40;
 
-/** A file that was read; `text` where a copy of a damaged one can be kept. */
+/** A file that was read; `text` is present if a corrupt one can be backed up. */
 type Found =
   | Exclude<ProgressFile, { readonly state: 'corrupt' }>
   | { readonly state: 'corrupt'; readonly problem: string; readonly text?: string };
@@ -69,7 +68,9 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
     const backup = folder.at('corrupt', `agent-progress.${id}.json`);
     const others = (await readdir(folder.at('corrupt'))).filter((name) => name !== `agent-progress.${id}.json`);
-    if (others.length >= maxBackups) throw new Error('There are too many copies of damaged progress files.');
+    if (others.length >= maxBackups) {
+      throw new Error(`There are ${maxBackups} copies of corrupt progress files; delete some.`);
+    }
     try {
       await writeFile(backup, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
@@ -87,13 +88,13 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     return parsed.state === 'corrupt' ? { ...parsed, text: found.text } : parsed;
   };
 
-  /** Editors write a file piece by piece, or take it away before they put the new one there. */
-  const mayBeOnItsWay = async ({ state }: Found): Promise<boolean> =>
+  /** Editors write a file in parts, or remove it before they create the new one. */
+  const mayBeIncomplete = async ({ state }: Found): Promise<boolean> =>
     state === 'corrupt' || (state === 'missing' && (await ifThere(lstat(folder.at(lastGoodName)))) !== undefined);
 
   const read = async (): Promise<ProgressFile> => {
     let found = await readOnce();
-    for (let look = 1; look <= maxLooks && (await mayBeOnItsWay(found)); look += 1) {
+    for (let look = 1; look <= maxLooks && (await mayBeIncomplete(found)); look += 1) {
       const mark = await markOf();
       await wait(lookMs);
       const isSettled = (await markOf()) === mark;
@@ -109,7 +110,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     };
   };
 
-  /** Tells one state of the file from another: people who edit it know no lock. */
+  /** Identifies a version of the file: editors do not use the lock. */
   const markOf = async (): Promise<string> => {
     const found = await ifThere(lstat(path, { bigint: true }));
     return found === undefined ? 'missing' : `${found.ino} ${found.mtimeNs} ${found.size}`;
@@ -120,7 +121,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     if (!checked.success) {
       throw new ContinuityError(
         'progress-invalid',
-        `The change would leave the progress file in disorder: ${issuesText(checked.error)}.`,
+        `The change would make the progress file invalid: ${issuesText(checked.error)}.`,
       );
     }
     const text = `${JSON.stringify(checked.data, undefined, 2)}\n`;
@@ -129,17 +130,17 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         if ((await markOf()) !== mark) {
           throw new ContinuityError(
             'progress-conflict',
-            `${path} was changed by hand at the same moment; nothing was written.`,
+            `${path} was changed by hand at the same moment; nothing was written. Try again.`,
           );
         }
       },
     });
-    // It has taken effect; without the copy there is one less to restore.
+    // The change has taken effect; the copy only serves `restore`.
     await writer.replace(folder.at(lastGoodName), text).catch(() => undefined);
     return checked.data;
   };
 
-  /** Reads, changes and writes; anew if the file was changed by hand in between. */
+  /** Reads, changes and writes the file; starts again if it was changed by hand in between. */
   const transact = (
     beforeOf: (found: ProgressFile) => Progress,
     change: (progress: Progress) => Progress,
@@ -171,7 +172,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         if (expectedRevision === undefined || before.revision === expectedRevision) return before;
         throw new ContinuityError(
           'progress-conflict',
-          `The progress file is at revision ${before.revision}, not ${expectedRevision}: somebody changed it. Read it again.`,
+          `The progress file is at revision ${before.revision}, not ${expectedRevision}. Read it again.`,
         );
       }, change),
     initialize: (initial, change) =>
@@ -187,7 +188,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         if (found.state !== 'corrupt') {
           throw new ContinuityError(
             'progress-conflict',
-            `The progress file is ${found.state}, not corrupt; nothing was put back.`,
+            `The progress file is ${found.state}, not corrupt; nothing was restored.`,
           );
         }
         const kept = await readWhole(folder.at(lastGoodName), maxBytes);
@@ -195,7 +196,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         if (good?.state !== 'ready') {
           throw new ContinuityError(
             'progress-missing',
-            `No good copy of the progress file is kept; mend ${path}.${copyText(found)}`,
+            `No valid copy of the progress file is stored. Repair ${path}.${copyText(found)}`,
           );
         }
         return write(writer, mark, good.progress, good.progress);
@@ -212,16 +213,19 @@ export const readyOrThrow = (found: ProgressFile, path: string): Progress => {
     case 'ready':
       return found.progress;
     case 'missing':
-      throw new ContinuityError('progress-missing', `There is no ${path} yet; the initializer plans the tasks first.`);
+      throw new ContinuityError(
+        'progress-missing',
+        `${path} does not exist; the initializer must plan the tasks first.`,
+      );
     case 'newer':
       throw new ContinuityError(
         'progress-newer',
-        `${path} has version ${found.version}, this package knows ${progressVersion}; update it.`,
+        `${path} has version ${found.version}, and this package supports ${progressVersion}. Update the package.`,
       );
     default:
       throw new ContinuityError(
         'progress-corrupt',
-        `${path} is not in order: ${found.problem}. It is left as it is; mend it, or restore the last good one.${copyText(found)}`,
+        `${path} is invalid: ${found.problem}. Repair it, or restore the last valid content.${copyText(found)}`,
       );
   }
 };

@@ -9,16 +9,16 @@ export const progressFileName = 'agent-progress.json';
 const time = z.iso.datetime();
 const line = (maxChars: number) => z.string().trim().min(1).max(maxChars);
 
-/** Who works on a task, or plans the tasks, and until when nobody else may. */
+/** A claim on a task or on the planning. */
 export const claimSchema = z.strictObject({
-  /** The session, letter by letter. */
+  /** The session. */
   owner: z.string().min(1).max(1_000),
-  /** Grows with each claim: who held an earlier one is told that it is lost. */
+  /** Increases with each claim, so that the holder of an earlier one notices its loss. */
   generation: z.int().positive(),
   claimedAt: time,
   heartbeatAt: time,
   expiresAt: time,
-  /** The process that works on it, so that others of its machine need not wait for the lease when it has died. */
+  /** The process of the session: if it dies, processes of the same machine need not wait for the lease. */
   process: z
     .strictObject({
       machine: z.string().max(64),
@@ -29,32 +29,32 @@ export const claimSchema = z.strictObject({
     .optional(),
 });
 
-/** Why a task counts as done. */
+/** The evidence that a task is done. */
 export const evidenceSchema = z
   .strictObject({
     summary: line(4_000),
-    /** The end-to-end check that passed. */
+    /** The passed end-to-end check. */
     check: z
       .strictObject({ command: line(1_000), exitCode: z.literal(0), at: time, output: z.string().max(2_000) })
       .optional(),
-    /** The person who accepted it without one. */
+    /** The person who accepted the task without a check. */
     acceptedBy: line(200).optional(),
   })
   .refine(
     ({ check, acceptedBy }) => check !== undefined || acceptedBy !== undefined,
-    'expected a check that passed, or a person who accepted it',
+    'expected a passed check, or the person who accepted the task',
   );
 
 const idSchema = z.string().regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", "." and "-"');
 
-/** A task as it is planned: what has to be true in the end stands before work begins. */
+/** A planned task. Its acceptance criteria are written before work begins. */
 export const plannedTaskSchema = z.strictObject({
   id: idSchema,
   title: line(200),
   description: z.string().max(4_000).default(''),
-  /** What has to be true, end to end, for the task to be done. */
+  /** The conditions that a finished task must meet, end to end. */
   acceptance: z.array(line(500)).min(1).max(30),
-  /** Tasks that have to be done before. */
+  /** Tasks that must be done first. */
   dependsOn: z.array(idSchema).max(50).default([]),
 });
 
@@ -63,12 +63,12 @@ export const taskSchema = z
   .strictObject({
     ...plannedTaskSchema.shape,
     status: z.enum(['todo', 'in_progress', 'done', 'blocked']),
-    /** How many claims it has had. */
+    /** The number of claims so far. */
     generation: z.int().nonnegative(),
-    /** How many sessions have begun it, without those that were cancelled or that an outage has ended. */
+    /** The number of sessions that began it, except cancelled ones and those that an outage ended. */
     attempts: z.int().nonnegative().optional(),
     claim: claimSchema.optional(),
-    /** Who worked on it last. */
+    /** The last session that worked on it. */
     lastOwner: z.string().optional(),
     evidence: evidenceSchema.optional(),
     completedAt: time.optional(),
@@ -76,7 +76,7 @@ export const taskSchema = z
   })
   .refine(({ status, evidence }) => (status === 'done') === (evidence !== undefined), {
     path: ['evidence'],
-    message: 'expected evidence where the status is "done", and only there',
+    message: 'expected evidence if, and only if, the status is "done"',
   })
   .refine(({ status, claim }) => claim === undefined || status === 'in_progress', {
     path: ['claim'],
@@ -84,15 +84,15 @@ export const taskSchema = z
   })
   .refine(({ status, blockedBy }) => (status === 'blocked') === (blockedBy !== undefined), {
     path: ['blockedBy'],
-    message: 'expected a reason where the status is "blocked", and only there',
+    message: 'expected a reason if, and only if, the status is "blocked"',
   });
 
-/** Who plans the tasks, as long as they are not planned. */
+/** The planning, while it lasts. */
 export const planningSchema = z.strictObject({
-  /** How many claims there have been. */
+  /** The number of claims so far. */
   generation: z.int().nonnegative(),
   claim: claimSchema.optional(),
-  /** Who planned last. */
+  /** The last session that planned. */
   lastOwner: z.string().optional(),
 });
 
@@ -101,11 +101,10 @@ export const progressSchema = z
   .strictObject({
     format: z.literal('agent-progress'),
     version: z.literal(progressVersion),
-    /** Grows with each write: what compare-and-swap compares. */
+    /** Increases with each write, for compare-and-swap. */
     revision: z.int().nonnegative(),
-    /** `initializing` until the scaffolding is complete: a first session that broke off is not taken for a finished one. */
+    /** `initializing` until the first session is complete, also if it was interrupted. */
     phase: z.enum(['initializing', 'working']),
-    /** Whose the first session is, while it lasts. */
     planning: planningSchema.optional(),
     goal: z.string().max(8_000),
     tasks: z.array(taskSchema).max(10_000),
@@ -122,19 +121,19 @@ export type Task = z.infer<typeof taskSchema>;
 export type TaskStatus = Task['status'];
 export type Progress = z.infer<typeof progressSchema>;
 
-/** What is wrong with the order of tasks: ids that repeat, or that wait for nobody or for each other. */
+/** Finds duplicate ids, unknown dependencies and circular dependencies. */
 const orderProblem = (
   tasks: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
 ): string | undefined => {
   const open = new Map<string, Set<string>>();
   for (const { id, dependsOn } of tasks) {
-    if (open.has(id)) return `the id "${id}" is there twice`;
+    if (open.has(id)) return `the id "${id}" appears twice`;
     open.set(id, new Set(dependsOn));
   }
   const waiting = new Map<string, string[]>();
   for (const [id, needs] of open) {
     for (const need of needs) {
-      if (!open.has(need)) return `the task "${id}" depends on "${need}", which is not there`;
+      if (!open.has(need)) return `the task "${id}" depends on "${need}", which does not exist`;
       const others = waiting.get(need);
       if (others) others.push(id);
       else waiting.set(need, [id]);
@@ -149,5 +148,5 @@ const orderProblem = (
     }
     open.delete(id);
   }
-  return open.size === 0 ? undefined : `the tasks ${[...open.keys()].slice(0, 5).join(', ')} wait for each other`;
+  return open.size === 0 ? undefined : `the tasks ${[...open.keys()].slice(0, 5).join(', ')} depend on each other`;
 };

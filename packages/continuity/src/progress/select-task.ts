@@ -1,27 +1,27 @@
 import type { Progress, Task, TaskClaim } from './schema.js';
 
-/** Which task comes next, or why none does. */
+/** The next task, or why there is none. */
 export type NextTask =
   | {
       readonly kind: 'task';
       readonly task: Task;
-      /** It was begun before: by this owner, or by one that is gone. */ readonly isResumed: boolean;
+      /** Whether another session, or an earlier turn, has begun it. */ readonly isResumed: boolean;
     }
   | { readonly kind: 'no-tasks' }
   | { readonly kind: 'all-done'; readonly count: number }
-  /** What is left is in the hands of others, or waits for them. */
+  /** Other sessions hold the remaining tasks, or the tasks that these depend on. */
   | { readonly kind: 'taken'; readonly tasks: readonly Task[]; readonly freeAt: string }
-  /** What is left is blocked, or waits for what is. */
+  /** The remaining tasks are blocked, or depend on blocked ones. */
   | { readonly kind: 'blocked'; readonly tasks: readonly Task[] };
 
-/** A claim that was made so far in the future was made by a clock that was wrong; it would hold for ever. */
+/** A claim further in the future was made with a wrong clock and would never expire. */
 const maxAheadMs = 24 * 3_600_000;
 
-/** Whether somebody may still be working on it. */
+/** Whether the lease of the claim is valid. */
 export const isHeld = ({ claim }: { readonly claim?: TaskClaim | undefined }, at: number): boolean =>
   claim !== undefined && Date.parse(claim.expiresAt) > at && Date.parse(claim.heartbeatAt) < at + maxAheadMs;
 
-/** Whether all that it waits for is done. */
+/** Whether all dependencies are done. */
 export const isReady = (task: Task, tasks: readonly Task[]): boolean => readyIn(tasks)(task);
 
 const readyIn = (tasks: readonly Task[]): ((task: Task) => boolean) => {
@@ -30,14 +30,14 @@ const readyIn = (tasks: readonly Task[]): ((task: Task) => boolean) => {
 };
 
 /**
- * Chooses the next task of an owner: what it has claimed, what was interrupted (its own before that of others whose lease has run out),
- * then the first that is to do and waits for nothing.
+ * Selects the next task of an owner: its claimed task, then an interrupted one (its own before those of others), then the first that is
+ * ready.
  */
 export const selectTask = ({ tasks }: Progress, owner: string, at: number): NextTask => {
   const mine = tasks.find(({ claim }) => claim?.owner === owner);
   if (mine) return { kind: 'task', task: mine, isResumed: true };
   const isReadyNow = readyIn(tasks);
-  // People may have let a task that was begun wait for another one.
+  // A person may have added a dependency to a task that was begun.
   const begun = tasks.filter((task) => task.status === 'in_progress' && !isHeld(task, at) && isReadyNow(task));
   const interrupted = begun.find(({ lastOwner }) => lastOwner === owner) ?? begun[0];
   if (interrupted) return { kind: 'task', task: interrupted, isResumed: true };

@@ -7,12 +7,12 @@ import type { Task, TaskEvidence } from '../progress/schema.js';
 
 /** The end-to-end check of tasks. */
 export interface TaskCheck {
-  /** The command that has to succeed before a task is done. The app says which, never the model. */
+  /** The command that must succeed before a task is done. The app sets it, never the model. */
   readonly command: string | ((task: Task) => string);
   /** Runs it: `localChecks()` of `@h/process`, or a sandbox. */
   readonly run: CheckRunner;
   /**
-   * How long it may take, in milliseconds.
+   * The time limit, in milliseconds.
    *
    * @defaultValue `600_000`
    */
@@ -23,7 +23,7 @@ export const defaultCheckMs = 600_000;
 const shownChars = 4_000;
 const keptChars = 2_000;
 
-/** Runs the check of a task. @throws ContinuityError `check-failed`, with what the check said */
+/** Runs the check of a task. @throws ContinuityError `check-failed`, with the output of the check */
 export const checkTask = async (
   { command, run, timeoutMs = defaultCheckMs }: TaskCheck,
   task: Task,
@@ -42,6 +42,6 @@ export const checkTask = async (
   }
   throw new ContinuityError(
     'check-failed',
-    `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nMend that, then call task_done again.`,
+    `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nRepair that, then call task_done again.`,
   );
 };

@@ -24,7 +24,7 @@ const toolsOf = (
 };
 
 describe('task_next', () => {
-  it('claims the first task and tells its contract', async () => {
+  it('claims the first task and returns its acceptance criteria', async () => {
     const project = await projectWith(planned('a', 'b'));
     const use = toolsOf(project);
     expect(await use('task_next')).toBe(
@@ -32,28 +32,28 @@ describe('task_next', () => {
     );
     expect(await use('task_next')).toMatch(/^It was begun before.*\nTask a/);
     expect(await use('task_next', {}, 'two')).toMatch(/^It is new.\nTask b/);
-    expect(await use('task_next', {}, 'three')).toMatch(/in the hands of other sessions \(a, b\)/);
+    expect(await use('task_next', {}, 'three')).toMatch(/Other sessions hold the remaining tasks \(a, b\)/);
   });
 
-  it('takes up the task of a session whose lease has run out', async () => {
+  it('takes over the task of a session whose lease has expired', async () => {
     const { clock, pass } = manualClock();
     const use = toolsOf(await projectWith(planned('a'), { clock, leaseMs: 60_000 }));
     await use('task_next');
     pass(59_999);
-    expect(await use('task_next', {}, 'two')).toMatch(/in the hands/);
+    expect(await use('task_next', {}, 'two')).toMatch(/Other sessions hold/);
     pass(1);
     expect(await use('task_next', {}, 'two')).toMatch(/^It was begun before/);
     await expect(use('task_done', { id: 'a', summary: 'Late.' })).rejects.toMatchObject({ code: 'claim-lost' });
   });
 
-  it('says so when all is done, all is blocked, or nothing is planned', async () => {
+  it('reports that all tasks are done, blocked or not planned', async () => {
     expect(await toolsOf(openProject({ folder: await temporaryFolder() }))('task_next')).toMatch(/no tasks/);
     const use = toolsOf(await projectWith(planned('a', 'b')));
     await use('task_next');
     await use('task_done', { id: 'a', summary: 'Done.' });
     await use('task_next');
     await use('task_block', { id: 'b', reason: 'No key.' });
-    expect(await use('task_next')).toMatch(/cannot go on:\n- b: Do b \(No key\.\)/);
+    expect(await use('task_next')).toMatch(/tasks are blocked:\n- b: Do b \(No key\.\)/);
     const finished = toolsOf(await projectWith(planned('a')));
     await finished('task_next');
     await finished('task_done', { id: 'a', summary: 'Done.' });
@@ -62,7 +62,7 @@ describe('task_next', () => {
 });
 
 describe('task_done', () => {
-  it('counts only when the end-to-end check passes, and keeps its evidence', async () => {
+  it('requires that the end-to-end check passes, and stores its evidence', async () => {
     const check = scriptedCheck(1, 0);
     const project = await projectWith(planned('a'));
     const use = toolsOf(project, { command: ({ id }) => `npm run e2e -- ${id}`, run: check.run });
@@ -87,11 +87,11 @@ describe('task_done', () => {
         ],
       },
     });
-    expect(await use('task_done', { id: 'a', summary: 'Again.' })).toMatch(/done already/);
+    expect(await use('task_done', { id: 'a', summary: 'Again.' })).toMatch(/already done/);
     expect(check.ran).toHaveLength(2);
   });
 
-  it('runs no check for a task that is not the session’s, or not there', async () => {
+  it('runs no check for an unknown task or the task of another session', async () => {
     const check = scriptedCheck(0);
     const use = toolsOf(await projectWith(planned('a')), { command: 'x', run: check.run });
     await expect(use('task_done', { id: 'a', summary: 'x' })).rejects.toMatchObject({ code: 'not-claimed' });
@@ -99,7 +99,7 @@ describe('task_done', () => {
     expect(check.ran).toEqual([]);
   });
 
-  it.each(['timed-out', 'killed'])('does not take a check that %s for one that passed', async (failure) => {
+  it.each(['timed-out', 'killed'])('rejects a check that %s', async (failure) => {
     const use = toolsOf(await projectWith(planned('a')), {
       command: 'x',
       run: () => Promise.resolve({ exitCode: 0, output: '', failure }),
@@ -112,8 +112,8 @@ describe('task_done', () => {
   });
 });
 
-describe('a task_done that is given up', () => {
-  it('marks nothing as done when its check passes after all', async () => {
+describe('an aborted task_done', () => {
+  it('does not finish the task if its check passes afterwards', async () => {
     const project = await projectWith(planned('a'));
     const controller = new AbortController();
     const tools = continuityTools({
@@ -135,7 +135,7 @@ describe('a task_done that is given up', () => {
 });
 
 describe('task_plan', () => {
-  it('writes the tasks in the first session, and not later', async () => {
+  it('writes the tasks in the first session only', async () => {
     const project = openProject({ folder: await temporaryFolder() });
     const use = toolsOf(project);
     expect(await use('task_plan', { goal: 'A shop', tasks: planned('a') })).toBe('1 tasks are planned.');
@@ -148,7 +148,7 @@ describe('task_plan', () => {
 });
 
 describe('note and rule_propose', () => {
-  it('leave something for others', async () => {
+  it('store notes and proposals', async () => {
     const project = await projectWith(planned('a'));
     const use = toolsOf(project);
     await use('note', { text: 'The port is 8080.' });
@@ -156,12 +156,12 @@ describe('note and rule_propose', () => {
     expect(await use('rule_propose', { rule: 'Run the linter.', because: 'It was red.' })).toMatch(
       /proposed as [0-9a-f]{8}/,
     );
-    expect(await use('rule_propose', { rule: 'run the  linter.', because: 'Again.' })).toMatch(/known already/);
+    expect(await use('rule_propose', { rule: 'run the  linter.', because: 'Again.' })).toMatch(/already known/);
   });
 });
 
 describe('continuityTools', () => {
-  it('names what is wrong with its options', async () => {
+  it('names invalid options', async () => {
     const project = await projectWith([]);
     const check = { command: 'x', run: scriptedCheck(0).run };
     expect(() => continuityTools({ project } as never)).toThrow('continuityTools(): "check" is required');
@@ -171,7 +171,7 @@ describe('continuityTools', () => {
     );
   });
 
-  it('gives the check the time it may take, and the folder of the project', async () => {
+  it('passes the time limit and the project folder to the check', async () => {
     const project = await projectWith(planned('a'));
     const runs: unknown[] = [];
     const tools = continuityTools({

@@ -13,19 +13,18 @@ import { inputOf, stringOf, text, type ContinuityTool, type ContinuityToolContex
 /** Options of {@link continuityTools}. */
 export interface ContinuityToolsOptions {
   readonly project: Project;
-  /** The end-to-end check without which no task is done. */
+  /** The end-to-end check that a task must pass. */
   readonly check: TaskCheck;
 }
 
-/** What the check's runner needs to end it, besides its own timeout. */
+/** The time to end a check after its time limit. */
 const reserveMs = 15_000;
 
 /**
- * The tools by which a model works through a project: `task_next`, `task_done`, `task_block`, `note`, `rule_propose`, and `task_plan` for the
- * first session.
+ * Creates the tools with which a model works on a project: `task_next`, `task_done`, `task_block`, `note`, `rule_propose`, and `task_plan`
+ * for the first session.
  *
- * A task that is claimed belongs to the session that claimed it. `task_done` runs the check itself; what the model says of its
- * work is kept beside it, and counts for nothing without it.
+ * Only the session that has claimed a task may change it. `task_done` runs the check; the summary of the model is stored with its result.
  *
  * @throws ContinuityError `invalid-option`
  *
@@ -57,20 +56,20 @@ export const continuityTools = (options: ContinuityToolsOptions): readonly Conti
   ];
 };
 
-/** What all of them have in common: they change files of the project's state, and nothing else. */
+/** All tools change the files of the project's state and nothing else. */
 const shared = { effect: 'local-write', idempotent: true, volatile: true, resources: () => ['continuity:'] } as const;
 
 const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_next',
   description:
-    'Claims the next task for this session and tells what it is: the one that was begun and interrupted, else the first that is to do. Call it before you begin to work, and again when a task is done.',
+    'Claims the next task for this session and returns it: an interrupted one, or the first that is ready. Call it before you begin to work, and again when a task is done.',
   input: inputOf({}, []),
   run: async (_, { session, signal }) => {
     if ((await progress.read()).state === 'missing') return nextText({ kind: 'no-tasks' });
     const chosen: { next: NextTask } = { next: { kind: 'no-tasks' } };
     await progress.update((current) => {
-      // A turn that is over claims nothing.
+      // A turn that has ended claims nothing.
       signal.throwIfAborted();
       const at = clock();
       chosen.next = selectTask(current, session, at);
@@ -83,8 +82,7 @@ const taskNext = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
 const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
   ...shared,
   name: 'task_done',
-  description:
-    'Says that the task of this session is done. The end-to-end check is run; only if it passes the task counts as done. Commit your work first.',
+  description: 'Marks the task of this session as done if the end-to-end check passes. Commit your work first.',
   input: inputOf(
     {
       id: text('Id of the task.', 64),
@@ -93,13 +91,13 @@ const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
     ['id', 'summary'],
   ),
   timeoutMs: (check.timeoutMs ?? defaultCheckMs) + reserveMs,
-  // The check may look at everything, so nothing may change meanwhile.
+  // The check may read any file, so no other tool may run meanwhile.
   resources: () => undefined,
   run: async (input, { session, signal }) => {
     const { progress, clock } = project;
     const [id, summary] = [stringOf(input['id']), stringOf(input['summary'])];
     const task = taskOf(readyOrThrow(await progress.read(), progress.path), id);
-    if (task.status === 'done') return `The task "${id}" is done already.`;
+    if (task.status === 'done') return `The task "${id}" is already done.`;
     assertOwn(task, session);
     const passed = await checkTask(check, task, project, signal);
     const after = await progress.update((current) => {
@@ -107,7 +105,7 @@ const taskDone = (project: Project, check: TaskCheck): ContinuityTool => ({
       return completeTask(current, id, { summary, check: passed }, { owner: session, at: clock() });
     });
     const { done, total } = countsOf(after);
-    return `The check passed: the task "${id}" is done, ${done} of ${total}. Note down what the next session should know, commit, then ask for the next task.`;
+    return `The check passed: the task "${id}" is done, ${done} of ${total}. Note what the next session should know, commit, then call task_next.`;
   },
 });
 
@@ -115,8 +113,8 @@ const taskBlock = ({ progress }: Project): ContinuityTool => ({
   ...shared,
   name: 'task_block',
   description:
-    'Says that the task of this session cannot go on without somebody’s help, and why. It is left for people; ask for the next task after that.',
-  input: inputOf({ id: text('Id of the task.', 64), reason: text('What is missing, and who could give it.', 1_000) }, [
+    'Marks the task of this session as blocked until a person helps, with the reason. Call task_next after that.',
+  input: inputOf({ id: text('Id of the task.', 64), reason: text('What is missing, and who can provide it.', 1_000) }, [
     'id',
     'reason',
   ]),
@@ -132,7 +130,7 @@ const note = ({ notes, clock }: Project): ContinuityTool => ({
   name: 'note',
   idempotent: false,
   description:
-    'Adds to the notes of this session what later sessions should know: decisions with their reasons, what did not work, where things are. Nothing that was noted can be changed.',
+    'Adds a note for later sessions: decisions with their reasons, failed attempts, where to find things. Notes cannot be changed.',
   input: inputOf({ text: text('The note.', 8_000) }, ['text']),
   run: async (input, { session }: ContinuityToolContext) => {
     await notes.add({ session, text: stringOf(input['text']), at: clock() });
@@ -157,7 +155,7 @@ const proposeRule = ({ rules }: Project): ContinuityTool => ({
     });
     return outcome === 'proposed'
       ? `The rule is proposed as ${id}; a person will review it.`
-      : 'That rule is known already.';
+      : 'That rule is already known.';
   },
 });
 
@@ -165,7 +163,7 @@ const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
   ...shared,
   name: 'task_plan',
   description:
-    'Writes the list of tasks, in the first session only. Each task is small enough for one session and says by its acceptance criteria what has to be true, end to end, when it is done. A second call replaces the list.',
+    'Writes the list of tasks, in the first session only. Each task is small enough for one session and lists the acceptance criteria that it must meet, end to end. A second call replaces the list.',
   input: inputOf(
     {
       goal: text('What the user wants in the end.', 8_000),
@@ -180,19 +178,19 @@ const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
               pattern: String.raw`^[\w.\-]{1,64}$`,
               description: 'A short name, such as "login-form".',
             },
-            title: text('What is to be done, in a line.', 200),
-            description: { type: 'string', maxLength: 4_000, description: 'What one has to know for it.' },
+            title: text('The task, in one line.', 200),
+            description: { type: 'string', maxLength: 4_000, description: 'Background of the task.' },
             acceptance: {
               type: 'array',
               minItems: 1,
               maxItems: 30,
-              items: text('Something that can be checked.', 500),
+              items: text('A condition that can be verified.', 500),
             },
             dependsOn: {
               type: 'array',
               maxItems: 50,
               items: { type: 'string' },
-              description: 'Ids of tasks that have to be done before.',
+              description: 'Ids of tasks that must be done first.',
             },
           },
           ['id', 'title', 'acceptance'],
@@ -204,7 +202,7 @@ const taskPlan = ({ progress, clock, leaseMs, process }: Project): ContinuityToo
   run: async (input, { session, signal }) => {
     const goal = stringOf(input['goal']);
     const tasks = input['tasks'];
-    if (!Array.isArray(tasks)) throw new ContinuityError('progress-invalid', 'The tasks are no list.');
+    if (!Array.isArray(tasks)) throw new ContinuityError('progress-invalid', '"tasks" must be a list.');
     const planned = await progress.initialize(emptyProgress(goal), (current) => {
       signal.throwIfAborted();
       return { ...planTasks(claimPlanning(current, { owner: session, at: clock(), leaseMs, process }), tasks), goal };

@@ -1,12 +1,12 @@
 import type { JSONObject } from '@h/turn';
 
-/** What a tool of this package uses of the context in which it runs. */
+/** The part of a tool's context that these tools use. */
 export interface ContinuityToolContext {
   readonly session: string;
   readonly signal: AbortSignal;
 }
 
-/** A tool in the shape that `defineTool` of `@h/tools` takes. */
+/** A tool that `defineTool()` of `@h/tools` accepts. */
 export interface ContinuityTool {
   readonly name: string;
   readonly description: string;
@@ -19,7 +19,7 @@ export interface ContinuityTool {
   readonly run: (input: JSONObject, context: ContinuityToolContext) => Promise<string>;
 }
 
-/** The JSON Schema of an input. */
+/** Returns the JSON Schema of an input. */
 export const inputOf = (properties: JSONObject, required: readonly string[]): JSONObject => ({
   type: 'object',
   properties,
@@ -34,5 +34,5 @@ export const text = (description: string, maxLength: number): JSONObject => ({
   description,
 });
 
-/** A member of an input that was checked against its schema. */
+/** Reads a string of an input that was validated. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
