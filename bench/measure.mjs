@@ -21,10 +21,10 @@ const run = async ({ module, options }, measures, budgetMs) => {
  *
  * @param {Record<string, import('./subjects.mjs').Subject>} subjects
  * @param {readonly object[]} sets What to measure; each set gets a process of its own.
- * @param {{ rounds: number, budgetMs: number }} effort
+ * @param {{ rounds: number, budgetMs: number, onFigures?: (least: object) => void }} effort `onFigures` receives all figures so far.
  * @returns {Promise<Record<string, Record<string, number>>>} The least of each figure, by subject.
  */
-export const measure = async (subjects, sets, { rounds, budgetMs }) => {
+export const measure = async (subjects, sets, { rounds, budgetMs, onFigures }) => {
   const least = Object.fromEntries(Object.keys(subjects).map((name) => [name, {}]));
   for (let round = 1; round <= rounds; round += 1) {
     for (const [name, subject] of Object.entries(subjects)) {
@@ -40,6 +40,7 @@ export const measure = async (subjects, sets, { rounds, budgetMs }) => {
         for (const [key, value] of Object.entries(figures)) {
           least[name][key] = Math.min(least[name][key] ?? Infinity, value);
         }
+        onFigures?.(least);
       }
     }
   }

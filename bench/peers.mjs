@@ -18,14 +18,12 @@ const unknown = names.filter((name) => !Object.hasOwn(all, name));
 if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(all).join(', ')}`);
 const chosen = Object.fromEntries(Object.entries(all).filter(([name]) => names.length === 0 || names.includes(name)));
 
-const figures = await measure(
-  chosen,
-  [{ steps: [10, 100, 1000], delta: true }, { concurrent: true }, { parked: true }],
-  { rounds: Number(rounds), budgetMs: 1000 },
-);
 const root = new URL('..', import.meta.url);
 mkdirSync(new URL('.cache/', root), { recursive: true });
-writeFileSync(new URL('.cache/bench.json', root), JSON.stringify(figures, undefined, 2));
+/** Figures so far: a run takes many minutes, and an interrupted one leaves what it has measured. */
+const onFigures = (least) => writeFileSync(new URL('.cache/bench.json', root), JSON.stringify(least, undefined, 2));
+const sets = [{ steps: [10, 100, 1000], delta: true }, { concurrent: true }, { parked: true }];
+const figures = await measure(chosen, sets, { rounds: Number(rounds), budgetMs: 1000, onFigures });
 
 const amount = (value) =>
   value === undefined ? '–' : value >= 10 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
