@@ -91,8 +91,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   get deadlineAt(): number | undefined {
-    const at = this.#queue.deadlineAt;
-    return at === Infinity ? undefined : at;
+    return Number.isFinite(this.#queue.deadlineAt) ? this.#queue.deadlineAt : undefined;
   }
 
   get phase(): TurnState {
