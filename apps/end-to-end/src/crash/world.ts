@@ -10,10 +10,7 @@ import { fileChildStore } from '@h/subagents/file-store';
 import { createRegistry, defineTool, toolDriver, tools, type Tool } from '@h/tools';
 import { harness, type Agent, type ModelDriver, type ModelResponse, type TurnEvent } from '@h/turn';
 import { call, failure, response } from '@h/turn/testing';
-import { watching } from './watching.js';
-
-/** Told of each moment at which a process could die, in the order in which they come. */
-export type OnMoment = (name: string, tear?: () => void) => void;
+import { watching, type OnMoment } from './watching.js';
 
 /** An agent made of real packages, whose model and tools do the same in every process. */
 export interface World {
