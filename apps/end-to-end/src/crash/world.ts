@@ -118,7 +118,7 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
 const askBeforePublishing: Hook = {
   name: 'ask-before-publishing',
   beforeTool: ({ call: { name } }) =>
-    name === 'publish' ? { decision: 'ask', reason: 'Shall this be published?' } : undefined,
+    name === 'publish' ? { decision: 'ask', reason: 'Publishing requires approval.' } : undefined,
 };
 
 /** Keeps records of sub-agents in files, and tells of the moments around each change. */
@@ -192,7 +192,7 @@ export const runTurn = (world: World): Promise<void> =>
       .subscribe({ next: approving(world), complete: resolve });
   });
 
-/** What an app does when it starts: sub-agents are told to their parents, and their own turns end; all others go on. */
+/** Recovers like an app: reports sub-agents to their parents, ends their turns and resumes all others. */
 export const startAgain = async (world: World): Promise<readonly RecoveredTurn[]> => {
   const { agent, team } = world;
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
