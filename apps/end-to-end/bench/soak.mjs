@@ -119,7 +119,7 @@ inbox.events.subscribe((event) => {
   if (event.type === 'subagent.ended') seen.children += 1;
 });
 
-/** Runs so many turns, some at a time. */
+/** Runs `count` turns, several at a time. */
 const run = async (from, count) => {
   for (let next = from; next < from + count; next += sideBySide) {
     const batch = Array.from({ length: Math.min(sideBySide, from + count - next) }, (_, index) =>

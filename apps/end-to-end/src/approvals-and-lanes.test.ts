@@ -21,7 +21,7 @@ interface World {
   readonly busiest: () => number;
 }
 
-/** Each session deploys, which a person has to allow, or only looks, as its input says. */
+/** Each session deploys, which requires approval, or only looks, depending on its input. */
 const worldIn = (directory: string): World => {
   let [running, busiest] = [0, 0];
   const work = (text: string) => async (): Promise<string> => {
@@ -49,7 +49,7 @@ const worldIn = (directory: string): World => {
 
 const deploying = Array.from({ length: 6 }, (_, index) => `deploy-${index}`);
 
-/** Resolves once so many approvals have been asked for, with their ids. */
+/** Resolves with the ids of the first `count` approval requests. */
 const asksIn = (
   count: number,
 ): { readonly onEvent: (event: TurnEvent) => void; readonly all: Promise<readonly string[]> } => {
@@ -80,7 +80,7 @@ const answerAll = async ({ agent }: World, ids: readonly string[]): Promise<void
 };
 
 describe('more turns that wait for a person than there are slots', () => {
-  it('hold up nobody, and go on when they are answered', async () => {
+  it('release their slots and continue when they are answered', async () => {
     const world = worldIn(await temporaryFolder());
     const { onEvent, all } = asksIn(deploying.length);
     const turns = deploying.map(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beginWork, emptyProgress, openProject, planTasks, type PlannedTask, type Project } from '@h/continuity';
 import { onTestFinished } from 'vitest';
 
-/** Runs git in a folder, without the settings of whoever runs the tests. */
+/** Runs git in a folder, without the user's git settings. */
 export const gitIn = (folder: string, ...args: readonly string[]): string =>
   execFileSync('git', ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
     encoding: 'utf8',

@@ -92,7 +92,7 @@ describe('a provider that is down', () => {
     expect(outages.length).toBeGreaterThan(0);
   });
 
-  it('is given up when it is down for too long', async () => {
+  it('stops when the outage lasts too long', async () => {
     const { end, outages } = await workWith(() => overloaded, { maxOutageMs: 60_000 });
     expect(end).toMatchObject({ reason: 'unavailable', sessions: 0 });
     expect(outages.map(({ pauseMs }) => pauseMs)).toEqual([10_000, 20_000, 30_000]);

@@ -183,7 +183,7 @@ const startProviders = async (
 };
 
 describe('an hour with two providers and four keys', () => {
-  it('loses no call, asks nobody who is left alone, and runs no tool twice', async () => {
+  it('loses no call, skips credentials in cooldown and runs no tool twice', async () => {
     const time = virtualTime();
     const { scheduler } = time;
     const pool = createCredentialPool({

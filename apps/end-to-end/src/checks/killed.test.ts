@@ -20,7 +20,7 @@ const groupOf = (pgid: number): readonly string[] =>
     .split('\n')
     .filter((line) => line.trim().startsWith(`${pgid} `) && !line.includes(' Z'));
 
-/** A harness in a process of its own, killed in the middle of a check. @returns the process group of that check */
+/** A harness in its own process, killed during a check. @returns the process group of that check */
 const killedDuring = async (name: string, check: string): Promise<number> => {
   const pidFile = join(folder, name);
   const harness = spawn(
@@ -36,7 +36,7 @@ const killedDuring = async (name: string, check: string): Promise<number> => {
     if (groupOf(group).length > 0) process.kill(-group, 'SIGKILL');
   });
   await expect.poll(() => groupOf(group).some((line) => line.includes('sleep 600')), { timeout: 20_000 }).toBe(true);
-  // As a harness does whose turn was cancelled: who does not listen has a little time left.
+  // Like a harness after a cancelled turn: a process that ignores SIGTERM gets a grace period.
   if (name === 'unwilling') process.kill(-group, 'SIGTERM');
   harness.kill('SIGKILL');
   await ended;

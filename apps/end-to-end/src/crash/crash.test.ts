@@ -72,7 +72,7 @@ const answeredIn = (journals: ReadonlyMap<string, readonly JournalRecord[]>): re
     records.flatMap(({ event }) => (event.type === 'model.response' ? `${session}/${event.step}` : [])),
   );
 
-/** Says where a recovery hangs, long before the test is given up. */
+/** Reports where a recovery hangs, long before the timeout of the test. */
 const inTime = async <Result>(work: Promise<Result>, describe: () => string): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -87,8 +87,8 @@ const inTime = async <Result>(work: Promise<Result>, describe: () => string): Pr
 
 const ended = 'Sub-agent 1 (explorer) ended';
 
-describe('a process that is killed while a turn with everything in it is under way', () => {
-  it('is taken up where it was: the transcript is whole, and nothing is done twice that may not be', async () => {
+describe('a process that is killed during a turn of a full pipeline', () => {
+  it('resumes with a valid transcript and runs no write twice', async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-crash-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const script = await bundle('./child.ts', root);
@@ -100,7 +100,7 @@ describe('a process that is killed while a turn with everything in it is under w
         child.kill('SIGKILL');
       }
     };
-    // A process that nobody kills comes to its end, and leaves what the others need to start fast.
+    // An undisturbed process completes and fills the compile cache.
     expect(await runUntil(join(root, 'undisturbed'), 0)).toEqual([0, null]);
 
     const moments: string[] = [];
@@ -171,7 +171,7 @@ describe('a process that is killed while a turn with everything in it is under w
         expect(saidByChild, where).toEqual(expectedChild);
       }
 
-      // What happened to the world is what the model was told, or it was told that nobody knows.
+      // The effects match the results that the model received, or the result is unknown.
       const log = await linesOf(join(directory, 'log.txt'));
       const effects = await linesOf(join(directory, 'effects.txt'));
       const results = new Map(
@@ -189,7 +189,7 @@ describe('a process that is killed while a turn with everything in it is under w
       for (const id of unknown) expect([...onlyOnce, 's1', 't1'], where).toContain(id);
       expect(await readFile(join(directory, 'settings.txt'), 'utf8'), where).toBe('settings');
 
-      // The result of a sub-agent reaches its parent once, whoever died.
+      // The result of a sub-agent reaches its parent once, regardless of which process died.
       const told = JSON.stringify(said).split(ended).length - 1;
       if (moment > wasSpawned || !unknown.has('s1')) expect(told, where).toBe(1);
       else expect(told, where).toBeLessThanOrEqual(1);

@@ -1,7 +1,9 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeRecord, type JournalRecord, type OpenSession, type SessionStore } from '@h/turn';
-import type { OnMoment } from './world.js';
+
+/** Called at each moment at which a process could die, in order. */
+export type OnMoment = (name: string, tear?: () => void) => void;
 
 /**
  * A store that reports the moments around each record, each opening and each closing.

@@ -10,10 +10,7 @@ import { fileChildStore } from '@h/subagents/file-store';
 import { createRegistry, defineTool, toolDriver, tools, type Tool } from '@h/tools';
 import { harness, type Agent, type ModelDriver, type ModelResponse, type TurnEvent } from '@h/turn';
 import { call, failure, response } from '@h/turn/testing';
-import { watching } from './watching.js';
-
-/** Told of each moment at which a process could die, in the order in which they come. */
-export type OnMoment = (name: string, tear?: () => void) => void;
+import { watching, type OnMoment } from './watching.js';
 
 /** An agent made of real packages, whose model and tools do the same in every process. */
 export interface World {
@@ -121,7 +118,7 @@ const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
 const askBeforePublishing: Hook = {
   name: 'ask-before-publishing',
   beforeTool: ({ call: { name } }) =>
-    name === 'publish' ? { decision: 'ask', reason: 'Shall this be published?' } : undefined,
+    name === 'publish' ? { decision: 'ask', reason: 'Publishing requires approval.' } : undefined,
 };
 
 /** Keeps records of sub-agents in files, and tells of the moments around each change. */
@@ -195,7 +192,7 @@ export const runTurn = (world: World): Promise<void> =>
       .subscribe({ next: approving(world), complete: resolve });
   });
 
-/** What an app does when it starts: sub-agents are told to their parents, and their own turns end; all others go on. */
+/** Recovers like an app: reports sub-agents to their parents, ends their turns and resumes all others. */
 export const startAgain = async (world: World): Promise<readonly RecoveredTurn[]> => {
   const { agent, team } = world;
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });

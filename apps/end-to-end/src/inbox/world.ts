@@ -9,7 +9,7 @@ import { createRegistry, defineTool, toolDriver, tools, type Tool } from '@h/too
 import { harness, type Agent, type ModelDriver } from '@h/turn';
 import { call, response } from '@h/turn/testing';
 import { watching } from '../crash/watching.js';
-import type { OnMoment } from '../crash/world.js';
+import type { OnMoment } from '../crash/watching.js';
 
 /** People send these messages, in this order. */
 export const mail: readonly { readonly id: string; readonly session: string; readonly mode: InboxMode }[] = [

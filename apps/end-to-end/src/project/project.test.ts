@@ -45,7 +45,7 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   expect(await next()).toMatchObject({ kind: 'work', task: { id: 'login' }, isResumed: true });
   await rm(inGit('hold-edit-login'));
 
-  // The next one goes on with the same task at once, and is killed in the middle of a check.
+  // The next worker continues the same task and is killed during a check.
   await writeFile(inGit('hold-check-catalog'), '');
   const second = work('second');
   await vi.waitUntil(() => existsSync(inGit('checking-catalog')), { timeout: 60_000 });

@@ -28,7 +28,7 @@ const withoutTestRunner: Plugin = {
     bundler.onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
 };
 
-/** A worker in a process of its own. */
+/** A worker in its own process. */
 export interface WorkerProcess {
   readonly lines: () => readonly string[];
   /** Waits until it has said this. */

@@ -9,7 +9,7 @@ import { harness, type Agent, type ModelDriver, type ModelResponse } from '@h/tu
 import { call, response } from '@h/turn/testing';
 import { watching } from '../crash/watching.js';
 
-/** Told of each moment at which a process could die, in the order in which they come. */
+/** Called at each moment at which a process could die, in order. */
 type OnMoment = (name: string, tear?: () => void) => void;
 
 /** A parent with two sub-agents, one of which has one of its own. Models and tools do the same in every process. */
@@ -25,7 +25,7 @@ export const bossTurn = 'turn-boss';
 const spawn = (id: string, task: string) => call(id, 'spawn', { agent: 'worker', task });
 const work = (id: string) => call(id, 'work', { id });
 
-/** What agents say, step by step, by what they are told. */
+/** The answers of agents by step, selected by their input. */
 const scripts: Readonly<Record<string, readonly ModelResponse[]>> = {
   Go: [
     response(spawn('s1', 'quick'), spawn('s2', 'slow')),
@@ -105,7 +105,7 @@ const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({
   list: (isWanted) => store.list(isWanted),
 });
 
-/** What an app does when it starts: parents are told, the turns of sub-agents end, all others go on. */
+/** Recovers like an app: reports sub-agents to their parents, ends their turns and resumes all others. */
 export const startAgain = async ({ agent, team }: CrashWorld): Promise<readonly Orphan[]> => {
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
   await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });

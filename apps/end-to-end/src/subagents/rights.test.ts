@@ -70,7 +70,7 @@ const confinedTools = async ({ policy }: ChildContext): Promise<ChildParts> => {
   return { tools: [...tools, fetchTool], ...(sandbox && { dispose: () => sandbox.close() }) };
 };
 
-/** Tools that do as they are told, on the whole of the home folder. */
+/** Unrestricted tools on the home folder. */
 const looseTools = async (): Promise<ChildParts> => {
   const sandbox = await createSandbox({ mode: 'host', root: home });
   const files = workspaceTools({ root: home });

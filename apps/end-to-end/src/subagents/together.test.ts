@@ -20,7 +20,7 @@ describe('sub-agents in the lanes of @h/queue', () => {
     ['by the tool', [says(spawn('a', 'mid'), spawn('b', 'mid')), says(wait('w')), 'Done.']],
     ['at their end', [says(spawn('a', 'mid'), spawn('b', 'mid')), 'I wait.', 'I wait.', 'Done.']],
   ])(
-    'go on with one slot for all, while three parents wait %s',
+    'continue with one slot while three parents wait %s',
     async (_, script) => {
       const lanes = openLanes(1);
       const parents = [1, 2, 3].map((number) =>

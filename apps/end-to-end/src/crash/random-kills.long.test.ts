@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { repairHistory, type Message, type ToolResultPart } from '@h/turn';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from './bundle.js';
+import { longWorld, session, writes, type Report } from './long-world.js';
+
+/** Number of kills at random moments; `CRASH_KILLS` sets another one. */
+const kills = Number(process.env['CRASH_KILLS'] ?? 300);
+/** Number of processes that are suspended past their lease. */
+const suspensions = Math.ceil(kills / 10);
+/** A directory gets at most this many kills before its turn runs to the end. */
+const maxKillsPerTurn = 6;
+const leaseMs = 400;
+
+let root = '';
+let starter = '';
+/** Starts the same script under another host name, so that its locks end with their lease instead of their process. */
+let foreignStarter = '';
+let reference: Finished;
+/** Duration of an undisturbed turn in milliseconds. */
+let turnMs = 0;
+
+interface Finished {
+  readonly report: Report & { readonly error?: string };
+  readonly messages: readonly Message[];
+  readonly log: readonly string[];
+}
+
+interface Child {
+  readonly ready: Promise<void>;
+  /** Resolves with the output and the signal that ended the process. */
+  readonly exited: Promise<{ readonly output: string; readonly signal: NodeJS.Signals | null }>;
+  signal(name: NodeJS.Signals): void;
+}
+
+const start = (directory: string, { script = starter, lease = 30_000 } = {}): Child => {
+  const child = spawn(process.execPath, [script, directory, String(lease)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  let onReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (onReady = resolve));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (output.includes('ready\n')) onReady();
+  });
+  const exited = once(child, 'close').then(([, signal]) => {
+    onReady();
+    return { output, signal: signal as NodeJS.Signals | null };
+  });
+  return { ready, exited, signal: (name) => void child.kill(name) };
+};
+
+const reportIn = (output: string): Finished['report'] => {
+  const line = output.replace('ready\n', '').trim();
+  if (line === '') throw new Error('The process ended without a report.');
+  return JSON.parse(line) as Finished['report'];
+};
+
+/** Everything that was said in the session, including what a compaction has replaced. */
+const everything = async (directory: string): Promise<readonly Message[]> => {
+  const messages: Message[] = [];
+  for await (const turn of longWorld(directory).sessions.archive(session)) messages.push(...turn.messages);
+  return messages;
+};
+
+const linesOf = async (path: string): Promise<readonly string[]> =>
+  (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+
+const finished = async (directory: string, report: Finished['report']): Promise<Finished> => ({
+  report,
+  messages: await everything(directory),
+  log: await linesOf(join(directory, 'log.txt')),
+});
+
+/** Runs the turn of a directory to its end; waits while another process holds the session. */
+const runToEnd = async (directory: string, options?: Parameters<typeof start>[1]): Promise<Finished['report']> => {
+  for (;;) {
+    const report = reportIn((await start(directory, options).exited).output);
+    if (report.error === undefined || !report.error.includes('is held by')) return report;
+    await sleep(leaseMs / 4);
+  }
+};
+
+const resultsIn = (messages: readonly Message[]): readonly ToolResultPart[] =>
+  messages.flatMap((message) =>
+    message.role === 'tool' ? message.content.filter((part) => part.type === 'tool-result') : [],
+  );
+
+const callsIn = (messages: readonly Message[]): readonly string[] =>
+  messages.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string'
+      ? content.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
+      : [],
+  );
+
+const isUnknown = ({ output }: ToolResultPart): boolean =>
+  output.type === 'error-text' && output.value.includes('outcome is unknown');
+
+/** Compares a disturbed run with the reference. */
+const check = ({ report, messages, log }: Finished, where: string): void => {
+  expect(report.error, where).toBeUndefined();
+  expect(repairHistory(messages).repairs, where).toEqual([]);
+  expect(callsIn(messages), where).toEqual(callsIn(reference.messages));
+  const results = resultsIn(messages);
+  expect(
+    results.map(({ toolCallId }) => toolCallId),
+    where,
+  ).toEqual(callsIn(messages));
+  const unknown = new Set(results.filter(isUnknown).map(({ toolCallId }) => toolCallId));
+  for (const id of unknown) expect(writes, where).toContain(id);
+  for (const id of writes) {
+    const count = log.filter((line) => line === id).length;
+    if (unknown.has(id)) expect(count, `${id}, ${where}`).toBeLessThanOrEqual(1);
+    else expect(count, `${id}, ${where}`).toBe(1);
+  }
+  if (unknown.size === 0) expect(messages, where).toEqual(reference.messages);
+  // A process that finds the turn ended has nothing to report.
+  if (report.outcome !== undefined) expect(report, where).toEqual(reference.report);
+};
+
+/** Runs numbered cases on all processors and collects their failures. */
+const runAll = async (count: number, run: (index: number) => Promise<void>): Promise<readonly string[]> => {
+  const failures: string[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) {
+      await run(index).catch((error: unknown) => failures.push(String(error)));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  return failures;
+};
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'h-kills-'));
+  starter = await bundle('./long-child.ts', root);
+  foreignStarter = join(root, 'foreign.cjs');
+  await writeFile(
+    foreignStarter,
+    `require('node:os').hostname = () => 'another-host';\nrequire(${JSON.stringify(starter)});\n`,
+  );
+  // The first run fills the compile cache.
+  await runToEnd(join(root, 'warm-up'));
+  const directory = join(root, 'reference');
+  const child = start(directory);
+  await child.ready;
+  const began = performance.now();
+  const { output } = await child.exited;
+  turnMs = performance.now() - began;
+  reference = await finished(directory, reportIn(output));
+}, 120_000);
+
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
+
+describe('a full pipeline', () => {
+  it('completes without a crash, with compactions, a retry, approvals and a loop warning', () => {
+    expect(reference.report).toMatchObject({ outcome: 'completed', budget: { steps: 15 } });
+    expect([...reference.log].toSorted()).toEqual([...writes].toSorted());
+    expect(callsIn(reference.messages)).toEqual(resultsIn(reference.messages).map(({ toolCallId }) => toolCallId));
+    expect(JSON.stringify(reference.messages)).toContain('has given the same result');
+  });
+
+  it(`survives ${kills} kills at random moments with unchanged totals`, async () => {
+    let killed = 0;
+    let index = 0;
+    const turns = Math.ceil(kills / 3);
+    const failures = await runAll(turns * 4, async () => {
+      if (killed >= kills) return;
+      index += 1;
+      const directory = join(root, `kill-${index}`);
+      const moments: number[] = [];
+      for (let attempt = 0; attempt < maxKillsPerTurn && killed < kills; attempt += 1) {
+        const child = start(directory);
+        await child.ready;
+        const delay = Math.random() * turnMs;
+        const hasExited = await Promise.race([child.exited.then(() => true), sleep(delay, false)]);
+        child.signal('SIGKILL');
+        const { signal } = await child.exited;
+        if (hasExited || signal !== 'SIGKILL') break;
+        moments.push(Math.round(delay));
+        killed += 1;
+      }
+      check(await finished(directory, await runToEnd(directory)), `killed after ${moments.join(', ')} ms`);
+      await rm(directory, { recursive: true, force: true });
+    });
+    expect(failures).toEqual([]);
+    expect(killed).toBeGreaterThanOrEqual(kills);
+  }, 900_000);
+
+  it(`is taken over from ${suspensions} processes that are suspended past their lease`, async () => {
+    let suspended = 0;
+    const failures = await runAll(suspensions, async (index) => {
+      const directory = join(root, `stop-${index}`);
+      const first = start(directory, { lease: leaseMs });
+      await first.ready;
+      const delay = Math.random() * turnMs;
+      const hasExited = await Promise.race([first.exited.then(() => true), sleep(delay, false)]);
+      first.signal('SIGSTOP');
+      if (!hasExited) suspended += 1;
+      try {
+        const report = await runToEnd(directory, { script: foreignStarter, lease: leaseMs });
+        first.signal('SIGCONT');
+        await first.exited;
+        check(await finished(directory, report), `suspended after ${Math.round(delay)} ms`);
+      } finally {
+        first.signal('SIGKILL');
+      }
+      await rm(directory, { recursive: true, force: true });
+    });
+    expect(failures).toEqual([]);
+    expect(suspended).toBeGreaterThanOrEqual(suspensions / 2);
+  }, 900_000);
+});
