@@ -31,7 +31,7 @@ const dismiss =
 const replace =
   '(?:override|overrule|overwrite|bypass|circumvent|void|cancel|erase|reset|supersede|drop|discard|dismiss|delete|clear)';
 const before =
-  '(?:previous|prior|earlier|above|preceding|foregoing|former|aforementioned|previously given|earlier given|pre-?existing)(?:ly)?';
+  '(?:previous|prior|prev|earlier|above|preceding|foregoing|former|aforementioned|previously given|earlier given|pre-?existing)(?:ly)?';
 const standing =
   '(?:past|existing|original|initial|system|developer|built-in|internal|safety|hidden|old|default|current|core|base)';
 const earlier = `(?:${before}|${standing})`;
@@ -103,7 +103,7 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
-    '\\b(?:ignore|disregard|discard|overlook|forget|abandon|(?:do not|don.t) (?:follow|obey)) (?:(?:all|any) (?:of )?)?(?:the|your|those|these|all) ',
+    '\\b(?:ignore|disregard|discard|overlook|forget|abandon|neglect|(?:do not|don.t) (?:follow|obey)) (?:(?:all|any) (?:of )?)?(?:the|your|those|these|all) ',
     some(1),
     `${orders} (?:above|before this|preceding this|so far|(?:that )?(?:you|i|they|we) (?:were |have been |was |had )?(?:given|gave|received|told|got)|given to you|in (?:your|the) system (?:prompt|message))`,
   ),
@@ -165,12 +165,12 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
-    `\\b(?:all |any |the |every |these |those |your |${earlier} )(?:\\S{1,15} ){0,3}?${orders}(?: (?:that )?(?:you|we|i|they|it)(?: \\S{1,12}){1,4}?| (?:given|above|received|provided|issued|stated)(?: \\S{1,12}){0,4}?)? (?:is|are|was|were|have been|has been|should be|must be) (?:now |hereby |all |no longer |a |null and |considered )?(?:void|voided|revoked|rescinded|obsolete|invalid|superseded|suspended|in (?:effect|force)|valid|binding|irrelevant|a test|lifted|withdrawn|fake|decoy)\\b(?! (?:if|when|unless|until|by (?:the )?(?:next|new) version))`,
+    '\\b(?:your (?:\\S{1,15} ){0,2}?(?:instructions?|prompts?|directives?|guidelines?|guidance|rules|restrictions|safeguards?|guardrails?|filters?|programming|training|safety \\S{1,12})|(?:instructions|prompts?|directives|directions|guidelines|guidance|rules|orders|policies) (?:that )?(?:you (?:were|have|had|got|received)(?: \\S{1,12}){0,4}?|from (?:the |your )(?:operator|developers?|system|user|owner|creators?)|(?:given|provided|issued) to you)|(?:previous|earlier|prior|old) (?:safety|system) (?:instructions|policies|rules|prompts?|guidelines)) (?:is|are|was|were|have been|has been|should be|must be) (?:now |hereby |all |no longer |a |null and |considered |in fact )?(?:void|voided|revoked|rescinded|obsolete|outdated|invalid|superseded|suspended|deactivated|disabled|switched off|removed|in (?:effect|force)|valid|binding|irrelevant|a test|lifted|withdrawn|fake|decoy|wrong|mistaken)\\b(?! (?:if|when|unless|until))',
   ),
   phrase(
     'override',
     true,
-    '\\b(?:whatever|everything|anything|nothing|all that|what) (?:that )?(?:you|the user|the (?:operator|developer)|i) (?:\\S{1,12} ){0,3}?(?:told|said|asked|learned|instructed|given|read|wrote|requested)\\b[^.!?]{0,50}?\\b(?:no longer|does not|do not|doesn.t|is void|is (?:now )?obsolete|is irrelevant|matters?|is wrong|is a lie|as obsolete|as void|can be ignored)\\b',
+    '\\b(?:whatever|everything|anything|nothing|all that|what) (?:that )?(?:you|the user|the (?:operator|developer)|i) (?:\\S{1,12} ){0,3}?(?:told|said|asked|instructed|wrote|requested)\\b[^.!?]{0,50}?\\b(?:no longer|does not|do not|doesn.t|is void|is (?:now )?obsolete|is irrelevant|matters?|is wrong|is a lie|as obsolete|as void|can be ignored)\\b',
   ),
   phrase(
     'override',
@@ -195,6 +195,31 @@ const english: readonly Phrase[] = [
   phrase(
     'override',
     true,
+    '\\b(?:(?:wipe|purge|clear|erase|reset|flush) your (?:memory|mind|rules|instructions|context of)|(?:revoke|remove|lift|void|cancel) (?:all |any |the )?(?:restrictions|rules|limits|limitations|safeguards|guidelines) (?:placed |imposed )?on you\\b|(?:refrain from|stop) (?:following|enforcing|obeying|honou?ring) (?:the |your |any )(?:developer|system|content|safety|operator)|(?:the )?(?:opposite|reverse) of (?:what|everything) (?:the system prompt|your (?:instructions|prompt|rules)|you were told))',
+  ),
+  phrase(
+    'override',
+    true,
+    '(?:^|[.!?:,] |and |then |please |just )(?:(?:forget|disregard|abandon) (?:all|every|any)(?: of)? (?:the |your )?(?:rules|instructions|prompts|guidelines|directives|commands)|ignore (?:all|every|any)(?: of)? (?:the |your )?(?:instructions|prompts|guidelines|directives))(?= ?(?:[.!"]|$|and |you |now ))',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:this|the following|my) (?:page|file|document|text|message|note|email) (?:supersedes|overrides|replaces|cancels|voids|takes precedence over) (?:all |any |the |your |every )(?:\\S{1,12} )?(?:instructions|system prompt|prompt|directives|guidelines|rules (?:of|from) your)',
+  ),
+  phrase(
+    'override',
+    true,
+    '(?:^|[.!?] |dear |hey |hello |attention )(?:ai|llm|gpt|language model|chatbot)s?(?: (?:reviewers?|graders?|crawlers?|screeners?|agents?|assistants?|systems?|models?|bots?))?[:,] [^\\n]{0,60}?(?:\\b(?:positive (?:review|evaluation|feedback)|ignore (?:the|all|any|everything)|highest|perfect score|do not highlight|must say|only say)|\\b10 ?/ ?10)',
+  ),
+  phrase(
+    'override',
+    true,
+    '\\b(?:if|when|should) (?:an? |any |the )?(?:ai|llm|language model|gpt|chatbot|assistant) (?:\\S{1,12} )?(?:is |be )?(?:summari[sz]|read|review|process|evaluat|grad|scan|analy[sz]|translat)\\S{0,4} this\\b[^\\n]{0,60}?\\b(?:must|should|shall|has to|is to) (?:say|tell|output|write|include|mention|claim|report|ignore|rate|recommend)',
+  ),
+  phrase(
+    'override',
+    true,
     '\\b(?:disobey|defy|betray|rebel against|stop (?:obeying|serving|listening to)) (?:your |the )(?:creators?|developers?|makers?|operators?|user|anthropic|openai|owners?|masters?|programmers?)\\b',
   ),
   // To address whoever reads as a model, and turn it around.
@@ -212,28 +237,33 @@ const english: readonly Phrase[] = [
   phrase(
     'new-instructions',
     true,
-    '\\bend of (?:the )?(?:document|file|text|input|context|data|page|email|message|user (?:input|message|query)|transcript|results?)\\b[^a-z0-9]{0,40}(?:new|updated|actual|real|begin|start of) (?:\\S{1,12} )?(?:instructions?|prompt|task|orders?|system)\\b',
+    '\\bend of (?:the )?(?:document|file|text|input|context|data|page|email|message|user (?:input|message|query)|transcript|results?)\\b[^a-z0-9]{0,40}(?:new|updated|actual|real|begin|start of) (?:\\S{1,12} )?(?:instructions?|prompt|task|orders?)(?: for [^:.]{1,30})? ?:',
   ),
   phrase(
     'new-instructions',
     true,
-    '\\b(?:the |your )(?:true|real|actual|only|sole|hidden|secret) (?:objective|goal|purpose|task|mission|job|instructions?) (?:is|are)(?: now)?(?: to| as follows|:)[^.\\n]{0,60}?\\b(?:exfiltrat|api keys?|secrets?|credentials?|database|passwords?|tokens?|leak|steal|delete|transfer|environment)',
+    '\\b(?:the |your )(?:true|real|actual|only|sole|hidden|secret) (?:objective|goal|purpose|task|mission|job|instructions?) (?:is|are)(?: now)?(?: to| as follows|:)[^.\\n]{0,60}?\\b(?:exfiltrat|api keys?|secrets?|credentials?|passwords?|tokens?|leak|steal)',
   ),
   phrase(
     'authority',
     true,
-    '\\b(?:this (?:message|notice|update|file|text) (?:is|comes|was sent) (?:directly )?(?:from|by)|(?:message|notice|directive|order|update|instructions?) (?:from|by)|i am|i.m|we are|speaking as) (?:the |your |an? )?(?:\\S{1,12} )?(?:anthropic|openai|google|microsoft|meta|deepseek|mistral|developers?|creators?|administrator|admin|sysadmin|root|owner|security team|safety team)\\b[^\\n]{0,80}?\\b(?:safety (?:training|policy|policies|rules|filters?)|content policy|you (?:may|can|must|will|are (?:now )?(?:allowed|permitted|authori[sz]ed|required)) now|now (?:share|reveal|allowed|permitted)|authori[sz]e you|(?:bypass|disable|skip|override|lift|ignore) (?:\\S{1,12} ){0,2}?(?:approval|safety|security|check|polic|restriction|filter|confirmation|guardrail)|comply with (?:any|all|every))',
+    '\\b(?:this (?:message|notice|update|file|text) (?:is|comes|was sent) (?:directly )?(?:from|by)|(?:message|notice|directive|order|update|instructions?) (?:from|by)|i am|i.m|we are|speaking as) (?:the |your |an? )?(?:\\S{1,12} )?(?:anthropic|openai|google|microsoft|meta|deepseek|mistral|developers?|creators?|administrator|admin|sysadmin|root|owner|security team|safety team)\\b[^\\n]{0,80}?\\b(?:safety (?:training|policy|policies|rules|filters?)|content policy|you (?:may|can|must|will|are (?:now )?(?:allowed|permitted|authori[sz]ed|required)) now|authori[sz]e you|(?:bypass|disable|skip|override|lift|ignore) (?:\\S{1,12} ){0,2}?(?:approval|safety|security|check|polic|restriction|filter|confirmation|guardrail)|comply with (?:any|all|every))',
   ),
   phrase(
     'skips-approval',
     true,
-    '\\b(?:the )?(?:user|human|owner|operator|customer|administrator) (?:has |have )?already (?:approved|authori[sz]ed|consented to|confirmed|permitted|allowed|granted|agreed to) (?:all|any|every|each|these|this|full)\\b',
+    '\\b(?:the )?(?:user|human|owner|operator|customer|administrator) (?:has |have )?already (?:approved|authori[sz]ed|consented to|permitted|allowed|granted|agreed to) (?:(?:all|any|every|each|full)(?: \\S{1,12}){0,2}? (?:actions?|commands?|changes?|requests?|operations?|tools?|steps?|permissions?|access)|everything)\\b',
   ),
   // To take another's place.
   phrase(
     'persona',
     true,
-    '\\b(?:pretend|imagine|act|roleplay|role-play|simulate|you are|you.re|become|be|respond|behave|game|play|mode) (?:\\S{1,15} ){0,8}?(?:without|has no|have no|with no|free (?:of|from)|not bound by|knows no|ignores? all|lacks) (?:any |all |more |its |your |the )?(?:\\S{1,15} ){0,2}?(?:restrictions?|rules|filters?|guidelines|limitations|limits|ethics|morals|censorship|safeguards|guardrails|constraints|moral compass)\\b(?! (?:on|for|about|to|in|apply|defined|set|configured))',
+    '\\b(?:pretend|imagine|act|roleplay|role-play|simulate|you are|you.re|become|be|respond|behave) (?:\\S{1,15} ){0,5}?(?:ai|a\\.i\\.|model|assistant|\\S{0,10}bot|llm|character|persona|entity|hacker|gpt)(?: (?:and|that|which|who|it|\\S{0,10}bot)){0,2} (?:without|has no|have no|with no|free (?:of|from)|not bound by|knows no|ignores? all|lacks) (?:any |all |more |its |your |the )?(?:\\S{1,15} ){0,2}?(?:restrictions?|rules|filters?|guidelines|limitations|limits|ethics|morals|censorship|safeguards|guardrails|constraints|moral compass)\\b(?! (?:on|for|about|to|in|apply|defined|set|configured))',
+  ),
+  phrase(
+    'persona',
+    true,
+    '\\b(?:you (?:now )?have no (?:more |longer )?(?:restrictions|filters?|rules|limits|limitations|guidelines|ethic\\S{0,4})|(?:speak|answer|respond|reply|talk|act) (?:\\S{1,15} ){0,2}?(?:without|with no|free of) (?:any )?(?:restrictions|filters?|censorship|limits|limitations)|you (?:have been|are|.ve been) jailbroken|(?:switch|change|go|turn) (?:in)?to (?:an? )?(?:unrestricted|unfiltered|uncensored|jailbreak|god|dan) mode|you (?:now )?(?:work for me|obey (?:only )?me|serve me|answer only to me)|obey (?:only me|me only|me alone))\\b(?! (?:on|for|about|in|set))',
   ),
   phrase(
     'persona',
@@ -347,7 +377,7 @@ const english: readonly Phrase[] = [
   phrase(
     'secrecy',
     false,
-    '\\b(?:keep (?:this|it) (?:a )?(?:secret|hidden|confidential|quiet|between us)|silently|secretly|covertly|without (?:the user|them|anyone) (?:knowing|noticing)|hide (?:this|it) from|in the background without)\\b',
+    '\\b(?:keep (?:this|it) (?:a )?(?:secret|hidden|confidential|quiet|between us)|silently|secretly|covertly|say nothing (?:about|of|to)|tell no ?one|keep quiet about|without (?:the user|them|anyone) (?:knowing|noticing)|hide (?:this|it) from|in the background without)\\b',
   ),
   phrase(
     'skips-approval',
@@ -393,11 +423,18 @@ const source = (stems: string): string =>
     )
     .join('|');
 
+/** Words after which a request continues. */
+const leads =
+  'favor|favore|devi|debes|debe|deves|deve|devez|dois|puis|allora|entao|agora|ahora|maintenant|adesso|bitte|prego|lutfen|prosze|пожалуйста|теперь|сейчас|jetzt|zuerst|alsjeblieft|ya que|primero|plait|assistant|asistente|assistente|assistent|ассистент|simplemente|semplicemente|einfach|просто|simplement';
+
 /** The forms of a language, from its words. */
 const phrasesOf = (language: Language): PhraseGroup => {
   const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
   const gap = isSpaceless === true ? '[^。\\n.!?！？]{0,12}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
   const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
+  // A verb directly after a noun states what something does; a request begins its clause.
+  const asked =
+    isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
   const [verb, object, earlierWord] = [verbs, objects, which].map((stems) => `(?:${source(stems)})`) as [
     string,
     string,
@@ -405,8 +442,8 @@ const phrasesOf = (language: Language): PhraseGroup => {
   ];
   const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
   const found = [
-    phrase('override', true, start, verb, gap, earlierWord, inside, object),
-    phrase('override', true, start, verb, gap, object, inside, earlierWord),
+    phrase('override', true, asked, verb, gap, earlierWord, inside, object),
+    phrase('override', true, asked, verb, gap, object, inside, earlierWord),
     // The verb comes last in some languages.
     phrase(
       'override',
@@ -440,7 +477,10 @@ const phrasesOf = (language: Language): PhraseGroup => {
   if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
   if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
   if (persona !== undefined && unbound !== undefined) {
-    const between = isSpaceless === true ? '[^。\\n.!?]{0,24}?' : '[^.!?\\n]{0,60}?';
+    const capable =
+      'pret|pront|puoi|peux|pouvez|pode|puede|listo|lista|может|готов|kann|konn|bereit|可以|使用|能|利用|사용';
+    const between =
+      isSpaceless === true ? `(?:(?!${capable})[^。\\n.!?]){0,24}?` : `(?:(?!${capable})[^.!?\\n]){0,60}?`;
     found.push(phrase('persona', true, start, `(?:${source(persona)})`, between, `(?:${source(unbound)})`));
   }
   if (renewal !== undefined) {
