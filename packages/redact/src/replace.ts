@@ -115,8 +115,9 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
     // The barrier may be nearer: a character before it is still read as the whole text would.
     const dropped = Math.max(0, to - lookBehind);
     text = text.slice(dropped);
-    if (marks.length > 0)
+    if (marks.length > 0) {
       marks = marks.filter(({ at }) => at > to).map(({ at, sequence }) => ({ at: at - dropped, sequence }));
+    }
     place = {
       from: to - dropped,
       isWhole: false,

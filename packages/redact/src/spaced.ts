@@ -33,8 +33,9 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const near = text.slice(Math.max(barrier, start - 100), start);
   const isQuoted = quoteAt(reader, valueStart) !== undefined;
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
-  if (mayBeDirective(near) && directive.test(near))
+  if (mayBeDirective(near) && directive.test(near)) {
     return valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+  }
   if (reader.matches('is ', valueStart)) return findStated(reader, key, valueStart + 3);
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
   const isLine = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);

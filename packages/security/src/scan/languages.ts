@@ -28,7 +28,7 @@ export interface Language {
 export const languages: Readonly<Record<string, Language>> = {
   de: {
     dismiss:
-      'ignorier|missacht|vergiss|vergesst|vergessen|verwirf|verwerf|uebergeh|übergeh|umgeh|überschreib|befolge nicht|befolgen nicht|beachte nicht|nicht mehr befolg|außer acht|streiche|nicht mehr gelten|gelten nicht mehr|gilt nicht mehr|ignorieren sie|halte dich nicht|kümmere dich nicht|setze dich hinweg',
+      'ignorier|missacht|vergiss|vergesst|vergessen|verwirf|verwerf|uebergeh|übergeh|umgeh|überschreib|befolge nicht|befolgen nicht|beachte nicht|nicht mehr befolg|außer acht|streiche|ignorieren sie|halte dich nicht|kümmere dich nicht|setze dich hinweg',
     orders:
       'anweisung|instruktion|befehl|regel|vorgabe|prompt|richtlinie|weisung|aufgabe|anleitung|kontext|systemprompt',
     earlier:
@@ -156,7 +156,7 @@ export const languages: Readonly<Record<string, Language>> = {
   },
   ru: {
     dismiss:
-      'игнориру|проигнориру|забуд|не следу|не выполня|отбрось|пренебрег|отмени|обойди|не обращай внимания|перестань|прекрати|отмените|не учитывай|не соблюда|не подчиня|не придерживайся|не слушай|игнорир',
+      'игнорируй|игнорировать|игнорируя|проигнорируй|проигнорировать|забуд|не следу|не выполня|отбрось|пренебрег|отмени|обойди|не обращай внимания|перестань|прекрати|отмените|не учитывай|не соблюда|не подчиня|не придерживайся|не слушай',
     orders: 'инструкц|указани|правил|команд|приказ|промпт|директив|задани|сообщени|контекст|ограничени',
     earlier:
       'предыдущ|прошл|прежн|вышеуказан|вышеизложен|все|всё|всех|твои|ваши|свои|ранее|исходн|предшеству|первоначальн|системн|указанн|выше|данные',
@@ -181,7 +181,8 @@ export const languages: Readonly<Record<string, Language>> = {
     everything:
       '之前的一切|以上内容|上面的内容|以上所有|前面所有|之前所有|以上內容|上面说的|之前说的|前面说的|以上所说|之前的对话|上面的一切|以上一切',
     reveal: '显示|顯示|输出|輸出|打印|重复|重複|告诉我|告訴我|泄露|透露|展示|列出|发送',
-    prompt: '系统提示|系統提示|你的指令|你的提示词|你的提示詞|系统指令|系統指令|系统消息|初始提示|你的系统',
+    prompt:
+      '系统提示|系統提示|你的指令|你的提示词|你的提示詞|系统指令|系統指令|系统消息|初始提示|你的系统|初始指令|初始设定|原始指令',
     secrecy:
       '不要告诉用户|不要告訴用戶|不要向用户|不要告知用户|别告诉用户|不要提及|无需告知用户|不要让用户|不得告知用户|瞒着用户|别让用户|不要通知用户|不要讓用戶|瞒着|悄悄|偷偷|不要透露给用户',
     persona:
@@ -211,7 +212,7 @@ export const languages: Readonly<Record<string, Language>> = {
   },
   ko: {
     dismiss:
-      '무시하|무시해|무시할|잊어|따르지 마|따르지 말|무효화|폐기|건너뛰|우회|잊으|버려|따를 필요|지키지 마|지키지 말|무시하|잊고|따르지',
+      '무시하고|무시하세|무시하라|무시하십|무시하며|무시해|잊어|따르지 마|따르지 말|무효화|폐기|건너뛰|우회|잊으|버려|따를 필요|지키지 마|지키지 말|잊고|따르지',
     orders: '지시|명령|규칙|프롬프트|지침|설정|내용|제한|메시지',
     earlier: '이전|위의|앞선|모든|기존|지금까지|당신의|너의|원래|시스템|앞의|앞서|위 ',
     everything:

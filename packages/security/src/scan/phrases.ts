@@ -1,13 +1,6 @@
+import { english, phrase, type Phrase } from './english.js';
 import { foldText } from './fold.js';
 import { languages, type Language } from './languages.js';
-
-/** A form of request, looked for in folded text. */
-export interface Phrase {
-  readonly rule: string;
-  /** Whether it is an attempt on its own; the others need something besides. */
-  readonly isStrong: boolean;
-  readonly pattern: RegExp;
-}
 
 /** Phrases of one language. */
 export interface PhraseGroup {
@@ -15,373 +8,6 @@ export interface PhraseGroup {
   readonly hint?: RegExp | undefined;
   readonly phrases: readonly Phrase[];
 }
-
-/** Up to `count` words within a sentence. */
-const some = (count: number): string => `(?:\\S{0,29}[^\\s.!?;] ){0,${count}}?`;
-
-const phrase = (rule: string, isStrong: boolean, ...parts: readonly string[]): Phrase => ({
-  rule,
-  isStrong,
-  pattern: new RegExp(parts.join(''), 'gu'),
-});
-
-const dismiss =
-  '(?:ignore|disregard|forget|overlook|neglect|abandon|nullify|set aside|put aside|pay no attention to|look past|(?:stop|cease|quit) (?:following|obeying|using|complying with|adhering to)|(?:do not|don.t|never|no longer) (?:follow|obey|listen to|adhere to|comply with)|give up on|throw (?:away|out)|let go of|move past)';
-/** Programs do this too, so that the object decides. */
-const replace =
-  '(?:override|overrule|overwrite|bypass|circumvent|void|cancel|erase|reset|supersede|drop|discard|dismiss|delete|clear)';
-const before =
-  '(?:previous|prior|earlier|above|preceding|foregoing|former|aforementioned|previously given|earlier given|pre-?existing)(?:ly)?';
-const standing =
-  '(?:past|existing|original|initial|system|developer|built-in|internal|safety|hidden|old|default|current|core|base)';
-const earlier = `(?:${before}|${standing})`;
-const orders =
-  '(?:instruction|prompt|directive|guideline|programming|order|rule|command|constraint|restriction|training|polic(?:y|ie)|safeguard|guardrail|message|context|guidance|conversation|input|task|request|alignment|limitation|protocol|boundar(?:y|ie)|direction|brief|text|content)s?';
-const core =
-  '(?:instructions?|directives?|guidelines?|prompts?|safeguards?|guardrails?|programming|training|alignment)';
-const task = '(?:task|question|problem|request|job|assignment|work|conversation|user.s (?:task|question|request))';
-const act =
-  '(?:say|print|output|write|tell|answer|respond|reply|return|instead|just|do|translate|summari[sz]e|reveal|show|execute|run|send|give|follow|obey|repeat|start|act|pretend|focus|only|simply|please|list|read|open|fetch|post|act)';
-const ownPrompt =
-  '(?:your|the) (?:\\S{1,15} ){0,2}?(?:system prompt|system message|system instructions?|initial (?:prompt|instructions?)|hidden (?:instructions?|prompt)|developer (?:message|prompt|instructions?)|original (?:prompt|instructions?)|secret (?:instructions?|prompt)|pre-?prompt|context window)';
-
-/** English, by verb, object and authority. */
-const english: readonly Phrase[] = [
-  // To dismiss earlier orders.
-  phrase('override', true, `\\b${dismiss} `, some(4), before, '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ', orders, '\\b'),
-  phrase(
-    'override',
-    true,
-    `\\b${replace} `,
-    some(4),
-    earlier,
-    '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ',
-    '(?:instructions|prompts|directives|guidelines|programming|training|safeguards|guardrails|restrictions)\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b${replace} the (?:above|preceding|foregoing|system|safety) (?:rules|constraints|orders|restrictions|polic(?:y|ies))\\b`,
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b${replace} (?:all|any|every|your)(?: of)?(?: the| your)? `,
-    some(1),
-    earlier,
-    ' ',
-    orders,
-    '\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b${dismiss} (?!the default |default |any default |existing |current |base )`,
-    some(4),
-    standing,
-    '(?:[,/ ]+(?:and |or )?\\S{1,20}){0,2}? ',
-    '(?:instructions?|prompts?|directives?|guidelines?|programming|constraints?|restrictions?|training|polic(?:y|ies)|safeguards?|guardrails?|guidance|alignment|rules|orders)',
-    '\\b(?! (?:file|option|flag|setting|template|argument|parameter|variable|field|string|text)s?\\b)',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:ignore|disregard|forget|overlook|discard|abandon|neglect) (?:absolutely |completely |entirely )?(?:all|any|every|everything in|each of) (?:of )?(?:your|the|these|those|my|its|other)? ?',
-    some(1),
-    `${core}\\b`,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:forget|ignore|disregard|overlook|discard|erase) (?:about )?(?:everything|all|whatever|all that|all of this|anything) (?:that )?(?:you (?:were|have been|know(?! about)|learned(?! about)|was|have (?:seen|read))|i (?:said|told)|(?:has|have|was|were) (?:been )?(?:said|written|stated|told)|(?<!anything )(?:above|before|prior)|previously|(?:said |written |stated )(?:above|before)|came before|precedes)',
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b(?:ignore|disregard|forget|overlook|override|skip|discard|neglect) (?:all of )?(?:the|this|what is|what.s|everything|all|that) (?:(?:above|preceding|foregoing|previous|rest|remainder)(?: of (?:the|this) \\S{1,15})?|(?:original |whole |entire |rest of the |actual )?(?:document|text|article|email|web ?page|file|task|question|conversation)(?: (?:above|before this|so far))?)(?:\\.|,|;|:|!| -| and| but)+ (?:then |now |you (?:must|should|will) )?${act}\\b`,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:ignore|disregard|discard|overlook|forget|abandon|(?:do not|don.t) (?:follow|obey)) (?:(?:all|any) (?:of )?)?(?:the|your|those|these|all) ',
-    some(1),
-    `${orders} (?:above|before this|preceding this|so far|(?:that )?(?:you|i|they|we) (?:were |have been |was |had )?(?:given|gave|received|told|got)|given to you|in (?:your|the) system (?:prompt|message))`,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:ignore|disregard|discard|forget|abandon|overlook|neglect|override|disobey) (?:all )?your ',
-    some(2),
-    '(?:instructions?|guidelines?|directives?|programming|training|safeguards?|guardrails?|rules|restrictions|constraints|limitations|safety|alignment|ethic\\S{0,4}|filters?)\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:ignore|disregard|forget|overlook) what (?:\\S{1,20} ){1,4}?(?:told|taught|instructed|ordered|asked|said to) you\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:these|this|the following|my|the below) (?:new |updated )?(?:instruction|prompt|directive|rule|message|order)s? (?:\\S{1,15} ){0,2}?(?:override|overrule|supersede|replace|cancel|take (?:precedence|priority) over|takes (?:precedence|priority) over|void)s? (?:all |any |every |your |the )',
-    some(2),
-    '(?:previous|prior|earlier|system|safety|other|above|existing|original|instructions)',
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b(?:your|all|any|the) (?:of the |of your )?(?!(?:default|base|core|old|existing|current) )${earlier} (?:instructions|directives|rules|guidelines|orders|prompts?|commands|constraints|restrictions) (?:(?:is|are|have been|were|has been|should be|must be|can be|shall be|may be) (?:now |all |to be )?)?(?:void|do not apply|don.t apply|cancel|obsolete|revoked|invalid|null|no longer|superseded|replaced|outdated|a test|ignored|disregarded|forgotten|overridden|lifted|suspended|discarded)`,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\byour (?:instructions|rules|guidelines|directives|orders|task|objective|goal|mission|role) (?:have|has) (?:now )?(?:changed|been (?:changed|updated|replaced|revoked|overridden|suspended|superseded|modified))',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:bypass|disable|ignore|circumvent|turn off|disregard|forget|abandon|override|overrule|switch off|deactivate|drop|remove|suspend) (?:all|any|every|your|all your|all of your|the model.s|its) (?:of )?(?:the |your )?',
-    some(1),
-    '(?:safety|security|content|ethical|ethics|moral|moderation|alignment) (?:rules|checks|guidelines|filters?|restrictions|measures|protocols|polic|settings|training|constraints|guardrails|features|mechanisms|systems)',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\byou (?:must|should|will|shall|are to|do not have to|don.t have to|need not|no longer (?:have|need) to) (?:now )?(?:not )?(?:ignore|disregard|follow|obey|forget) (?:any|all|your|the) ',
-    some(2),
-    '(?:previous|prior|earlier|above|original|system|safety) ',
-    orders,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:start(?:ing)? (?:over|fresh|anew)|begin again|clean slate)\\b[^.]{0,40}?\\b(?:ignore|forget|disregard|without) (?:\\S{1,15} ){0,3}?',
-    orders,
-  ),
-  phrase(
-    'override',
-    true,
-    `\\binstead of (?:\\S{1,20} ){0,4}?(?:the|this|your|what) (?:\\S{1,15} ){0,3}?(?:task|instructions?|question|summary|text|document|page|article|content|file|user (?:asked|wants|requested)|you were (?:asked|told))[^.\\n]{0,20}?(?:,|, please) (?:you (?:must|should|will) |please |just )?${act}\\b`,
-  ),
-  phrase(
-    'override',
-    true,
-    `\\b(?:all |any |the |every |these |those |your |${earlier} )(?:\\S{1,15} ){0,3}?${orders}(?: (?:that )?(?:you|we|i|they|it)(?: \\S{1,12}){1,4}?| (?:given|above|received|provided|issued|stated)(?: \\S{1,12}){0,4}?)? (?:is|are|was|were|have been|has been|should be|must be) (?:now |hereby |all |no longer |a |null and |considered )?(?:void|voided|revoked|rescinded|obsolete|invalid|superseded|suspended|in (?:effect|force)|valid|binding|irrelevant|a test|lifted|withdrawn|fake|decoy)\\b(?! (?:if|when|unless|until|by (?:the )?(?:next|new) version))`,
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:whatever|everything|anything|nothing|all that|what) (?:that )?(?:you|the user|the (?:operator|developer)|i) (?:\\S{1,12} ){0,3}?(?:told|said|asked|learned|instructed|given|read|wrote|requested)\\b[^.!?]{0,50}?\\b(?:no longer|does not|do not|doesn.t|is void|is (?:now )?obsolete|is irrelevant|matters?|is wrong|is a lie|as obsolete|as void|can be ignored)\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:treat|consider|regard) (?:everything|anything|all|whatever|the text|the instructions) (?:that (?:is|was|came) )?(?:\\S{1,12} )?(?:above|before this|so far|prior)[^.!?]{0,20}? (?:as )?(?:obsolete|void|invalid|outdated|irrelevant|noise|a test|deleted|cancel\\S{0,4}|untrue|false)',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:ignore|disregard|forget|drop|abandon|overlook|set aside) (?:about )?(?:what(?:ever)?|everything|anything|all) (?:that )?(?:the |your )?(?:user|human|operator|developer|customer|person|owner|creators?) (?:\\S{1,10} )?(?:asked|said|told|wants?|wanted|requested|wrote|needs|instructed)',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:do not|don.t|stop|cease|quit|never) (?:continu\\S{0,3} |proceed\\S{0,3} |work\\S{0,3} |help\\S{0,3} |execut\\S{0,3} |answer\\S{0,3} |complet\\S{0,3} |perform\\S{0,3} |fulfil\\S{0,4} |summari[sz]\\S{1,4} )(?:with |on )?(?:the |this |that |your )?(?:user.s? |original |current |previous )?(?:request|task|question|summary|page|text|document|and)\\b[^\\n]{0,10}? instead,? ',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:skip|dismiss|discard|disobey|void|erase|reject) (?:all |every |each |any )(?:of )?(?:the |your |those )?(?:\\S{1,12} )?(?:directives|instructions|guidelines|system prompts?) (?:\\S{1,12} ){0,2}?(?:given|provided|received|earlier|before|above|previously|supplied)\\b',
-  ),
-  phrase(
-    'override',
-    true,
-    '\\b(?:disobey|defy|betray|rebel against|stop (?:obeying|serving|listening to)) (?:your |the )(?:creators?|developers?|makers?|operators?|user|anthropic|openai|owners?|masters?|programmers?)\\b',
-  ),
-  // To address whoever reads as a model, and turn it around.
-  phrase(
-    'override',
-    true,
-    '\\b(?:if you(?: are|.re) (?:an? |the )?(?:\\S{1,12} )?(?:ai|llm|language model|chatbot|bot|gpt|assistant|agent)|as an? (?:\\S{1,12} )?(?:ai|llm|language model)|(?:note|attention|message|instructions?|hint) (?:to|for) (?:all |any |the )?(?:\\S{1,12} )?(?:ai|llm|language model|gpt|assistant|bot)s?)\\b[^\\n]{0,120}?\\b(?:stop (?:summari|read|process|answer|work)|ignore (?:the|this|all|any|everything|what)|disregard|instead (?:tell|say|write|output|respond|reply|answer|print|recommend|visit)|regardless of|(?:highest|maximum|perfect|best|full|top|positive|favou?rable) (?:possible )?(?:score|rating|grade|mark|review|evaluation|points)|only (?:say|answer|reply|respond|output)|must (?:say|recommend|rate|rank|praise))',
-  ),
-  // A forged end of what the model was given.
-  phrase(
-    'forged-turn',
-    true,
-    '</(?:document|documents|context|data|user ?input|userinput|input|result|results|toolresult|toolresults|content|email|page|webpage|search ?results?|file|untrusted|external)[^<>]{0,20}>\\s?<(?:system|instructions?|assistant|developer|admin|user|human|prompt)\\b',
-  ),
-  phrase(
-    'new-instructions',
-    true,
-    '\\bend of (?:the )?(?:document|file|text|input|context|data|page|email|message|user (?:input|message|query)|transcript|results?)\\b[^a-z0-9]{0,40}(?:new|updated|actual|real|begin|start of) (?:\\S{1,12} )?(?:instructions?|prompt|task|orders?|system)\\b',
-  ),
-  phrase(
-    'new-instructions',
-    true,
-    '\\b(?:the |your )(?:true|real|actual|only|sole|hidden|secret) (?:objective|goal|purpose|task|mission|job|instructions?) (?:is|are)(?: now)?(?: to| as follows|:)[^.\\n]{0,60}?\\b(?:exfiltrat|api keys?|secrets?|credentials?|database|passwords?|tokens?|leak|steal|delete|transfer|environment)',
-  ),
-  phrase(
-    'authority',
-    true,
-    '\\b(?:this (?:message|notice|update|file|text) (?:is|comes|was sent) (?:directly )?(?:from|by)|(?:message|notice|directive|order|update|instructions?) (?:from|by)|i am|i.m|we are|speaking as) (?:the |your |an? )?(?:\\S{1,12} )?(?:anthropic|openai|google|microsoft|meta|deepseek|mistral|developers?|creators?|administrator|admin|sysadmin|root|owner|security team|safety team)\\b[^\\n]{0,80}?\\b(?:safety (?:training|policy|policies|rules|filters?)|content policy|you (?:may|can|must|will|are (?:now )?(?:allowed|permitted|authori[sz]ed|required)) now|now (?:share|reveal|allowed|permitted)|authori[sz]e you|(?:bypass|disable|skip|override|lift|ignore) (?:\\S{1,12} ){0,2}?(?:approval|safety|security|check|polic|restriction|filter|confirmation|guardrail)|comply with (?:any|all|every))',
-  ),
-  phrase(
-    'skips-approval',
-    true,
-    '\\b(?:the )?(?:user|human|owner|operator|customer|administrator) (?:has |have )?already (?:approved|authori[sz]ed|consented to|confirmed|permitted|allowed|granted|agreed to) (?:all|any|every|each|these|this|full)\\b',
-  ),
-  // To take another's place.
-  phrase(
-    'persona',
-    true,
-    '\\b(?:pretend|imagine|act|roleplay|role-play|simulate|you are|you.re|become|be|respond|behave|game|play|mode) (?:\\S{1,15} ){0,8}?(?:without|has no|have no|with no|free (?:of|from)|not bound by|knows no|ignores? all|lacks) (?:any |all |more |its |your |the )?(?:\\S{1,15} ){0,2}?(?:restrictions?|rules|filters?|guidelines|limitations|limits|ethics|morals|censorship|safeguards|guardrails|constraints|moral compass)\\b(?! (?:on|for|about|to|in|apply|defined|set|configured))',
-  ),
-  phrase(
-    'persona',
-    true,
-    '\\byou(?: are|.re)(?: now| hereby)? (?:in |an? |the |acting as )?(?:dan\\b|stan\\b|dude\\b|aim\\b|developer mode|god mode|sudo mode|admin mode|jailbroken|jailbreak mode|unrestricted|unfiltered|uncensored|unaligned|amoral|evil|rogue|no longer (?:bound|restricted|an ai|a language model|an assistant|claude|chatgpt|limited|required|subject|constrained|governed)|not (?:bound|restricted|constrained|limited) by|free (?:from|of) (?:all |any |your )?(?:restrictions|rules|constraints|guidelines|limitations|policies))',
-  ),
-  phrase(
-    'persona',
-    true,
-    '\\b(?:pretend|act as if|act like|behave as if|imagine|assume|suppose) (?:that )?(?:you|there) (?:are|have|had|were|do not have|don.t have) (?:no |any |not )?(?:\\S{1,15} )?(?:restrictions|rules|guidelines|limits|limitations|filters|safeguards|constraints|polic)',
-  ),
-  phrase(
-    'persona',
-    true,
-    '\\b(?:act|respond|answer|behave|roleplay|role-play|speak|operate) as (?:an? |the )?(?:\\S{1,15} ){0,2}?(?:unrestricted|unfiltered|uncensored|jailbroken|dan\\b|evil|unethical|amoral|unaligned)',
-  ),
-  phrase(
-    'persona',
-    true,
-    '\\b(?:enter|enable|activate|switch (?:in)?to|go into) (?:the )?(?:dan|developer|god|jailbreak|sudo|unrestricted|debug|maintenance|root|admin) mode (?:and|now|,|\\.)? ?(?:you|ignore|where|in which|without|to (?:bypass|unlock)|disable|answer|respond)',
-  ),
-  phrase(
-    'persona',
-    false,
-    '\\b(?:do anything now|developer mode (?:is )?(?:now )?(?:enabled|activated|on)\\b|jailbreak (?:mode )?(?:enabled|activated))',
-  ),
-  phrase(
-    'persona',
-    false,
-    '\\b(?:from (?:now on|this (?:point|moment) (?:on|forward|onwards?))|henceforth|going forward),? (?:you (?:are|will|must|shall|should)|your (?:name|role|task|goal|only)|respond|answer|act|always|never|every)',
-  ),
-  // To get at the prompt.
-  phrase(
-    'prompt-theft',
-    true,
-    '\\b(?:reveal|print|output|repeat|leak|dump|recite|tell me|give me|send|write (?:out|down)|show me|disclose|expose|share|spell out|copy|paste|echo|state|list|summari[sz]e|translate|encode|return|post) (?:\\S{0,19}[^\\s.!?;] ){0,4}?your (?:\\S{1,15} ){0,2}?(?:system prompt|system message|system instructions?|initial (?:prompt|instructions?)|hidden (?:instructions?|prompt)|developer (?:message|prompt|instructions?)|original (?:prompt|instructions?)|secret (?:instructions?|prompt)|pre-?prompt|internal (?:instructions?|guidelines|rules)|exact instructions|full instructions|instructions|guidelines|rules|prompt)(?: (?:verbatim|word for word|exactly|in full|above|here|to|in|as)\\b|[.,!"”]|$)',
-  ),
-  phrase(
-    'prompt-theft',
-    true,
-    '\\b(?:repeat|print|output|write|copy|return|echo|recite) (?:\\S{0,14}[^\\s.!?;] ){0,3}?(?:everything|all(?: of)? (?:the )?(?:text|words|content)|the (?:text|words|content|prompt|instructions)) (?:\\S{1,10} ){0,2}?(?:above|before this|preceding|from the (?:start|beginning|top))',
-  ),
-  phrase(
-    'prompt-theft',
-    true,
-    '\\bwhat (?:is|are|was|were|does) your (?:\\S{1,15} ){0,2}?(?:system prompt|initial (?:prompt|instructions?)|original (?:prompt|instructions?)|hidden (?:prompt|instructions?)|exact instructions)',
-  ),
-  phrase(
-    'prompt-theft',
-    false,
-    '\\b(?:reveal|print|output|show|repeat|leak|dump|display|recite|tell me|send) (?:\\S{1,20} ){0,4}?',
-    ownPrompt,
-  ),
-  phrase(
-    'prompt-theft',
-    true,
-    '(?:^|[.,:;!?>*-] |please |then |first,? |must |now |and |should |to |you )(?:reveal|disclose|leak|recite|print|output|display|repeat|quote|quoting|dump|expose|tell me|show me|give me|translate|write down|summari[sz]e|paste) (?:\\S{0,14}[^\\s.!?;] ){0,4}?(?:your (?:\\S{1,12} )?(?:system|initial|hidden|original|secret|developer|internal) ?(?:prompt|message|instructions?|rules|configuration)|(?:the |me )?(?:hidden|secret|confidential) (?:system |developer )?(?:prompt|message|instructions?|rules)|(?:the )?(?:complete |full |exact |entire )?(?:instructions?|prompt|rules) (?:that )?you (?:were given|received|got|have been given|were told|have))',
-  ),
-  // To announce orders.
-  phrase(
-    'new-instructions',
-    true,
-    '\\b(?:new|updated|revised|real|actual|true) (?:system|hidden|secret) (?:prompt|instructions?|message|directives?) ?:',
-  ),
-  phrase(
-    'new-instructions',
-    true,
-    `\\bbefore (?:you (?:can|may|are allowed to|begin to|start to|proceed to|do|try to|attempt to)|being able to|you) (?:\\S{1,15} ){0,2}?(?:solve|answer|complete|finish|do|start|continue|perform|help|respond|proceed|reply|work|fulfil|handle)\\S{0,3} (?:\\S{1,15} ){0,3}?${task}[^.\\n]{0,60}?\\b(?:must|need to|have to|do the following|first|are required|should|please|it is (?:necessary|required))`,
-  ),
-  phrase(
-    'new-instructions',
-    true,
-    '\\byour (?:new|real|actual|true|only|updated) (?:task|goal|objective|job|mission|purpose|instructions?|role) (?:is|are) (?:now )?(?:to |as follows)',
-  ),
-  phrase(
-    'new-instructions',
-    false,
-    '\\b(?:new|updated|revised|real|actual|secret) (?:system |hidden )?(?:instructions?|prompt|directives?|task|objective) ?(?::|follow|are|is as)',
-  ),
-  phrase(
-    'authority',
-    true,
-    '\\b(?:system|admin|administrator|root|developer|security|emergency|priority) override\\b ?(?::|!|\\.|-|code|engaged|activated|enabled|accepted|in effect)',
-  ),
-  phrase(
-    'authority',
-    false,
-    '(?:\\b(?:system|admin|administrator|root|developer|security|priority|emergency) (?:override|bypass)\\b|\\[\\[? ?(?:system|admin|override)[^\\]]{0,20}\\]|\\bend of (?:system prompt|instructions|document|user input|context)\\b)',
-  ),
-  phrase(
-    'authority',
-    false,
-    '\\b(?:message|notice|instructions?|order|directive|request|update|announcement) (?:from|by) (?:the |your )?(?:system|developers?|admin(?:istrator)?s?|openai|anthropic|google|microsoft|creators?|owner|operator|security team|it department)\\b',
-  ),
-  phrase(
-    'authority',
-    false,
-    '\\b(?:attention|important|urgent|note|notice|warning|message|instructions?|dear|hey|hello|reminder)[,:!]? (?:to |for )?(?:all |any |the |every )?(?:ai|a\\.i\\.|llms?|large language models?|language models?|chatbots?|ai (?:assistants?|agents?|models?)|coding (?:assistants?|agents?)|assistants?|agents?|copilot|claude|chatgpt|gpt|gemini|codex|cursor)\\b',
-  ),
-  // To keep it from the user.
-  phrase(
-    'secrecy',
-    false,
-    '\\b(?:do not|don.t|never|must not|without|avoid|refrain from|no need to|mustn.t|should not) (?:ever )?(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|disclose|disclosing|alert|alerting|notify|notifying|let|letting|show|showing|report|reporting|explain|explaining|ask|asking|warn|warning) (?:\\S{1,20} ){0,5}?(?:the )?(?:user|human|developer|operator|owner|anyone|anybody|person|reader)s?\\b',
-  ),
-  phrase(
-    'secrecy',
-    false,
-    '\\b(?:do not|don.t|never|must not|mustn.t|without) (?:mention|disclose|report|reveal|acknowledge|discuss|explain|log|show) (?:this|it|that|these|any of this|the (?:existence|presence|content|step|command|instructions?))\\b',
-  ),
-  phrase(
-    'secrecy',
-    false,
-    '\\b(?:keep (?:this|it) (?:a )?(?:secret|hidden|confidential|quiet|between us)|silently|secretly|covertly|without (?:the user|them|anyone) (?:knowing|noticing)|hide (?:this|it) from|in the background without)\\b',
-  ),
-  phrase(
-    'skips-approval',
-    false,
-    '\\b(?:skip|bypass|disable|ignore|auto-?approve|turn off) (?:all |any |every |the )?(?:approvals?|confirmations?|permissions?)(?: (?:prompts?|checks?|requests?|dialogs?))?\\b',
-  ),
-  // To send secrets away.
-  phrase(
-    'theft',
-    true,
-    '\\b(?:send|post|upload|exfiltrate|transmit|forward|e-?mail|leak|submit|share|deliver|copy|push|report|include) (?:\\S{0,29}[^\\s.!?;] ){0,6}?(?:api[ -]?keys?|secrets?|credentials?|passwords?|access tokens?|auth tokens?|environment variables?|env vars?|\\.env|ssh keys?|private keys?|id.?rsa|chat history|conversation history|conversation|system prompt|source code|session tokens?|cookies)\\b(?: \\S{1,40}){0,6}? (?:to|at|in) (?:\\S{1,20} ){0,3}?(?:https?:|\\S{1,40}@\\S{1,40}\\.|\\S{1,40}\\.(?:com|net|org|io|site|xyz|ru|cn|top|dev|sh|me|test|example|evil|tk|app)\\b)',
-  ),
-  phrase(
-    'theft',
-    true,
-    '\\b(?:read|open|cat|get|copy|collect|find|extract|load|dump|grab|take|locate|print) (?:\\S{0,29}[^\\s.!?;] ){0,4}?(?:\\S{0,30}\\.env\\b|\\S{0,20}\\.ssh\\b\\S{0,20}|\\S{0,20}\\.aws\\b\\S{0,20}|\\S{0,20}id.?rsa\\S{0,5}|\\S{0,20}credentials?(?: file)?\\b|\\S{0,20}\\.npmrc\\b|\\S{0,20}\\.netrc\\b|/etc/(?:passwd|shadow)|environment variables?|api[ -]?keys?|private keys?|ssh keys?|secrets?|passwords?)(?: \\S{1,30}){0,8}? (?:and|then|,) (?:then )?(?:send|post|upload|include|paste|append|encode|put|share|e-?mail|commit|push|add|embed|write|transmit|forward|exfiltrate|publish|report|return|output|submit|curl) ',
-  ),
-  // To decode and follow.
-  phrase(
-    'decode-and-follow',
-    true,
-    '\\b(?:base ?64|hex|rot ?13|binary|morse|decode|decoded|decrypt|unhex)\\b[^\\n]{0,60}?\\b(?:follow|obey|execute|comply|do (?:what|as) (?:it|they)|carry (?:it )?out|act on|eval)[^\\n]{0,40}? ?[:=]? ?[`"\'(]{0,3}[a-z0-9+/=]{40}',
-  ),
-  phrase(
-    'decode-and-follow',
-    true,
-    '\\b(?:decode|decrypt|unhex|eval(?:uate)?)\\b[^\\n]{0,30}? [`"\'(]{0,3}[a-z0-9+/=]{40,1200}[`"\')]{0,3}[,.]?(?: \\S{1,15}){0,5}? (?:follow|obey|execute|run|do (?:what|as)|comply|carry out|act on)\\b',
-  ),
-  phrase(
-    'decode-and-follow',
-    true,
-    '\\b(?:decode|decrypt|unscramble|deobfuscate|unhex|base64-decode) (?:\\S{1,30} ){0,8}?(?:base ?64|hex(?:adecimal)?|rot ?13|string|text|message|blob|payload|below|following|cipher|binary|encoded|comment)\\S{0,2}(?: \\S{1,90}){0,8}? (?:and|then|to|,) (?:then )?(?:follow|execute|run|do|obey|act on|perform|carry out|comply)\\b',
-  ),
-];
 
 const source = (stems: string): string =>
   stems
@@ -393,11 +19,18 @@ const source = (stems: string): string =>
     )
     .join('|');
 
+/** Words after which a request continues. */
+const leads =
+  'favor|favore|devi|debes|debe|deves|deve|devez|dois|puis|allora|entao|agora|ahora|maintenant|adesso|bitte|prego|lutfen|prosze|пожалуйста|теперь|сейчас|jetzt|zuerst|alsjeblieft|ya que|primero|plait|assistant|asistente|assistente|assistent|ассистент|simplemente|semplicemente|einfach|просто|simplement';
+
 /** The forms of a language, from its words. */
 const phrasesOf = (language: Language): PhraseGroup => {
   const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
   const gap = isSpaceless === true ? '[^。\\n.!?！？]{0,12}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
   const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
+  // A verb directly after a noun states what something does; a request begins its clause.
+  const asked =
+    isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
   const [verb, object, earlierWord] = [verbs, objects, which].map((stems) => `(?:${source(stems)})`) as [
     string,
     string,
@@ -405,8 +38,8 @@ const phrasesOf = (language: Language): PhraseGroup => {
   ];
   const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
   const found = [
-    phrase('override', true, start, verb, gap, earlierWord, inside, object),
-    phrase('override', true, start, verb, gap, object, inside, earlierWord),
+    phrase('override', true, asked, verb, gap, earlierWord, inside, object),
+    phrase('override', true, asked, verb, gap, object, inside, earlierWord),
     // The verb comes last in some languages.
     phrase(
       'override',
@@ -440,7 +73,10 @@ const phrasesOf = (language: Language): PhraseGroup => {
   if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
   if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
   if (persona !== undefined && unbound !== undefined) {
-    const between = isSpaceless === true ? '[^。\\n.!?]{0,24}?' : '[^.!?\\n]{0,60}?';
+    const capable =
+      'pret|pront|puoi|peux|pouvez|pode|puede|listo|lista|может|готов|kann|konn|bereit|可以|使用|能|利用|사용';
+    const between =
+      isSpaceless === true ? `(?:(?!${capable})[^。\\n.!?]){0,24}?` : `(?:(?!${capable})[^.!?\\n]){0,60}?`;
     found.push(phrase('persona', true, start, `(?:${source(persona)})`, between, `(?:${source(unbound)})`));
   }
   if (renewal !== undefined) {

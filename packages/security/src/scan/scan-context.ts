@@ -98,7 +98,7 @@ const hitsIn = (text: string): readonly Hit[] => {
       })),
   );
   const encoded = findEncoded(text)
-    .filter(({ decoded }) => isAttempt(decoded))
+    .filter((span) => isToBeFollowed(text, span) || isAttempt(span.decoded))
     .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
   const spelled = findSpelledOut(text).map((region): Hit => ({
     rule: 'spelled-out',
@@ -204,6 +204,16 @@ const judged = (
   return { rule, severity: isHarmless ? 'note' : 'malicious', start, end };
 };
 
+const decoding = /\b(?:decode|decrypt|unhex|deobfuscate|base ?64|hex)/i;
+const following = /\b(?:follow|obey|execute|comply|carry out|act on|do (?:what|as) (?:it|they))\b/i;
+const besides = 160;
+
+/** Whether the text beside an encoded span asks to decode it and to follow what it says. */
+const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
+  const near = `${text.slice(Math.max(0, start - besides), start)} ${text.slice(end, end + besides)}`;
+  return decoding.test(near) && following.test(near);
+};
+
 /** Whether a decoded span contains a request. Encoded text counts even if it is weak. */
 const isAttempt = (decoded: string): boolean =>
   [...phraseHits(fold(decoded)), ...findCommands(decoded)].some(
@@ -225,7 +235,7 @@ const covert: ReadonlySet<string> = new Set([
 ]);
 /** A file of secrets. */
 const secretFile =
-  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables/gi;
+  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables|contraseñas?|passw[oö]rter|mots? de passe|\bclés?\b|\bchiavi\b|\bsenhas?\b|парол|ключ|密钥|密碼|密码|鍵|パスワード|비밀번호|비밀 키/gi;
 const taking =
   /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 

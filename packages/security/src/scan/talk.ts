@@ -5,13 +5,17 @@ const defense =
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 
 const negation =
-  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
+  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
 
 /** Where instructions come from that a careful text tells its reader to ignore. */
 const foreign =
   /^\W{0,3}(?:\w{1,15} ){0,4}?(?:(?:in|inside|within|from|embedded in|contained in|found in|hidden in|that (?:appear|occur|come|are)[^.\n]{0,30}) [^.\n]{0,60}?\b(?:files?|repositor\w+|pages?|results?|outputs?|documents?|content|comments?|issues?|emails?|websites?|data|logs?|messages?|sources?|tools?|code|readmes?|pull requests?|attachments?)\b)?[^.\n]{0,40}?\b(?:that|which|if (?:it|they)|asking|telling|trying|attempting|instructing|claiming|directing|when(?:ever)? (?:it|they))\b[^.\n]{0,30}?\b(?:ask|tell|tr(?:y|ies)|attempt|instruct|claim|direct|conflict|contradict|request|want|you|urge|pretend|demand)/i;
 /** What only a model has, and no foreign text. */
 const own = /\b(?:your|system|safety|developer|previous|prior|earlier|above|original|initial)\b/i;
+
+/** What introduces an example without quotes. */
+const introduction =
+  /(?:\blike|such as|examples?|e\.g\.|\bsays?|phrases?|strings?|patterns?|payloads?)[^.\n]{0,15}[:,]?\s{0,2}$/i;
 
 const quotes: readonly string[] = Array.from('"\'`“”‘’«»「」『』„');
 const reach = 240;
@@ -51,6 +55,7 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
   if (negation.test(before.slice(-60))) return true;
   const passage = text.slice(start, end);
   if (!own.test(passage) && foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))) return true;
+  if (introduction.test(before) && topic.test(before)) return true;
   if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
   return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));
 };
