@@ -1,3 +1,4 @@
+import { englishRequests } from './english-requests.js';
 import { english, phrase, type Phrase } from './english.js';
 import { foldText } from './fold.js';
 import { languages, type Language } from './languages.js';
@@ -97,4 +98,7 @@ const hintOf = (stem: string): string => {
  * Requests that take a model's instructions from it, ask for what it must not give, or ask it to keep something from its
  * user: verb, object and authority, in the languages that the threat model names.
  */
-export const phraseGroups: readonly PhraseGroup[] = [{ phrases: english }, ...Object.values(languages).map(phrasesOf)];
+export const phraseGroups: readonly PhraseGroup[] = [
+  { phrases: [...english, ...englishRequests] },
+  ...Object.values(languages).map(phrasesOf),
+];
