@@ -29,6 +29,8 @@ export class TurnPlace implements LaneListener {
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
+  /** The time of the event that was the last sign of progress. */
+  #progressAt: number | undefined;
   /** The turn was begun in another process, so its events do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
@@ -131,7 +133,10 @@ export class TurnPlace implements LaneListener {
     return this.#lease ? this.hold(() => undefined) : undefined;
   }
 
-  progress(): void {
+  /** Reads the clock of the lanes at most once in a millisecond: an answer has many deltas. */
+  progress(at: number): void {
+    if (at === this.#progressAt) return;
+    this.#progressAt = at;
     this.#lease?.progress();
   }
 
@@ -148,9 +153,9 @@ export class TurnPlace implements LaneListener {
   }
 
   /** An answer has passed. While others are open, the slot is lent again. */
-  answered(approval: string): void {
+  answered(approval: string, at: number): void {
     this.#approvals.delete(approval);
-    this.progress();
+    this.progress(at);
     this.#lendWhileAsking();
   }
 
