@@ -99,7 +99,7 @@ const play = async (
 
 /** The timers of the system: a fake timer would need a millisecond of real time for each one that fires. */
 const { setImmediate } = globalThis;
-const afterMicrotasks = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+export const afterMicrotasks = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const refill = async (sessions: SessionStore, records: readonly JournalRecord[]): Promise<void> => {
   if (records.length === 0) return;
