@@ -71,7 +71,7 @@ describe('workspace.sh in a real shell', () => {
   it('that leaves something in the background that never says that it has ended holds no turn up', async () => {
     const project = await projectWithScript('(sleep 600; echo late) &\necho $! > pid\necho started');
     const { state, events } = await session(project);
-    expect(state).toMatch(/the workspace is in order/);
+    expect(state).toMatch(/workspace\.sh has succeeded/);
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
     const pid = await written(project);
     await vi.waitUntil(() => !isRunning(pid), { timeout: 5_000 });
