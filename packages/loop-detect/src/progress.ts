@@ -27,7 +27,7 @@ export interface KnownCall {
   readonly print: Fingerprint;
   readonly isOk: boolean;
   /** Shapes of its last outcomes since something was changed. */
-  readonly shapes: readonly string[];
+  readonly shapes: readonly number[];
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
   /** How many outcomes in a row differed a little from the one before. */

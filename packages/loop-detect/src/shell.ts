@@ -21,10 +21,11 @@ const maxLine = 4_000;
 /** The line of shell that a call runs; `undefined` for calls of other tools. */
 export const shellLineOf = (name: string, input: unknown): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
-  const isShell = wordsOf(name).some((word) => shellWords.has(word));
   const line = textMember(input, 'command') ?? textMember(input, 'cmd') ?? argvOf(input);
+  if (line === undefined) return undefined;
   // Editors have a `command` too, of one word.
-  return line !== undefined && (isShell || /\s/.test(line.trim())) ? line.slice(0, maxLine) : undefined;
+  const isShell = /\s/.test(line.trim()) || wordsOf(name).some((word) => shellWords.has(word));
+  return isShell ? line.slice(0, maxLine) : undefined;
 };
 
 const argvOf = (input: object): string | undefined => {
