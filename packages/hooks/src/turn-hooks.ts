@@ -224,8 +224,7 @@ export class TurnHooks {
     const last = events.at(-1);
     if (last === undefined) return ruling;
     this.#decisions.delete(subject);
-    const own = last.annotations?.['hooks'];
-    const note = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {};
+    const note = last.annotations?.['hooks'] as JSONObject | undefined;
     const noted: NewEvent = { ...last, annotations: { ...last.annotations, hooks: { ...note, decisions } } };
     return [...events.slice(0, -1), noted];
   }
