@@ -22,8 +22,9 @@ export interface QueueOptions {
    */
   readonly groupsOf?: ((start: TurnEventOf<'turn.start'>) => Readonly<Record<string, string | undefined>>) | undefined;
   /**
-   * Whether the turn with this id is at work although it shows no progress, for instance while a tool with its own deadline runs.
-   * Called when a turn has reached its idle timeout; with `true` the timeout starts again. If it throws, the turn is idle.
+   * Whether the turn with this id is at work although it shows no progress, for instance while a tool with its own
+   * deadline runs. Called when a turn has reached its idle timeout; with `true` the timeout starts again. If it throws,
+   * the turn is idle.
    *
    * @defaultValue never: a tool without progress is stopped at the idle timeout
    *
