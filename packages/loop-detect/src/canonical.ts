@@ -2,11 +2,12 @@
 const maxDepth = 100;
 
 /**
- * Writes a value as text so that equal values give equal texts, whatever the order of their keys. Accepts any value and never throws.
+ * Serializes a value so that equal values have equal strings, regardless of the order of keys. Accepts any value and
+ * never throws.
  *
- * Types are kept apart: `1` and `"1"`, `null` and `undefined`, `["1,b"]` and `["1","b"]` differ.
+ * Types are distinguished: `1` and `"1"`, `null` and `undefined`, `["1,b"]` and `["1","b"]` differ.
  *
- * @param quote how a string is written; `JSON.stringify` unless the text is for reading only
+ * @param quote serializes a string; defaults to `JSON.stringify`
  */
 export const canonicalText = (value: unknown, quote: (text: string) => string = JSON.stringify): string => {
   const ancestors: object[] = [];
@@ -65,7 +66,7 @@ const bytesText = (bytes: Uint8Array): string => {
   return JSON.stringify(text);
 };
 
-/** Hashes a text to 64 bits, for telling texts apart. Fast, and not for secrets. */
+/** Hashes a string to 64 bits. Fast, not cryptographic. */
 export const hashOf = (text: string): string => {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -77,7 +78,7 @@ export const hashOf = (text: string): string => {
   return finishHash(high, low);
 };
 
-/** Mixes two halves of a running hash and writes them as text. */
+/** Mixes both halves of a running hash and formats the result. */
 export const finishHash = (high: number, low: number): string => {
   const mixedHigh = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
   const mixedLow = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(mixedHigh ^ (mixedHigh >>> 13), 3266489909);

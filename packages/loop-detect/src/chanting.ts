@@ -1,27 +1,28 @@
 import { checkChantingOptions, type ChantingOptions } from './options.js';
 
-/** Watches a text while it grows. */
+/** Detects repetition in a growing text. */
 export interface ChantingDetector {
   /** Adds the next chunk. @returns whether the text repeats itself; it stays `true` until `reset` */
   add(text: string): boolean;
   reset(): void;
 }
 
-/** Characters that are remembered. A power of two, so that a position in the ring is found by a mask. */
+/** Number of characters in the ring buffer. A power of two, so that a mask computes the position. */
 const memory = 2_048;
 const mask = memory - 1;
 /** Length of the samples that are compared to find a period. */
 const sampleLength = 8;
 const maxSentences = 50;
-/** Letters in a sentence; shorter ones may come any number of times. */
+/** Minimum length of a counted sentence; shorter ones may occur any number of times. */
 const minSentence = 24;
-/** Chunks are collected and read together: a delta on its own is too short to tell anything. */
+/** Chunks are read in batches of this size, because a single delta is too short to judge. */
 const maxCollected = 64;
 
 /**
- * Finds text that repeats itself. Only prose counts: code, tables, lists, headings and quotes are skipped.
+ * Creates a detector for text that repeats itself. Only prose counts: code, tables, lists, headings and quotes are
+ * skipped.
  *
- * Time per character is constant; 2,048 characters and 50 sentences are remembered.
+ * The time per character is constant. The last 2,048 characters and 50 sentences are stored.
  *
  * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
@@ -73,12 +74,14 @@ const [newline, space, backtick, tilde] = [10, 32, 96, 126];
 const isBlank = (code: number): boolean => code === space || code === 9 || code === 13;
 
 interface ProseFilter {
-  /** The character, if it belongs to prose; `undefined` for anything else and for all but the first of several blanks. */
+  /**
+   * Returns the character if it belongs to prose; `undefined` otherwise, and for all but the first of several blanks.
+   */
   next(code: number): number | undefined;
   reset(): void;
 }
 
-/** Passes prose, with white space collapsed. The first characters of a line tell what it is. */
+/** Creates a filter that passes prose with collapsed white space. The first characters of a line decide its kind. */
 const createProseFilter = (): ProseFilter => {
   let isFenced = false;
   let isOther = false;
@@ -127,10 +130,10 @@ const isMarker = (code: number): boolean => markers.has(code);
 /** 31 to the power of `sampleLength`, to remove the oldest character from a rolling hash. */
 const oldestFactor = Array.from({ length: sampleLength }).reduce<number>((factor) => Math.imul(factor, 31), 1);
 
-/** Finds out whether a text has come to repeat its last N characters. */
+/** Creates a detector for a text that repeats its last N characters. */
 const createPeriodFinder = (rounds: number, minChars: number): { next(code: number): boolean } => {
   const text = new Uint16Array(memory);
-  /** Where each sample was seen last, by its hash. */
+  /** The last position of each sample, by its hash. */
   const places = new Int32Array(memory).fill(-1);
   let length = 0;
   let period = 0;
@@ -160,7 +163,7 @@ const createPeriodFinder = (rounds: number, minChars: number): { next(code: numb
   };
 };
 
-/** Whether a passage has letters or digits; rules and dots may be of any length. */
+/** Whether a passage has letters or digits; rules and dots may have any length. */
 const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
   for (let back = 0; back < Math.min(period, 200); back += 1) {
     if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;
@@ -168,7 +171,7 @@ const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
   return false;
 };
 
-/** Counts how often each of the last sentences has come. */
+/** Creates a counter for the occurrences of each of the last sentences. */
 const createSentenceCounter = (limit: number): { next(code: number): boolean } => {
   const latest: number[] = Array.from({ length: maxSentences }, () => 0);
   const counts = new Map<number, number>();

@@ -1,34 +1,36 @@
 import { finishHash } from './canonical.js';
 
-/** What a text comes down to: enough to tell whether two outputs say the same. */
+/** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
   /** Hash of the text with every number, hash and id masked. */
   readonly shape: string;
-  /** Hash of the text without what differs from run to run although nothing has changed. */
+  /** Hash of the text without volatile parts, which differ between equal runs. */
   readonly exact: string;
-  /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
+  /** Sum of the ratios, or of the plain numbers if the text has no ratios; `undefined` without numbers. */
   readonly level?: number | undefined;
-  /** Whether `level` is a share of something: `12 of 214`, `3/5`, `45%`. */
+  /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
   readonly words: string;
 }
 
-/** How many words and numbers of a text are compared. */
+/** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
 /** Added to the hash of a word, so that each has four digits. */
 const smallestSample = 36 ** 3;
-/** Texts longer than this are read in full at both ends; in the middle only letters count. */
+/** A longer text is read completely at both ends; in the middle, only letters count. */
 const maxRead = 8_000;
 const maxToken = 100;
-/** Hashes and ids that are drawn at random are at least this long. */
+/** Minimum length of random hashes and ids. */
 const shortestId = 7;
 
-/** Labels of numbers that say nothing about progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`. */
+/**
+ * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
+ */
 const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
-/** Labels of ids that are made for each call. */
+/** Matches labels of ids that are generated for each call. */
 const volatileId =
   /(?:request|req|trace|span|correlation|process|nonce|run|job|session)[-_ ]?(?:id)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
@@ -43,7 +45,7 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const address = /^0x[\da-f]{6,16}$/i;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
 const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
-/** Letters and digits in turns, as in keys that are drawn at random. */
+/** Matches alternating letters and digits, as in random keys. */
 const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
 const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
@@ -57,12 +59,12 @@ const classOf = (code: number): number => (code < 128 ? (classes[code] ?? other)
 const [dot, colon, dash, percent] = [46, 58, 45, 37];
 
 /**
- * Reads a text once, character by character, and takes its numbers apart.
+ * Scans a text once, character by character, and classifies its numbers.
  *
- * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile: they do not
- * count. The time is linear in the length of the text.
+ * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile and ignored.
+ * The time is linear in the length of the text.
  *
- * @param seed a short text that counts for `shape` and `exact`, too
+ * @param seed a short string that is included in `shape` and `exact`
  */
 export const scan = (text: string, seed = ''): Scan => {
   const scanner = new Scanner(text, seed);
@@ -87,7 +89,7 @@ class Scanner {
   #sum = 0;
   #ratios = 0;
   #ratioSum = 0;
-  /** The last word without digits: it may be the label of the number behind it. */
+  /** The last word without digits, which may be the label of the next number. */
   #labelStart = 0;
   #labelEnd = -1;
 
@@ -115,7 +117,7 @@ class Scanner {
     }
   }
 
-  /** Hashes letters only. */
+  /** Hashes only the letters. */
   skim(from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const code = this.#text.charCodeAt(at);
@@ -142,7 +144,7 @@ class Scanner {
     return text;
   }
 
-  /** Reads the token that begins here. @returns where it ends */
+  /** Reads the token at an index. @returns its end */
   #token(start: number, to: number): number {
     const text = this.#text;
     let at = start;
@@ -179,7 +181,7 @@ class Scanner {
     return at;
   }
 
-  /** Takes in a token with digits. @returns where it ends, with what belongs to it */
+  /** Adds a token with digits to the summary. @returns its end, including its unit */
   #digits(start: number, end: number, hasLetter: boolean, label: string): number {
     const text = this.#text;
     const token = text.slice(start, Math.min(end, start + maxToken));
@@ -282,7 +284,7 @@ class Scanner {
     this.#ratioSum += value;
   }
 
-  /** Keeps the smallest hashes, each once, in order. */
+  /** Stores the smallest distinct hashes in order. */
   #addWord(hash: number): void {
     const words = this.#words;
     const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
@@ -317,7 +319,7 @@ const behindUnit = (text: string, end: number): number => {
   return text.charCodeAt(end) === 32 && unitNext.test(text) ? unitNext.lastIndex : end;
 };
 
-/** `1m 23s` and `45s` are one duration each. */
+/** Returns the end of a duration such as `1m 23s`. */
 const behindDurations = (text: string, end: number): number => {
   let at = end;
   for (let parts = 0; parts < 4; parts += 1) {
@@ -330,7 +332,7 @@ const behindDurations = (text: string, end: number): number => {
   return at;
 };
 
-/** Estimates which share of their words two texts have in common, from 0 to 1. */
+/** Estimates the share of common words of two texts, from 0 to 1. */
 export const similarity = (left: string, right: string): number => {
   if (left === right) return 1;
   const limit = Math.max(left.length, right.length) >= maxWords * 4 ? maxWords : Infinity;
