@@ -105,7 +105,7 @@ describe('--plan', () => {
     expect(stdout).toMatch(/✗ task_done[^\n]*exit code 3/);
     expect(stdout).toMatch(/^proposed for AGENTS\.md: Run the checks before task_done\.$/m);
     expect(stdout).toMatch(
-      /^⊘ one · Write one \(blocked: Given up after 3 sessions [^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m,
+      /^⊘ one · Write one \(blocked: Given up after 3 sessions[^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m,
     );
     expect(code).toBe(6);
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');

@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(stdout).toMatch(/✗ bash touch began[^\n]*interrupted[^]*I was interrupted and continue\./);
     expect(server.requests).toHaveLength(2);
     const again = await runCoder({ words: [...words, '--continue'], environment });
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Enter a message/) as string });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/Pass a prompt/) as string });
   });
 
   it('works if the home folder is a git repository', async () => {
