@@ -38,12 +38,12 @@ import { nothingDelivered, type Delivered, type HostHistory } from './host-histo
 import type { ToolLock } from './tool-lock.js';
 
 /**
- * The maximum number of model calls within one call of the host: a backstop against operators that retry without end,
- * far above what any of them does by design.
+ * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
+ * retries of any operator.
  */
 const maxAttempts = 100;
 
-/** What a run shares with the other runs of its session. */
+/** Settings shared by the runs of a session. */
 export interface RunOptions<HostMessage> {
   readonly session: string;
   readonly operators: readonly PipelineOperator[];
@@ -60,18 +60,18 @@ export interface RunOptions<HostMessage> {
 class OpenCall<HostMessage> {
   readonly call: HostModelCall<HostMessage>;
   readonly promise: Promise<HostModelResult<unknown>>;
-  /** Settles the promise. Later calls change nothing. */
+  /** Settles the promise. Later calls have no effect. */
   resolve!: (result: HostModelResult<unknown>) => void;
   reject!: (error: unknown) => void;
   attempts = 0;
   isUpdated = false;
-  /** What the host's model threw, by description. */
+  /** Errors of the host's model, by description. */
   readonly thrown = new WeakMap<ErrorInfo, { readonly error: unknown }>();
   lastThrown: { readonly error: unknown } | undefined;
   failure: ErrorInfo | undefined;
   /** Complete answers, of which all but the last were continued. */
   readonly answers: ModelResponse[] = [];
-  /** What the host's model returned last. */
+  /** The latest return value of the host's model. */
   returned: { readonly value: unknown } | undefined;
   isChanged = false;
 
@@ -87,12 +87,12 @@ class OpenCall<HostMessage> {
 /**
  * One run of a host's loop, which is one turn.
  *
- * The turn has a separate runner, whose model and tools are the host's: the runner's next request waits until the
- * host calls its model, and a call that the operators let through runs when the host runs it. So the host keeps its
- * loop, and the operators see the same turn as in `harness()`.
+ * The turn has a separate runner with the model and the tools of the host. The next request of the runner waits until
+ * the host calls its model, and a call that the operators allow runs when the host runs it. The host keeps its loop,
+ * and the operators observe the same turn as in `harness()`.
  */
 export class HostRun<HostMessage> {
-  /** The host's name of the run. */
+  /** The id of the run in the host. */
   readonly token: unknown;
   readonly #options: RunOptions<HostMessage>;
   readonly #agent: Agent;
@@ -104,7 +104,7 @@ export class HostRun<HostMessage> {
   #held:
     | { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: DecisionInput) => void }
     | undefined;
-  /** The latest answer as it entered the operators. */
+  /** The latest answer before the operators. */
   #entered: TurnEventOf<'model.response'> | undefined;
   #delivered:
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
@@ -123,7 +123,7 @@ export class HostRun<HostMessage> {
     }).pipe(this.#head(), ...options.operators);
   }
 
-  /** The end of the turn, if it has ended. */
+  /** The end event of the turn, if it has ended. */
   get end(): TurnEventOf<'turn.end'> | undefined {
     return this.#end;
   }
@@ -132,7 +132,7 @@ export class HostRun<HostMessage> {
     return this.#open !== undefined;
   }
 
-  /** What the host received since its last model call. */
+  /** The messages that the host received since its last model call. */
   get delivered(): Delivered {
     if (!this.#delivered) return nothingDelivered;
     const { hasAnswer, isChanged, calls } = this.#delivered;
@@ -142,7 +142,7 @@ export class HostRun<HostMessage> {
     };
   }
 
-  /** Begins the turn. */
+  /** Starts the turn. */
   begin(input: readonly UserMessage[]): void {
     const { session } = this.#options;
     this.#agent.turn({ session, input, signal: this.#abort.signal }).subscribe((event) => this.#take(event));
@@ -186,7 +186,7 @@ export class HostRun<HostMessage> {
         const news = await slot.next();
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
-        // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
+        // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
         const decision = await (call.approve ?? this.#options.approve)(news.request);
         slot.answered();
         this.#agent.answer(news.request.id, decision);
@@ -201,7 +201,7 @@ export class HostRun<HostMessage> {
     this.#abort.abort(new TurnError('run-ended', reason));
   }
 
-  /** Feeds the host's requests: the first operator of the pipe. */
+  /** The first operator of the pipe, which replaces the runner's requests by those of the host. */
   #head(): PipelineOperator {
     return intercept('host', () => ({
       decide: {
@@ -219,7 +219,7 @@ export class HostRun<HostMessage> {
     }));
   }
 
-  /** Puts the host's request in the place of the runner's. */
+  /** Replaces the request of the runner by the request of the host. */
   #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): DecisionInput {
     open.attempts += 1;
     if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
@@ -335,7 +335,9 @@ export class HostRun<HostMessage> {
     }
   }
 
-  /** Passes an answer with calls to the host. Any other answer waits for the end of the turn, which may continue. */
+  /**
+   * Returns an answer with calls to the host. Any other answer is held until the turn ends, because it may continue.
+   */
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
     const calls = event.content.flatMap((part) =>
@@ -360,7 +362,7 @@ export class HostRun<HostMessage> {
     open.resolve({ response, ...(!open.isChanged && open.returned && { returned: open.returned }) });
   }
 
-  /** Answers the calls that the host did not make, with the results that it has for them. */
+  /** Answers the calls that the host did not make with the results in its history. */
   #answerMissing(messages: readonly HostMessage[]): void {
     const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
     if (open.length === 0) return;
@@ -397,7 +399,7 @@ export class HostRun<HostMessage> {
     this.#open = undefined;
   }
 
-  /** Adds the effects to the definitions, also to those of tools that the host does not list. */
+  /** Adds the effects to the definitions, including those of tools that the host does not list. */
   #withEffects(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
     const { effects } = this.#options;
     if (!effects) return tools;
@@ -409,7 +411,7 @@ export class HostRun<HostMessage> {
   }
 }
 
-/** Several answers of one call of the host, which it receives as one. */
+/** Joins the answers of one call of the host. */
 const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
   const last = answers.at(-1);
   if (!last || answers.length === 1) return last;
