@@ -135,7 +135,7 @@ describe('the size of an entry', () => {
 
   it('rejects an entry without a budget', () => {
     expect(sizeProblems([{ subpath: '.', minified: 300, gzip: 99, budget: undefined }], { ...sound, h: {} })).toEqual([
-      'size: "h": { "size": { ".": … } } in package.json is missing; the current size is 99 bytes with gzip',
+      'size: "h": { "size": { ".": … } } in package.json is missing; the size is 99 bytes with gzip',
     ]);
   });
 

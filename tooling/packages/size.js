@@ -67,8 +67,7 @@ export const sizesOf = async (folder, manifest) => {
 export const sizeProblems = (sizes, manifest) => [
   ...sizes.flatMap(({ subpath, gzip, budget }) => {
     const field = `"h": { "size": { "${subpath}": … } }`;
-    if (budget === undefined)
-      return [`size: ${field} in package.json is missing; the current size is ${gzip} bytes with gzip`];
+    if (budget === undefined) return [`size: ${field} in package.json is missing; the size is ${gzip} bytes with gzip`];
     return gzip > budget ? [`size: "${subpath}" is ${gzip} bytes with gzip, ${gzip - budget} over its budget`] : [];
   }),
   ...Object.keys(manifest.h?.size ?? {})

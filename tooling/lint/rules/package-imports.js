@@ -52,8 +52,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
   if (specifier.startsWith('#') || isBuiltin(specifier)) return undefined;
 
   const name = packageName(specifier);
-  if (name === manifest.name)
-    return isShipped(path) ? 'Import files of the same package by a relative path.' : undefined;
+  if (name === manifest.name) return isShipped(path) ? 'Import own files by a relative path.' : undefined;
   if (name.startsWith('@h/')) {
     const problem = problemWithOwnScope(specifier, name, path, manifest.name, options);
     if (problem !== undefined) return problem;
