@@ -41,7 +41,8 @@ export interface LocalLanes extends Lanes {
  * @example
  * ```ts
  * const lanes = createLanes({ concurrency: 8, reservedForeground: 2 });
- * const text = await lanes.run('alice', async ({ signal }) => (await fetch(url, { signal })).text(), { priority: 'foreground' });
+ * const read = async ({ signal }: LaneLease) => (await fetch(url, { signal })).text();
+ * const text = await lanes.run('alice', read, { priority: 'foreground' });
  * ```
  */
 export const createLanes = (options: LanesOptions = {}): LocalLanes => {

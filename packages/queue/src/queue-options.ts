@@ -30,7 +30,9 @@ export interface QueueOptions {
    *
    * @example
    * ```ts
-   * queue(lanes, { isAtWork: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool') });
+   * const isWaiting = (turn: string) =>
+   *   agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool');
+   * queue(lanes, { isAtWork: isWaiting });
    * ```
    */
   readonly isAtWork?: ((turn: string) => boolean) | undefined;

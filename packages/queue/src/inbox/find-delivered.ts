@@ -23,8 +23,9 @@ export const findDelivered = async (
   const nothing = harness({ model: () => [], sessions }).pipe();
   await reply(nothing.finish(undecided, 'The process died before the turn ended.'));
   const again = await look(sessions, session, tags);
-  if (again.undecided !== undefined)
+  if (again.undecided !== undefined) {
     throw new Error(`The turn ${JSON.stringify(undecided)} could not be ended. Call recover() again.`);
+  }
   return again.found;
 };
 
