@@ -134,7 +134,10 @@ export class TurnPlace implements LaneListener {
     return this.#lease ? this.hold(() => undefined) : undefined;
   }
 
-  progress(): void {
+  /** Reads the clock of the lanes at most once in a millisecond: an answer has many deltas. */
+  progress(at: number): void {
+    if (at === this.#progressAt) return;
+    this.#progressAt = at;
     this.#lease?.progress();
   }
 
@@ -153,7 +156,7 @@ export class TurnPlace implements LaneListener {
   /** Lends the slot again if other approvals are pending after an answer has passed. */
   answered(approval: string): void {
     this.#approvals.delete(approval);
-    this.progress();
+    this.progress(at);
     this.#lendWhileAsking();
   }
 
