@@ -291,7 +291,10 @@ export class TurnHooks {
     this.#running.add(own);
     if (this.#isOver) own.abort();
     return new Promise((resolve) => {
-      const limitMs = this.#limit(hook, point);
+      const ownMs = this.#limit(hook, point);
+      // Observers may outlast the deadline: those of the end of a turn begin after it.
+      const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
+      const limitMs = Math.min(ownMs, leftMs);
       const over = (called: Called<Point>): void => {
         cancel();
         this.#running.delete(own);
@@ -301,7 +304,7 @@ export class TurnHooks {
         const error = {
           name: 'TimeoutError',
           code: 'hook-timeout',
-          message: `The hook ${hook.name} took longer than ${limitMs} ms.`,
+          message: `The hook ${hook.name} took longer than ${limitMs} ms${leftMs < ownMs ? ', the rest of the time of the turn' : ''}.`,
         };
         over(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
