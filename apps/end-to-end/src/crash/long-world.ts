@@ -171,6 +171,7 @@ export const longWorld = (directory: string, leaseMs?: number): LongWorld => {
  */
 export const runToEnd = async ({ agent }: LongWorld): Promise<TurnOutcome | undefined> => {
   const approve = (event: TurnEvent): void => {
+    if (event.replayed !== true) onProgress();
     if (event.type === 'approval.request') queueMicrotask(() => agent.answer(event.id, 'once'));
   };
   const recovered = await recoverTurns(agent, { policy: 'resume', onEvent: approve });
