@@ -148,6 +148,11 @@ export class ToolCallError extends TurnError {
   constructor(message: string) {
     super('tool-call-failed', message);
   }
+
+  /** The SDK shows this to the model. */
+  override toString(): string {
+    return this.message;
+  }
 }
 
 const isGenerator = (execute: unknown): boolean =>

@@ -195,8 +195,10 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       const name = nameOf(step?.toolCalls[0]?.toolCallId);
       const session = sessions.session(name);
       const ending = await session.stopped();
-      if (ending && exitBehavior === 'end') notify(name, ending);
-      return { isStopped: ending !== undefined && exitBehavior === 'end', session };
+      // The next model call rejects with a failure, and with every stop if the host asks for errors.
+      const isStopped = ending !== undefined && ending.outcome !== 'error' && exitBehavior === 'end';
+      if (isStopped) notify(name, ending);
+      return { isStopped, session };
     }),
     prepareStep: stepPreparation(options, sessionOf),
     forget: (session) => {

@@ -8,7 +8,7 @@ import {
   toErrorInfo,
   TurnError,
   type Agent,
-  type DecisionInput,
+  type Decision,
   type ErrorInfo,
   type Message,
   type ModelDelta,
@@ -80,6 +80,8 @@ export class HostRun<HostMessage> {
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
     | undefined;
   readonly #idle: (() => void)[] = [];
+  /** Why the host ended its loop. */
+  #finished: string | undefined;
   #lastText: Message | undefined;
   #end: TurnEventOf<'turn.end'> | undefined;
 
@@ -198,8 +200,9 @@ export class HostRun<HostMessage> {
     if (!this.#open) this.#answerMissing(messages);
     const held = this.#held;
     this.#held = undefined;
+    this.#finished = reason;
     if (held) held.resume(stop('completed', reason));
-    this.close(reason);
+    else this.close(reason);
   }
 
   /** Ends the turn, unless it has ended. */
@@ -217,8 +220,15 @@ export class HostRun<HostMessage> {
       decide: {
         'model.request': (event) => {
           if (this.#open) return this.#prepare(event, this.#open);
-          return new Promise((resolve) => {
-            this.#held = { event, resume: resolve as (decision: DecisionInput) => void };
+          // An operator continues a turn whose host has ended its loop.
+          if (this.#finished !== undefined) this.close(this.#finished);
+          // An observable: the turn continues, and ends, in the call that resumes it.
+          return new Observable<Decision>((subscriber) => {
+            const resume = (decision: Decision): void => {
+              subscriber.next(decision);
+              subscriber.complete();
+            };
+            this.#held = { event, resume };
             this.#notify();
           });
         },

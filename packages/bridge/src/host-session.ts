@@ -82,7 +82,8 @@ export class HostSession<HostMessage> {
   async stopped(): Promise<TurnEnding | undefined> {
     const run = this.#run;
     await run?.idle();
-    return run?.end && run.end.outcome !== 'completed' ? run.end : undefined;
+    const { end } = run ?? {};
+    return end && end.outcome !== 'completed' && end.outcome !== 'cancelled' ? end : undefined;
   }
 
   /** Returns the output of a call of the current turn as the model reads it, if the call has a result. */
