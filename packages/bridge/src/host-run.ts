@@ -36,12 +36,12 @@ import { joined, OpenCall, partsOf } from './open-call.js';
 import type { ToolLock } from './tool-lock.js';
 
 /**
- * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
- * retries of any operator.
+ * The maximum number of model calls within one call of the host: a backstop against operators that retry without end,
+ * far above what any of them does by design.
  */
 const maxAttempts = 100;
 
-/** Settings shared by the runs of a session. */
+/** What a run shares with the other runs of its session. */
 export interface RunOptions<HostMessage> {
   readonly session: string;
   readonly operators: readonly PipelineOperator[];
@@ -57,9 +57,9 @@ export interface RunOptions<HostMessage> {
 /**
  * One run of a host's loop, which is one turn.
  *
- * The turn has a separate runner with the model and the tools of the host. The next request of the runner waits until
- * the host calls its model, and a call that the operators allow runs when the host runs it. The host keeps its loop,
- * and the operators observe the same turn as in `harness()`.
+ * The turn has a separate runner, whose model and tools are the host's: the runner's next request waits until the
+ * host calls its model, and a call that the operators let through runs when the host runs it. So the host keeps its
+ * loop, and the operators see the same turn as in `harness()`.
  */
 export class HostRun<HostMessage> {
   /** The host's name of the run. */
@@ -71,10 +71,8 @@ export class HostRun<HostMessage> {
   #definitions: readonly ToolDefinition[] = [];
   #open: OpenCall<HostMessage> | undefined;
   /** A request that waits for the host's next model call. */
-  #held:
-    | { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: DecisionInput) => void }
-    | undefined;
-  /** The latest answer before the operators. */
+  #held: { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: Decision) => void } | undefined;
+  /** The latest answer as it entered the operators. */
   #entered: TurnEventOf<'model.response'> | undefined;
   #delivered:
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
@@ -96,7 +94,7 @@ export class HostRun<HostMessage> {
     }).pipe(this.#head(), ...options.operators);
   }
 
-  /** The end event of the turn, if it has ended. */
+  /** The end of the turn, if it has ended. */
   get end(): TurnEventOf<'turn.end'> | undefined {
     return this.#end;
   }
@@ -105,7 +103,7 @@ export class HostRun<HostMessage> {
     return this.#open !== undefined;
   }
 
-  /** The messages that the host received since its last model call. */
+  /** What the host received since its last model call. */
   get delivered(): Delivered {
     if (!this.#delivered) return nothingDelivered;
     const { hasAnswer, isChanged, calls } = this.#delivered;
@@ -115,7 +113,7 @@ export class HostRun<HostMessage> {
     };
   }
 
-  /** Starts the turn. */
+  /** Begins the turn. */
   begin(input: readonly UserMessage[]): void {
     const { session } = this.#options;
     this.#agent.turn({ session, input, signal: this.#abort.signal }).subscribe((event) => this.#take(event));
@@ -160,7 +158,7 @@ export class HostRun<HostMessage> {
         const news = await slot.next();
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
-        // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
+        // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
         const decision = await (call.approve ?? this.#options.approve)(news.request);
         slot.answered();
         this.#agent.answer(news.request.id, decision);
@@ -241,8 +239,8 @@ export class HostRun<HostMessage> {
     }));
   }
 
-  /** Replaces the request of the runner by the request of the host. */
-  #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): DecisionInput {
+  /** Puts the host's request in the place of the runner's. */
+  #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): Decision {
     open.attempts += 1;
     if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
     if (event.attempt > 1 && open.call.canRestart?.() === false) {
@@ -368,9 +366,7 @@ export class HostRun<HostMessage> {
     }
   }
 
-  /**
-   * Returns an answer with calls to the host. Any other answer is held until the turn ends, because it may continue.
-   */
+  /** Passes an answer with calls to the host. Any other answer waits for the end of the turn, which may continue. */
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
     const calls = event.content.flatMap((part) =>
@@ -395,7 +391,7 @@ export class HostRun<HostMessage> {
     open.resolve({ response, ...(!open.isChanged && open.returned && { returned: open.returned }) });
   }
 
-  /** Answers the calls that the host did not make with the results in its history. */
+  /** Answers the calls that the host did not make, with the results that it has for them. */
   #answerMissing(messages: readonly HostMessage[]): void {
     const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
     if (open.length === 0) return;

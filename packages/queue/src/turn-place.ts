@@ -29,6 +29,8 @@ export class TurnPlace implements LaneListener {
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
+  /** The time of the last event that counted as progress. */
+  #progressAt: number | undefined;
   /** Whether the turn began in another process; its events then do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
@@ -154,7 +156,7 @@ export class TurnPlace implements LaneListener {
   }
 
   /** Lends the slot again if other approvals are pending after an answer has passed. */
-  answered(approval: string): void {
+  answered(approval: string, at: number): void {
     this.#approvals.delete(approval);
     this.progress(at);
     this.#lendWhileAsking();

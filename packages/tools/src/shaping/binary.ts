@@ -1,5 +1,5 @@
 const sampleSize = 4_096;
-/** A string with a larger share of unprintable characters is binary. */
+/** More unprintable characters than this share make a text none. */
 const maxUnprintable = 0.1;
 
 /** Control characters without a meaning in terminals, and what bytes become that are no UTF-8. */
@@ -27,7 +27,3 @@ export const binaryKind = (text: string): string | undefined => {
   const start = sample.slice(0, 32);
   return beginnings.find(([beginning]) => start.includes(beginning))?.[1] ?? 'binary data';
 };
-
-/** Control characters without a meaning in terminals, and the replacement character of invalid UTF-8. */
-const isUnprintable = (code: number): boolean =>
-  (code < 0x20 && !(code >= 0x07 && code <= 0x0d) && code !== 0x1b) || code === 0xfffd;
