@@ -19,16 +19,16 @@ import type { Fingerprint } from './outcome.js';
 import { Recent } from './recent.js';
 import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
 
-/** Warnings that are remembered, so that each is repeated after `warnEvery` results only. */
+/** Maximum number of warnings whose last occurrence is stored for `warnEvery`. */
 const maxWarnings = 64;
 
-/** A call of the current step and its verdict before it ran. */
+/** A call of the current step with the verdict from before it ran. */
 interface PlannedCall {
   readonly described: DescribedCall;
   readonly verdict: LoopVerdict;
 }
 
-/** A result as it counts. */
+/** A result in the form in which it is counted. */
 interface CountedResult {
   readonly described: DescribedCall;
   readonly status: ToolStatus;
@@ -46,7 +46,7 @@ interface ResultVerdict {
 class ResultBook {
   readonly detector: Detector;
   readonly #warnEvery: number;
-  /** Number of the result in which each warning was last given. */
+  /** Number of the result to which each warning was last attached. */
   readonly #warned: Recent<string, number>;
   #results: number;
 
@@ -57,7 +57,7 @@ class ResultBook {
     this.#results = base === undefined ? 0 : base.#results;
   }
 
-  /** Counts a result that says nothing about its call. */
+  /** Counts a result that is no evidence about its call. */
   skip(): void {
     this.#results += 1;
   }
@@ -75,7 +75,7 @@ class ResultBook {
     this.#warned.clear();
   }
 
-  /** Whether a warning was not given within the last results. */
+  /** Whether the warning was not attached to one of the last `warnEvery` results. */
   #isDue({ key, level }: LoopVerdict): boolean {
     const before = this.#warned.get(key);
     if (level === 'warn' && before !== undefined && this.#results - before < this.#warnEvery) return false;
@@ -84,21 +84,21 @@ class ResultBook {
   }
 }
 
-/** The tool calls of one turn, and which stage the turn has reached: warned, refused, ending. */
+/** Watches the tool calls of one turn and tracks its stage: warned, denied, ending. */
 export class CallWatch {
   readonly #options: LoopDetectOptions;
   readonly #limits: LimitsOf;
   readonly #book: ResultBook;
-  /** Results that are on their way through the pipeline, by the id of their call. */
+  /** Results that have not left the pipeline yet, by call id. */
   readonly #pending = new Map<string, CountedResult>();
-  /** The book with these results, made when one of them may be part of a loop. */
+  /** A copy of the book with these results, created when one of them may be part of a loop. */
   #draft: ResultBook | undefined;
   readonly #steps: RepeatedSteps;
   #planned: ReadonlyMap<string, PlannedCall> | undefined;
   /** The verdict about the step as a whole. */
   #step: LoopVerdict = fine('');
   #isStepReported = false;
-  /** Why the turn is about to end. */
+  /** The reason why the turn is about to end. */
   #ending: LoopVerdict | undefined;
   #isSummarized = false;
 
@@ -121,12 +121,12 @@ export class CallWatch {
     this.#isSummarized = false;
   }
 
-  /** The history was replaced, so that repeating what it held is no loop, unless it was replaced because of one. */
+  /** Allows repetitions after the history was replaced, unless a loop caused the replacement. */
   forgive(): void {
     if (!this.#isStepReported && this.#ending === undefined) this.#book.detector.forgive();
   }
 
-  /** Judges the calls of an answer together. */
+  /** Judges all calls of an answer. */
   plan(content: readonly AssistantPart[]): void {
     const { detector } = this.#book;
     this.#isSummarized = this.#ending !== undefined;
@@ -142,12 +142,12 @@ export class CallWatch {
     this.#isStepReported = false;
   }
 
-  /** Notes that the verdict about this step was reported. */
+  /** Records that the verdict about this step was reported. */
   begin({ denied }: TurnEventOf<'tool.call'>): void {
     if (denied?.by === operatorName) this.#isStepReported = true;
   }
 
-  /** Lets a call pass, or refuses it together with all calls of its step. */
+  /** Passes a call, or denies it together with all calls of its step. */
   decide(event: TurnEventOf<'tool.call'>): Decision {
     if (this.#ending) return stop('loop-detected', this.#ending.message);
     if (this.#step.level !== 'block' && this.#step.level !== 'break') return undefined;
@@ -157,7 +157,7 @@ export class CallWatch {
     return [refused, notice('loop.warning', { ...this.#step, tool: event.call.name })];
   }
 
-  /** Attaches the fingerprint of a result as the tool returned it, and the warning for the model. */
+  /** Annotates a result with the fingerprint of the original output, and adds the warning for the model. */
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (event.status === 'denied') return undefined;
     const counted = this.#count(event);
@@ -170,13 +170,13 @@ export class CallWatch {
     ];
   }
 
-  /** Records a result by the fingerprint that {@link mark} has attached: other operators may have changed it since. */
+  /** Records a result by the fingerprint from {@link mark}, because other operators may have changed the output. */
   record(event: TurnEventOf<'tool.result'>): void {
     const { status, call } = event;
     this.#pending.delete(call.id);
     if (this.#pending.size === 0) this.#draft = undefined;
     if (status === 'denied' && this.#step.level === 'break') this.#ending = this.#step;
-    // A call that was refused only because of another call of its step says nothing about itself.
+    // A call that was denied only because of another call of its step is no evidence.
     if (status === 'denied' && event.by === operatorName && !this.#isCause(call.id)) {
       this.#book.skip();
       return;
@@ -185,14 +185,14 @@ export class CallWatch {
     if (verdict.level === 'break') this.#ending = verdict;
   }
 
-  /** Turns the next request of a turn that is about to end into a request for a summary. */
+  /** Changes the next request of a turn that is about to end into a request for a summary. */
   shape(event: TurnEventOf<'model.request'>): Decision {
     if (this.#ending === undefined) return undefined;
     if (this.#isSummarized || this.#options.summary === false) return stop('loop-detected', this.#ending.message);
     return summaryRequest(event, this.#ending.message);
   }
 
-  /** Sets the outcome of a turn that is about to end, also if its summary fails. */
+  /** Sets the outcome of a turn that is about to end, even if its summary fails. */
   end(event: TurnEventOf<'turn.stop'>): Decision {
     if (this.#ending === undefined || (event.outcome !== 'completed' && event.outcome !== 'error')) return undefined;
     return { ...event, outcome: 'loop-detected', reason: this.#ending.message };
@@ -233,7 +233,7 @@ export class CallWatch {
     };
   }
 
-  /** Whether this call is a reason why its step was refused. */
+  /** Whether this call caused the denial of its step. */
   #isCause(id: string): boolean {
     if (this.#step.detector === 'repeated-steps') return true;
     const level = this.#planned?.get(id)?.verdict.level;
@@ -278,7 +278,9 @@ const withNote = (output: ToolResultOutput, text: string): ToolResultOutput => {
   }
 };
 
-/** The last request of a turn in a loop. The tools stay in it, so that the provider's cache still applies. */
+/**
+ * Creates the last request of a looping turn. It keeps the tools, so that the provider's prompt cache still applies.
+ */
 const summaryRequest = (event: TurnEventOf<'model.request'>, reason: string): TurnEventOf<'model.request'> => ({
   ...event,
   settings: { ...event.settings, toolChoice: 'none' },

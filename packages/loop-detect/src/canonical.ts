@@ -2,11 +2,12 @@
 const maxDepth = 100;
 
 /**
- * Writes a value as text so that equal values give equal texts, whatever the order of their keys. Accepts any value and never throws.
+ * Serializes a value so that equal values have equal strings, regardless of the order of keys. Accepts any value and
+ * never throws.
  *
- * Types are kept apart: `1` and `"1"`, `null` and `undefined`, `["1,b"]` and `["1","b"]` differ.
+ * Types are distinguished: `1` and `"1"`, `null` and `undefined`, `["1,b"]` and `["1","b"]` differ.
  *
- * @param quote how a string is written; `JSON.stringify` unless the text is for reading only
+ * @param quote serializes a string; defaults to `JSON.stringify`
  */
 export const canonicalText = (value: unknown, quote: (text: string) => string = JSON.stringify): string => {
   const ancestors: object[] = [];

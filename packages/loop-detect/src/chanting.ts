@@ -1,6 +1,6 @@
 import { checkChantingOptions, type ChantingOptions } from './options.js';
 
-/** Watches a text while it grows. */
+/** Detects repetition in a growing text. */
 export interface ChantingDetector {
   /** Adds the next chunk. @returns whether the text repeats itself; it stays `true` until `reset` */
   add(text: string): boolean;
@@ -20,15 +20,16 @@ const mask = memory - 1;
  */
 const sampleFactor = 48;
 const maxSentences = 50;
-/** Letters in a sentence; shorter ones may come any number of times. */
+/** Minimum length of a counted sentence; shorter ones may occur any number of times. */
 const minSentence = 24;
-/** Chunks are collected and read together: a delta on its own is too short to tell anything. */
+/** Chunks are read in batches of this size, because a single delta is too short to judge. */
 const maxCollected = 64;
 
 /**
- * Finds text that repeats itself. Only prose counts: code, tables, lists, headings and quotes are skipped.
+ * Creates a detector for text that repeats itself. Only prose counts: code, tables, lists, headings and quotes are
+ * skipped.
  *
- * Time per character is constant; 2,048 characters and 50 sentences are remembered.
+ * The time per character is constant. The last 2,048 characters and 50 sentences are stored.
  *
  * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
@@ -212,7 +213,7 @@ class PeriodFinder {
   }
 }
 
-/** Whether a passage has letters or digits; rules and dots may be of any length. */
+/** Whether a passage has letters or digits; rules and dots may have any length. */
 const isWordy = (text: Uint16Array, at: number, period: number): boolean => {
   for (let back = 0; back < Math.min(period, 200); back += 1) {
     if (/[\p{L}\p{N}]/u.test(String.fromCharCode(text[(at - back) & mask] ?? 0))) return true;

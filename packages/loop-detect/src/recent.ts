@@ -1,4 +1,4 @@
-/** A map that drops the entry that was set longest ago once it is full. */
+/** A bounded map. When it is full, it drops the entry that was set least recently. */
 export class Recent<Key, Value> {
   /** Made for the first entry: most turns that wait have none. */
   #entries: Map<Key, Value | undefined> | undefined;
@@ -10,7 +10,7 @@ export class Recent<Key, Value> {
     this.#base = base;
   }
 
-  /** Returns a map that reads from this one and stores its own changes: for a few entries and a short time. */
+  /** Returns a short-lived map that reads from this one and stores its own few changes. */
   fork(): Recent<Key, Value> {
     return new Recent(this.#max, this);
   }

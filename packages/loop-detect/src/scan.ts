@@ -1,6 +1,6 @@
 import { finishHash } from './canonical.js';
 
-/** What a text comes down to: enough to tell whether two outputs say the same. */
+/** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
   /** Hash of the text with every number, hash and id masked. */
   readonly shape: number;
@@ -8,25 +8,27 @@ export interface Scan {
   readonly exact: number;
   /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
   readonly level?: number | undefined;
-  /** Whether `level` is a share of something: `12 of 214`, `3/5`, `45%`. */
+  /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
   readonly words: readonly number[];
 }
 
-/** How many words and numbers of a text are compared. */
+/** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
 const maxRead = 8_000;
 const maxToken = 100;
-/** Hashes and ids that are drawn at random are at least this long. */
+/** Minimum length of random hashes and ids. */
 const shortestId = 7;
 
-/** Labels of numbers that say nothing about progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`. */
+/**
+ * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
+ */
 const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
-/** Labels of ids that are made for each call. */
+/** Matches labels of ids that are generated for each call. */
 const volatileId =
   /(?:request|req|trace|span|correlation|process|nonce|run|job|session)[-_ ]?(?:id)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
@@ -42,7 +44,7 @@ const address = /^0x[\da-f]{6,16}$/i;
 const shortestTemporary = 9;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
 const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
-/** Letters and digits in turns, as in keys that are drawn at random. */
+/** Matches alternating letters and digits, as in random keys. */
 const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
 const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
@@ -56,12 +58,12 @@ const classOf = (code: number): number => (code < 128 ? (classes[code] ?? other)
 const [dot, colon, dash, percent] = [46, 58, 45, 37];
 
 /**
- * Reads a text once, character by character, and takes its numbers apart.
+ * Scans a text once, character by character, and classifies its numbers.
  *
- * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile: they do not
- * count. The time is linear in the length of the text.
+ * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile and ignored.
+ * The time is linear in the length of the text.
  *
- * @param seed a short text that counts for `shape` and `exact`, too
+ * @param seed a short string that is included in `shape` and `exact`
  */
 export const scan = (text: string, seed = ''): Scan => {
   const scanner = new Scanner(text, seed);
@@ -86,7 +88,7 @@ class Scanner {
   #sum = 0;
   #ratios = 0;
   #ratioSum = 0;
-  /** The last word without digits: it may be the label of the number behind it. */
+  /** The last word without digits, which may be the label of the next number. */
   #labelStart = 0;
   #labelEnd = -1;
 
@@ -114,7 +116,7 @@ class Scanner {
     }
   }
 
-  /** Hashes letters only. */
+  /** Hashes only the letters. */
   skim(from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const code = this.#text.charCodeAt(at);
@@ -175,7 +177,7 @@ class Scanner {
     return at;
   }
 
-  /** Takes in a token with digits. @returns where it ends, with what belongs to it */
+  /** Adds a token with digits to the summary. @returns its end, including its unit */
   #digits(start: number, end: number, hasLetter: boolean, label: string): number {
     const text = this.#text;
     const token = text.slice(start, Math.min(end, start + maxToken));
@@ -278,7 +280,7 @@ class Scanner {
     this.#ratioSum += value;
   }
 
-  /** Keeps the smallest hashes, each once, in order. */
+  /** Stores the smallest distinct hashes in order. */
   #addWord(hash: number): void {
     const words = this.#words;
     const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
@@ -313,7 +315,7 @@ const behindUnit = (text: string, end: number): number => {
   return text.charCodeAt(end) === 32 && unitNext.test(text) ? unitNext.lastIndex : end;
 };
 
-/** `1m 23s` and `45s` are one duration each. */
+/** Returns the end of a duration such as `1m 23s`. */
 const behindDurations = (text: string, end: number): number => {
   let at = end;
   for (let parts = 0; parts < 4; parts += 1) {

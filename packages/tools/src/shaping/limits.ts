@@ -1,6 +1,6 @@
 import { charsPerToken } from '@h/tokens';
 
-/** Of the context window, for one result and for all results of a step. */
+/** Maximum shares of the context window: for one result, and for all results of a step. */
 const resultShare = 0.3;
 const stepShare = 0.5;
 const resultsPerStep = 4;
@@ -57,7 +57,7 @@ export interface StepBudget {
   /**
    * Returns the cap of the next result: the rest, without the shares of the other calls.
    *
-   * @param pending - sizes of results that are on their way and not subtracted yet
+   * @param pending - sizes of results that have not left the pipeline and are not subtracted yet
    */
   allowance(pending?: Iterable<number>): number;
   /** Subtracts the size of a result. */
@@ -65,7 +65,8 @@ export interface StepBudget {
 }
 
 /**
- * Divides the characters of a step among its calls: each has an equal share, and later calls get what earlier ones left.
+ * Divides the characters of a step among its calls: each has an equal share, and later calls get what earlier ones
+ * left.
  */
 export const stepBudget = (total: number, calls: number): StepBudget => {
   const share = Math.floor(total / Math.max(1, calls));
