@@ -32,7 +32,7 @@ const run = async (folder: string, answers: readonly Answer[], ...words: readonl
   const home = await temporaryFolder();
   const finished = await runCoder({
     words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Fix the units'],
-    // The environment has no git identity.
+    // No name and address for commits.
     environment: { HOME: home },
   });
   return { ...finished, server };
@@ -83,7 +83,9 @@ describe('--branch', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\? .*git_push/m);
     expect(stdout).toMatch(/^⊘ git_push .*denied: /m);
-    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toMatch(/No terminal is attached/);
+    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toMatch(
+      /No terminal is attached, so the request was denied/,
+    );
   });
 });
 

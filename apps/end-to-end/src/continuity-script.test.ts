@@ -71,7 +71,7 @@ describe('workspace.sh in a real shell', () => {
   it('that leaves a background process with an open output does not block the turn', async () => {
     const project = await projectWithScript('(sleep 600; echo late) &\necho $! > pid\necho started');
     const { state, events } = await session(project);
-    expect(state).toMatch(/has succeeded/);
+    expect(state).toMatch(/workspace\.sh has succeeded/);
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
     const pid = await written(project);
     await vi.waitUntil(() => !isRunning(pid), { timeout: 5_000 });

@@ -14,7 +14,7 @@ import {
   startMock,
   startServer,
 } from '../test/servers.js';
-import { TurnStoppedError } from './turn-stopped-error.js';
+import { TurnStoppedError } from '@h/bridge';
 import { wrapModel } from './wrap-model.js';
 
 /** The same call of the host, complete and streaming. */
@@ -157,8 +157,11 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
       'turn.start',
       'alice: [{"role":"user","content":[{"type":"text","text":"hello"}]}]',
       'session.loaded',
+      'history.append',
       'model.request',
       'model.response',
+      'history.append',
+      'turn.stop',
       'turn.end',
       'completed 1 5 3',
       'finalized',
@@ -313,8 +316,8 @@ describe('wrapModel with operators that need tool events', () => {
         operator: 'tool-guard',
         events: [type],
         host: 'the AI SDK',
-        alternative: expect.stringContaining('harness(') as string,
-        message: expect.stringMatching(/"tool-guard" handles .*the AI SDK.*harness\(.*partial: true/) as string,
+        alternative: expect.stringContaining('attach(') as string,
+        message: expect.stringMatching(/"tool-guard" handles .*the AI SDK.*attach\(.*partial: true/) as string,
       }),
     );
   });

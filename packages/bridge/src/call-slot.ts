@@ -1,32 +1,35 @@
 import type { ToolCall, ToolOutcome, TurnEventOf } from '@h/turn';
 import type { HostToolCall, HostToolResult } from './host.js';
 
-/** The permission of the tool driver to run a call. */
+/** How the driver of a turn lets a call run. */
 export interface Permission {
   readonly call: ToolCall;
   readonly signal: AbortSignal;
   answer(outcome: ToolOutcome): void;
 }
 
-/** The next action of the host for a call: return the result, or request approval. */
+/** The next action of the host for a call: pass on its result, or ask a person. */
 export type SlotNews<Value> =
   | { readonly type: 'result'; readonly result: HostToolResult<Value> }
   | { readonly type: 'thrown'; readonly error: unknown }
   | { readonly type: 'approval'; readonly request: TurnEventOf<'approval.request'> };
 
-/** The outcome of the host's tool, before operators changed it. */
+/** What the host's tool did, before operators changed it. */
 type Ran<Value> =
   | { readonly outcome: ToolOutcome; readonly value: Value }
   | { readonly outcome: ToolOutcome; readonly error: unknown };
 
-/** A call of the current step. It runs once both the turn and the host have requested it. */
+/** A call of the current step, on which the turn and the host meet: it runs when both have asked for it. */
 export class CallSlot<Value> {
   #permission: Permission | undefined;
   #host: HostToolCall<Value> | undefined;
   #isRunning = false;
   #isChanged = false;
+  /** The input as it entered the operators. */
+  #enteredInput: unknown;
+  #output: ToolOutcome['output'] | undefined;
   #ran: Ran<Value> | undefined;
-  /** The output before the operators. */
+  /** The output as it entered the operators. */
   #entered: ToolOutcome['output'] | undefined;
   #interrupted: { readonly error: unknown } | undefined;
   #result: SlotNews<Value> | undefined;
@@ -49,26 +52,46 @@ export class CallSlot<Value> {
     return this.#isRunning;
   }
 
-  /** Handles the permission of the operators. */
+  /** Whether the host has made the call, or need not make it because it has its result. */
+  get isAwaited(): boolean {
+    return this.#host !== undefined || this.#ran !== undefined;
+  }
+
+  /** Whether an operator changed the input. */
+  get isCallChanged(): boolean {
+    return this.#permission !== undefined && this.#permission.call.input !== this.#enteredInput;
+  }
+
+  /** The output as the model reads it. */
+  get output(): ToolOutcome['output'] | undefined {
+    return this.#output;
+  }
+
+  /** The call enters the operators. */
+  enterCall({ input }: ToolCall): void {
+    this.#enteredInput = input;
+  }
+
+  /** The operators let the call run. */
   allow(permission: Permission): void {
     this.#permission = permission;
     this.#start();
   }
 
-  /** Handles the call of the host, which may repeat after a control-flow error. */
+  /** The host makes the call, possibly once more after a control-flow error. */
   attach(host: HostToolCall<Value>): void {
     this.#host = host;
     this.#start();
   }
 
-  /** Handles the end of the host's tool. */
+  /** The host's tool has ended. */
   finish(ran: Ran<Value>): void {
     this.#isRunning = false;
     this.#ran = ran;
     this.#permission?.answer(ran.outcome);
   }
 
-  /** Handles a control-flow error of the host's tool: the call stays open until the host repeats it. */
+  /** The host's tool ended with a control-flow error: the call stays open until the host makes it again. */
   reopen(error: unknown): void {
     this.#isRunning = false;
     this.#host = undefined;
@@ -76,37 +99,38 @@ export class CallSlot<Value> {
     this.#wake?.();
   }
 
-  /** Answers a call that the operators allowed but the host did not run. */
+  /** Answers a call that the host did not run, if the operators let it run. */
   answer(outcome: ToolOutcome): void {
     if (!this.#isRunning && !this.#ran) this.#permission?.answer(outcome);
   }
 
-  /** Handles an approval request of an operator for this call. */
+  /** An operator asks a person about this call. */
   askFor(request: TurnEventOf<'approval.request'>): void {
     this.#approval = request;
     this.#wake?.();
   }
 
-  /** Handles the decision of a person. */
+  /** A person has answered. */
   answered(): void {
     this.#approval = undefined;
   }
 
-  /** Handles a result that enters the operators. */
+  /** The result enters the operators. */
   enter({ output }: ToolOutcome): void {
     this.#entered = output;
   }
 
-  /** Handles a result that has left the operators. */
+  /** The result has left the operators. */
   settle(outcome: ToolOutcome): void {
     const ran = this.#ran;
+    this.#output = outcome.output;
     this.#isChanged = this.#entered !== outcome.output;
     if (this.#isChanged || !ran) this.#tell({ type: 'result', result: { outcome } });
     else if ('error' in ran) this.#tell({ type: 'thrown', error: ran.error });
     else this.#tell({ type: 'result', result: { outcome, returned: { value: ran.value } } });
   }
 
-  /** Resolves with the next action of the host. */
+  /** Waits for the next action of the host. */
   async next(): Promise<SlotNews<Value>> {
     for (;;) {
       if (this.#result) return this.#result;

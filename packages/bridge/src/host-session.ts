@@ -8,6 +8,8 @@ import {
   type OpenSession,
   type SessionSnapshot,
   type SessionStore,
+  type ToolResultOutput,
+  type TurnEnding,
   type UserMessage,
 } from '@h/turn';
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
@@ -16,7 +18,7 @@ import { HostRun, type RunOptions } from './host-run.js';
 import { TurnStoppedError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 
-/** Settings shared by all sessions of a bridge. */
+/** What all sessions of a bridge share. */
 export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session' | 'history' | 'store' | 'lock'> & {
   readonly format: HostFormat<HostMessage>;
   readonly host: string;
@@ -30,7 +32,7 @@ export class HostSession<HostMessage> {
   readonly #lock = new ToolLock();
   #run: HostRun<HostMessage> | undefined;
   #store = new RunStore({ messages: MessageList.empty, state: {} });
-  /** Calls from an answer of an earlier process, each in a separate turn. */
+  /** Calls whose answer this process has not seen, each in a separate turn. */
   readonly #adopted = new Map<string, Promise<HostRun<HostMessage>>>();
 
   constructor(name: string, options: SessionOptions<HostMessage>) {
@@ -42,7 +44,7 @@ export class HostSession<HostMessage> {
   /**
    * Makes a model call of the host through the operators.
    *
-   * Rejects with the error of `perform` if no operator handled it, with {@link TurnStoppedError} if an operator ended
+   * Rejects with what `perform` threw if no operator handled it, with {@link TurnStoppedError} if an operator ended
    * the turn, and with the reason of `signal` if the host cancelled the call.
    */
   async model<Value>(call: HostModelCall<HostMessage, Value>): Promise<HostModelResult<Value>> {
@@ -54,8 +56,8 @@ export class HostSession<HostMessage> {
   /**
    * Makes a tool call of the host through the operators.
    *
-   * Resolves with the result for the model, also if the call was denied. Rejects with the error of `run`, unless an
-   * operator changed that outcome.
+   * Resolves with the result that the model reads, also if the call was denied. Rejects with what `run` threw, unless
+   * an operator changed that outcome.
    */
   async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     if (this.#run?.has(call.id)) return this.#run.tool(call);
@@ -67,15 +69,34 @@ export class HostSession<HostMessage> {
       this.#release(call.id, run);
       return result;
     } catch (error) {
-      // The host repeats the call after an interrupt.
+      // The host makes the call again after an interrupt.
       if (!this.#options.isControlFlow(error)) this.#release(call.id, await adopted.catch(() => undefined));
       throw error;
     }
   }
 
-  /** Ends the current turn if it is running. Call it when the host's loop ends. */
+  /**
+   * Resolves with the end of the current turn, if an operator ended it: as soon as the turn has ended or cannot continue
+   * without the host. Hosts that ask after each step whether to continue call it there.
+   */
+  async stopped(): Promise<TurnEnding | undefined> {
+    const run = this.#run;
+    await run?.idle();
+    const { end } = run ?? {};
+    return end && end.outcome !== 'completed' && end.outcome !== 'cancelled' ? end : undefined;
+  }
+
+  /** Returns the output of a call of the current turn as the model reads it, if the call has a result. */
+  outputOf(id: string): ToolResultOutput | undefined {
+    return this.#run?.outputOf(id);
+  }
+
+  /**
+   * Ends the current turn, if it has not ended. Call it when the host's loop has ended. Calls that the host did not run
+   * are answered as skipped; a turn of which nothing is running ends as completed, any other as cancelled.
+   */
   end(reason = 'The host ended the run.'): void {
-    this.#run?.close(reason);
+    this.#run?.finish(reason);
     for (const [id, adopted] of this.#adopted) {
       void adopted.then(
         (run) => this.#release(id, run, reason),
@@ -84,17 +105,27 @@ export class HostSession<HostMessage> {
     }
   }
 
-  /** Returns the run of a model call, or starts it. */
+  /** Returns the run that a model call belongs to, known or new. */
   #runFor(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
     const run = this.#run;
     if (run?.isCallOpen) throw sessionBusy(this.#name, this.#options.host);
     const delivered = run?.delivered ?? nothingDelivered;
     if (run && run.token === call.run && this.#belongsTo(run, call, delivered)) return run;
-    run?.close('The host began another run.');
+    if (run && this.#isResumed(run, call, delivered)) {
+      run.token = call.run;
+      return run;
+    }
+    run?.finish('The host began another run.', call.messages);
     return this.#begin(call, delivered);
   }
 
-  /** Whether a call continues a running run, or repeats the call of a stopped run. */
+  /** Whether a run of the host only brings the results of calls that the run before left open. */
+  #isResumed(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
+    if (run.end || delivered.calls.size === 0) return false;
+    return this.#history.continues(messages, delivered) && !this.#history.hasNewInput(messages);
+  }
+
+  /** Whether a call continues a run that has not ended, or repeats the call of one that an operator stopped. */
   #belongsTo(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
     const isContinued = this.#history.continues(messages, delivered);
     if (!run.end) return isContinued || delivered.calls.size > 0;
@@ -108,7 +139,7 @@ export class HostSession<HostMessage> {
     const messages = update.type === 'replace' ? update.messages : [...history, ...(update.messages ?? [])];
     const inputStart = messages.findLastIndex(({ role }) => role !== 'user') + 1;
     const input = messages.slice(inputStart).filter(isInput);
-    // The first request then adopts the whole history of the host.
+    // The first request then takes over the host's history as a whole.
     if (input.length === 0 || input.length < messages.length - inputStart) this.#history.reset();
     this.#store = new RunStore({ messages: MessageList.of(messages.slice(0, inputStart)), state });
     const run = new HostRun(this.#runOptions(this.#history, this.#store), token);
@@ -117,7 +148,7 @@ export class HostSession<HostMessage> {
     return run;
   }
 
-  /** Runs a call from an answer of an earlier process, in a separate turn that contains only this call. */
+  /** Runs a call whose answer this process has not seen, as after a restart of the host: in a turn with this call only. */
   async #adopt({ id, name, input }: HostToolCall<unknown>): Promise<HostRun<HostMessage>> {
     const store = new RunStore({ messages: MessageList.empty, state: this.#store.fold().state });
     const run = new HostRun(this.#runOptions(new HostHistory(this.#options.format), store), undefined);
@@ -147,7 +178,7 @@ export class HostSession<HostMessage> {
   }
 }
 
-/** Placeholder input of a turn that the host continues without new input. It is never sent. */
+/** Stands for the input of a turn that the host continues without one. It is never sent. */
 const noInput: UserMessage = { role: 'user', content: 'Continue.', metadata: { internal: true } };
 
 const isInput = (message: Message): message is UserMessage => message.role === 'user' && message.content.length > 0;
@@ -158,7 +189,7 @@ const sessionBusy = (session: string, host: string): TurnError =>
     `${host} made two model calls at once in session ${JSON.stringify(session)}. Give each conversation a separate session.`,
   );
 
-/** Stores the journal of one run in memory. It need not outlive the process, because the host owns the history. */
+/** Holds the journal of one run. The host owns the history, so nothing outlives the process. */
 class RunStore implements SessionStore {
   readonly #snapshot: SessionSnapshot;
   readonly #journal: JournalRecord[] = [];
@@ -167,7 +198,7 @@ class RunStore implements SessionStore {
     this.#snapshot = snapshot;
   }
 
-  /** Returns the current state of the session. */
+  /** Returns the session as it is now. */
   fold(): SessionSnapshot {
     return this.#journal.length === 0 ? this.#snapshot : foldJournal(this.#snapshot, this.#journal);
   }

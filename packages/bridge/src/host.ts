@@ -13,39 +13,41 @@ import type {
   TurnEventOf,
 } from '@h/turn';
 
-/** Converts between the messages of a host and those of a turn. Unchanged messages are not converted back. */
+/** Converts between the messages of a host and those of a turn. Messages that no operator changed are not written. */
 export interface HostFormat<HostMessage> {
   /** Converts a message of the host, which is not a system message. */
   read(message: HostMessage): Message;
-  /** Converts a message that an operator created or changed. */
+  /** Converts a message that an operator made or changed. */
   write(message: Message): readonly HostMessage[];
 }
 
-/** A model request as it left the operators, with the history in the format of the host. */
+/** A model request as it left the operators, with the history in the messages of the host. */
 export interface HostModelRequest<HostMessage> extends Omit<ModelRequest, 'messages' | 'tail'> {
   /** The history, then the messages that operators added for this request only. */
   readonly messages: readonly HostMessage[];
+  /** The number of messages of the history. A cache mark for messages (`cacheMessages`) applies to the last of them. */
+  readonly historyLength: number;
 }
 
 /** The context of a model call. */
 export interface HostModelContext {
   /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
-  /** Passes a delta of the answer to the operators. */
+  /** Passes a part of the answer to the operators. */
   onDelta(delta: ModelDelta): void;
 }
 
-/** The return value of a model of the host. */
+/** What a model of the host returned. */
 export interface HostModelReturn<Value> {
   readonly response: ModelResponse;
-  /** The original value of the host's model. */
+  /** The value as the host's own model returned it. */
   readonly value: Value;
 }
 
 /** The answer to a model call, as it left the operators. */
 export interface HostModelResult<Value> {
   readonly response: ModelResponse;
-  /** The original value of the model; absent if an operator changed or continued the answer. */
+  /** The model's own value, unless an operator changed the answer or continued it. */
   readonly returned?: { readonly value: Value } | undefined;
 }
 
@@ -55,14 +57,19 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly messages: readonly HostMessage[];
   readonly system?: readonly SystemBlock[] | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Names of further tools that the host runs, whose definitions operators do not see. */
+  readonly otherTools?: readonly string[] | undefined;
   readonly settings?: ModelSettings | undefined;
   /** The name of the model. */
   readonly model?: string | undefined;
-  /** Identifies the run of the host's loop. A call with a different value than the previous call starts a new turn. */
+  /**
+   * Identifies the run of the host's loop. A call with another value than the call before begins a new turn, unless it
+   * only brings the results of calls that were open.
+   */
   readonly run?: unknown;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Calls the model once. A rejection is a failed call, which operators may retry. */
+  /** Calls the model once. A rejection is a failed call, which operators may retry; see also {@link FailedModelCall}. */
   perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<HostModelReturn<Value>>;
   /** Receives the deltas that left the operators. */
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
@@ -75,18 +82,18 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly canRestart?: (() => boolean) | undefined;
 }
 
-/** The return value of a tool of the host. */
+/** What a tool of the host returned. */
 export interface HostToolReturn<Value> {
   /** The outcome, as operators and the model read it. */
   readonly outcome: ToolOutcome;
-  /** The original value of the host's tool. */
+  /** The value as the host's own tool returned it. */
   readonly value: Value;
 }
 
 /** The result of a tool call, as it left the operators. */
 export interface HostToolResult<Value> {
   readonly outcome: ToolOutcome;
-  /** The original value of the tool; absent if an operator changed the output or the tool did not run. */
+  /** The tool's own value, unless an operator changed the output or the tool did not run. */
   readonly returned?: { readonly value: Value } | undefined;
 }
 
@@ -97,19 +104,23 @@ export interface HostToolCall<Value> {
   readonly input: unknown;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Runs the tool with the call as it left the operators. A rejection is a failed call. */
-  run(call: ToolCall, signal: AbortSignal): Promise<HostToolReturn<Value>>;
   /**
-   * Requests approval for this call. It may reject with a control-flow error of the host, such as an interrupt; the
-   * call then stays open until the host repeats it.
+   * Runs the tool with the call as it left the operators. A rejection is a failed call.
+   *
+   * @param isChanged - whether an operator changed the input of the call
+   */
+  run(call: ToolCall, signal: AbortSignal, isChanged: boolean): Promise<HostToolReturn<Value>>;
+  /**
+   * Asks a person about this call. It may reject with a control-flow error of the host, such as an interrupt: the
+   * call then stays open until the host makes it again.
    *
    * @defaultValue `approve` of the bridge
    */
   readonly approve?: Approve | undefined;
 }
 
-/** Requests the approval of a person. */
+/** Asks a person. */
 export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<ApprovalDecision> | ApprovalDecision;
 
-/** Describes an error of the host's model or tool. */
+/** Describes what the host's model or tool threw. */
 export type DescribeError = (thrown: unknown) => ErrorInfo;

@@ -224,6 +224,31 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.failed')).toHaveLength(1);
   });
 
+  it('ends a gate at the deadline of the turn, but not an observer of its end', async () => {
+    let hasObserved = false;
+    const gate: Hook = {
+      name: 'gate',
+      timeoutMs: Infinity,
+      beforeTool: () => new Promise(() => {}),
+      afterReply: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        hasObserved = true;
+      },
+    };
+    const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
+    const ran = await runTurn([deadline, hooks([gate])], { script: [response(bash('ls')), 'Ok.'] });
+    const [failed] = ran.of('hook.failed');
+    expect(failed).toMatchObject({ point: 'beforeTool', effect: 'denied', error: { code: 'hook-timeout' } });
+    expect(failed?.error.message).toContain('the rest of the time of the turn');
+    expect(hasObserved).toBe(true);
+  });
+
+  it('expires an approval request at the deadline of the turn', async () => {
+    const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
+    const ran = await runTurn([deadline, hooks([], { otherwise: 'ask' })], { script: [response(bash('ls')), 'Ok.'] });
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
+  });
+
   it.each([
     ['ask', 0],
     ['deny', 0],

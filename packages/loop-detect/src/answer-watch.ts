@@ -1,5 +1,5 @@
 import { notice, stop, type Decision, type ErrorInfo, type TurnEventOf } from '@h/turn';
-import { createChantingDetector, type ChantingDetector } from './chanting.js';
+import { GrowingText } from './chanting.js';
 import type { LoopDetectOptions } from './options.js';
 import { advice, type LoopVerdict } from './verdict.js';
 
@@ -8,14 +8,14 @@ const chantingMessage = 'The answer repeated itself and was cut off. Say it once
 
 /** Watches the streaming answers of one turn. */
 export class AnswerWatch {
-  readonly #detector: ChantingDetector | undefined;
-  /** The model call whose answer was interrupted. */
+  readonly #detector: GrowingText | undefined;
+  /** The model call whose answer was cut off. */
   #cutOff: { readonly step: number; readonly attempt: number } | undefined;
   #strikes = 0;
   #isAdviceDue = false;
 
   constructor({ chanting = {} }: LoopDetectOptions) {
-    this.#detector = chanting === false ? undefined : createChantingDetector(chanting);
+    this.#detector = chanting === false ? undefined : new GrowingText(chanting);
   }
 
   reset(): void {

@@ -14,7 +14,7 @@ import {
 import type { DescribedCall } from './call.js';
 import { RepeatedSteps } from './cycles.js';
 import { Detector } from './detector.js';
-import type { LoopDetectOptions } from './options.js';
+import type { LimitsOf, LoopDetectOptions } from './options.js';
 import type { Fingerprint } from './outcome.js';
 import { Recent } from './recent.js';
 import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
@@ -36,7 +36,13 @@ interface CountedResult {
   readonly effect: ToolEffect | undefined;
 }
 
-/** The results of one turn and the warnings attached to them. */
+/** The verdict about a result, and whether the model should read it with the result. */
+interface ResultVerdict {
+  readonly verdict: LoopVerdict;
+  readonly isDue: boolean;
+}
+
+/** The results of one turn, and which warnings were given with them. */
 class ResultBook {
   readonly detector: Detector;
   readonly #warnEvery: number;
@@ -44,8 +50,8 @@ class ResultBook {
   readonly #warned: Recent<string, number>;
   #results: number;
 
-  constructor(options: LoopDetectOptions, base?: ResultBook) {
-    this.detector = base?.detector.fork() ?? new Detector(options);
+  constructor(options: LoopDetectOptions, limits: LimitsOf, base?: ResultBook) {
+    this.detector = base?.detector.fork() ?? new Detector(options, limits);
     this.#warnEvery = options.warnEvery ?? 5;
     this.#warned = new Recent(maxWarnings, base && base.#warned);
     this.#results = base === undefined ? 0 : base.#results;
@@ -56,12 +62,12 @@ class ResultBook {
     this.#results += 1;
   }
 
-  /** Counts a result. @returns the verdict, and whether the model should receive it */
-  record({ described, status, print, effect }: CountedResult, step: LoopVerdict): LoopVerdict & { isDue: boolean } {
+  /** Counts a result. */
+  record({ described, status, print, effect }: CountedResult, step: LoopVerdict): ResultVerdict {
     this.#results += 1;
     const found = this.detector.record(described, status, print, effect);
     const verdict = status === 'denied' ? fine('') : worstOf([found, step.level === 'warn' ? step : undefined], found);
-    return { ...verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict) };
+    return { verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict) };
   }
 
   reset(): void {
@@ -81,13 +87,14 @@ class ResultBook {
 /** Watches the tool calls of one turn and tracks its stage: warned, denied, ending. */
 export class CallWatch {
   readonly #options: LoopDetectOptions;
+  readonly #limits: LimitsOf;
   readonly #book: ResultBook;
   /** Results that have not left the pipeline yet, by call id. */
   readonly #pending = new Map<string, CountedResult>();
   /** A copy of the book with these results, created when one of them may be part of a loop. */
   #draft: ResultBook | undefined;
   readonly #steps: RepeatedSteps;
-  #planned: ReadonlyMap<string, PlannedCall> = new Map();
+  #planned: ReadonlyMap<string, PlannedCall> | undefined;
   /** The verdict about the step as a whole. */
   #step: LoopVerdict = fine('');
   #isStepReported = false;
@@ -95,9 +102,10 @@ export class CallWatch {
   #ending: LoopVerdict | undefined;
   #isSummarized = false;
 
-  constructor(options: LoopDetectOptions) {
+  constructor(options: LoopDetectOptions, limits: LimitsOf) {
     this.#options = options;
-    this.#book = new ResultBook(options);
+    this.#limits = limits;
+    this.#book = new ResultBook(options, limits);
     this.#steps = new RepeatedSteps(options.maxRepeatedSteps ?? Infinity);
   }
 
@@ -153,7 +161,7 @@ export class CallWatch {
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (event.status === 'denied') return undefined;
     const counted = this.#count(event);
-    const { isDue, ...verdict } = this.#expect(event.call.id, counted);
+    const { isDue, verdict } = this.#expect(event.call.id, counted);
     const marked = annotate(event, operatorName, { ...counted.print });
     if (!isDue) return marked;
     return [
@@ -173,7 +181,7 @@ export class CallWatch {
       this.#book.skip();
       return;
     }
-    const { isDue: _, ...verdict } = this.#book.record(this.#count(event), this.#step);
+    const { verdict } = this.#book.record(this.#count(event), this.#step);
     if (verdict.level === 'break') this.#ending = verdict;
   }
 
@@ -190,8 +198,8 @@ export class CallWatch {
     return { ...event, outcome: 'loop-detected', reason: this.#ending.message };
   }
 
-  /** Returns the verdict about a result that is not observed yet, as if all pending results were recorded first. */
-  #expect(id: string, counted: CountedResult): LoopVerdict & { isDue: boolean } {
+  /** Returns the verdict about a result that is not observed yet, after those that are on their way before it. */
+  #expect(id: string, counted: CountedResult): ResultVerdict {
     const { described, status, print } = counted;
     const isFirst = this.#pending.size === 0;
     if (isFirst && this.#step.level === 'ok' && this.#book.detector.isNew(described, status, print)) {
@@ -204,7 +212,7 @@ export class CallWatch {
   }
 
   #draftWithPending(): ResultBook {
-    const draft = new ResultBook(this.#options, this.#book);
+    const draft = new ResultBook(this.#options, this.#limits, this.#book);
     for (const counted of this.#pending.values()) draft.record(counted, this.#step);
     return draft;
   }
@@ -216,7 +224,7 @@ export class CallWatch {
 
   #count(event: TurnEventOf<'tool.result'>): CountedResult {
     const { detector } = this.#book;
-    const described = this.#planned.get(event.call.id)?.described ?? detector.describe(event.call);
+    const described = this.#planned?.get(event.call.id)?.described ?? detector.describe(event.call);
     return {
       described,
       status: event.status,
@@ -228,12 +236,12 @@ export class CallWatch {
   /** Whether this call caused the denial of its step. */
   #isCause(id: string): boolean {
     if (this.#step.detector === 'repeated-steps') return true;
-    const level = this.#planned.get(id)?.verdict.level;
+    const level = this.#planned?.get(id)?.verdict.level;
     return level === 'block' || level === 'break';
   }
 }
 
-const notDue = { ...fine(''), isDue: false };
+const notDue: ResultVerdict = { verdict: fine(''), isDue: false };
 
 const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | undefined => {
   const own = annotations?.[operatorName];
@@ -243,7 +251,7 @@ const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | 
 const isFingerprint = (value: unknown): value is Fingerprint => {
   if (typeof value !== 'object' || value === null) return false;
   const { outcome, shape, words } = value as Readonly<Record<string, unknown>>;
-  return typeof outcome === 'string' && typeof shape === 'string' && typeof words === 'string';
+  return typeof outcome === 'number' && typeof shape === 'number' && Array.isArray(words);
 };
 
 const refusal = ({ level, message }: LoopVerdict, isCause: boolean, tool: string): string => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, firstOf, ok, play, rounds, type Move } from '../test/play.js';
+import { limitsFrom } from './options.js';
 import { Detector } from './detector.js';
 import { createLoopDetector, type LoopOptions } from './index.js';
 import type { LoopLevel } from './verdict.js';
@@ -404,8 +405,8 @@ describe('a fork of a detector', () => {
         fc.array(call, { maxLength: 30 }),
         fc.array(call, { minLength: 1, maxLength: 8 }),
         (before, after) => {
-          const detector = new Detector(low);
-          const alone = new Detector(low);
+          const detector = new Detector(low, limitsFrom(low));
+          const alone = new Detector(low, limitsFrom(low));
           for (const one of before) {
             expect(recordIn(detector.fork(), one)).toEqual(recordIn(alone, one));
             recordIn(detector, one);

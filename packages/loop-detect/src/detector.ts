@@ -48,7 +48,7 @@ const maxSameOutcomes = 6;
  */
 export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   checkLoopOptions(options);
-  const detector = new Detector(options);
+  const detector = new Detector(options, limitsFrom(options));
   let isJudging = false;
   let judged = new Map<string, DescribedCall>();
 
@@ -130,14 +130,14 @@ export class Detector {
   readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
-  readonly #answers: Recent<string, string>;
+  readonly #answers: Recent<string, number | 'empty'>;
   readonly #unknownTools: Recent<string, number>;
   /** Loops for which calls were blocked. */
   readonly #strikes: Recent<string, true>;
 
-  constructor(options: LoopOptions, base?: Detector) {
+  constructor(options: LoopOptions, limits: LimitsOf, base?: Detector) {
     this.#options = options;
-    this.#limits = base === undefined ? limitsFrom(options) : base.#limits;
+    this.#limits = limits;
     this.#counts = base === undefined ? { news: 0, writes: 0, batch: 0 } : { ...base.#counts };
     this.#state = base === undefined ? { ...initialState } : { ...base.#state };
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
@@ -150,7 +150,7 @@ export class Detector {
 
   /** Returns a detector that continues from this state without changing it. Copies counts, not calls. */
   fork(): Detector {
-    return new Detector(this.#options, this);
+    return new Detector(this.#options, this.#limits, this);
   }
 
   /** Starts the batch of the next model answer. */
@@ -297,7 +297,7 @@ export class Detector {
   #see(call: DescribedCall, status: LoopOutcome['status'], given: Fingerprint, known: KnownCall | undefined): Sighting {
     const isDenied = status === 'denied';
     // A denied call has no outcome.
-    const print = isDenied ? (known?.print ?? { outcome: status, shape: status, words: '' }) : given;
+    const print = isDenied ? (known?.print ?? refused) : given;
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
     const answer = answerOf(print);
@@ -391,5 +391,8 @@ export class Detector {
   }
 }
 
-/** Returns the key of an answer; all empty answers are equal. */
-const answerOf = ({ isEmpty, outcome }: Fingerprint): string => (isEmpty === true ? 'empty' : outcome);
+/** The outcome of a call that never ran. */
+const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
+
+/** What an outcome answers; all empty answers are one. */
+const answerOf = ({ isEmpty, outcome }: Fingerprint): number | 'empty' => (isEmpty === true ? 'empty' : outcome);

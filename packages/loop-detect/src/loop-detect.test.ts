@@ -443,7 +443,7 @@ describe('loopDetect', () => {
     );
     expect(marks).toHaveLength(3);
     expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
-    expect(marks[0]).toMatchObject({ outcome: expect.any(String) as string, failure: expect.any(String) as string });
+    expect(marks[0]).toMatchObject({ outcome: expect.any(Number) as number, failure: expect.any(Number) as number });
   });
 
   it.each([

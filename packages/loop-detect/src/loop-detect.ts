@@ -1,7 +1,7 @@
 import { intercept, type Handlers, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
 import { CallWatch } from './call-watch.js';
-import { checkOperatorOptions, type LoopDetectOptions } from './options.js';
+import { checkOperatorOptions, limitsFrom, type LoopDetectOptions } from './options.js';
 import { operatorName, type LoopVerdict } from './verdict.js';
 
 declare module '@h/turn' {
@@ -28,8 +28,9 @@ declare module '@h/turn' {
  */
 export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
   checkOperatorOptions(options);
+  const limits = limitsFrom(options);
   const setup = (): Handlers => {
-    const calls = new CallWatch(options);
+    const calls = new CallWatch(options, limits);
     const answers = new AnswerWatch(options);
     return {
       observe: {

@@ -127,7 +127,7 @@ describe('keyOf', () => {
 
 describe('fingerprintOf', () => {
   const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
-  const failureOf = (name: string, input: unknown, output: string): string | undefined =>
+  const failureOf = (name: string, input: unknown, output: string): number | undefined =>
     fingerprintOf({ id: '1', name, input }, { status: 'failed', output }).failure;
 
   it('distinguishes outcomes by status, and treats all missing outputs as equal', () => {

@@ -6,20 +6,20 @@ import { shellLineOf } from './shell.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
 export interface Fingerprint {
-  /** Hash of status and output without volatile parts. */
-  readonly outcome: string;
-  /** The same hash with all numbers, hashes and ids masked. */
-  readonly shape: string;
-  /** Sample of the words of the output, or of the failure message. */
-  readonly words: string;
-  /** Sum of the numbers in the output, or of its ratios. A monotonic change indicates progress. */
+  /** Hash of status and output without what is volatile. */
+  readonly outcome: number;
+  /** The same with all numbers, hashes and ids masked. */
+  readonly shape: number;
+  /** Sample of the words of the output, or of what a failure says. */
+  readonly words: readonly number[];
+  /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
   readonly level?: number | undefined;
   readonly isRatio?: boolean | undefined;
   /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
-  /** Hash of the failure message without quoted input. Absent for successes and for failures without a message. */
-  readonly failure?: string | undefined;
-  /** The kind of failure, as one word. */
+  /** Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say nothing. */
+  readonly failure?: number | undefined;
+  /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;
 }
 
@@ -89,6 +89,8 @@ const isEmptyList = (output: unknown, text: string): boolean => {
 
 /** Maximum length of an error report; a longer text is content that begins with similar words. */
 const maxReport = 600;
+/** Of a report, this much can tell that it is one. */
+const maxStart = 200;
 const noErrors =
   /\b(?:0|no|zero|without) (?:\w{1,20} ){0,2}(?:errors?|failures?|failed)\b|\b(?:errors?|failures?|failed)["']?\s{0,3}[:=]\s{0,3}(?:0\b|none\b|null\b|false\b|\[\])/i;
 /** Matches the beginning of an error report. */
@@ -114,16 +116,21 @@ const reportsError = (output: unknown, text: string): boolean => {
   }
   const message = messageOf(output, text);
   if (message.length > maxReport) return false;
-  const start =
-    message
-      .slice(0, 200)
-      .replace(/^[^\p{L}\p{N}]{0,12}/u, '')
-      .split('\n', 1)[0] ?? '';
+  const read = message.slice(0, maxStart);
+  const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
+  const lineEnd = bare.indexOf('\n');
+  const start = lineEnd < 0 ? bare : bare.slice(0, lineEnd);
   if (start === '') return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
-  if (/^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (!startsWithWord(message) && /^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
+};
+
+/** Whether a text begins with a letter or a digit, as most do. */
+const startsWithWord = (text: string): boolean => {
+  const code = text.charCodeAt(0);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 };
 
 const parsed = (text: string): unknown => {

@@ -26,9 +26,9 @@ export const maxShapes = 8;
 export interface KnownCall {
   readonly print: Fingerprint;
   readonly isOk: boolean;
-  /** Shapes of its last outcomes since the last change. */
-  readonly shapes: readonly string[];
-  /** Direction in which the numbers in its outcomes move; `undefined` before the first move, `0` after a reversal. */
+  /** Shapes of its last outcomes since something was changed. */
+  readonly shapes: readonly number[];
+  /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
   /** Number of consecutive outcomes with a small difference to the previous one. */
   readonly drift: number;

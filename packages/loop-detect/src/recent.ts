@@ -1,6 +1,7 @@
 /** A bounded map. When it is full, it drops the entry that was set least recently. */
 export class Recent<Key, Value> {
-  readonly #entries = new Map<Key, Value | undefined>();
+  /** Made for the first entry: most turns that wait have none. */
+  #entries: Map<Key, Value | undefined> | undefined;
   readonly #max: number;
   #base: Recent<Key, Value> | undefined;
 
@@ -15,11 +16,13 @@ export class Recent<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    return value !== undefined || this.#base === undefined || this.#entries.has(key) ? value : this.#base.get(key);
+    const value = this.#entries?.get(key);
+    if (value !== undefined || this.#base === undefined || this.#entries?.has(key) === true) return value;
+    return this.#base.get(key);
   }
 
   set(key: Key, value: Value | undefined): void {
+    this.#entries ??= new Map();
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
@@ -30,12 +33,12 @@ export class Recent<Key, Value> {
   }
 
   delete(key: Key): void {
-    if (this.#base === undefined) this.#entries.delete(key);
+    if (this.#base === undefined) this.#entries?.delete(key);
     else this.set(key, undefined);
   }
 
   clear(): void {
     this.#base = undefined;
-    this.#entries.clear();
+    this.#entries = undefined;
   }
 }

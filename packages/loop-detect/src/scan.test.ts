@@ -75,7 +75,7 @@ const twice = fc
   ) as fc.Arbitrary<[string, string]>;
 
 const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
-const outcomeOf = (output: unknown): string => fingerprintOf(call, { status: 'failed', output }).outcome;
+const outcomeOf = (output: unknown): number => fingerprintOf(call, { status: 'failed', output }).outcome;
 
 describe('scan', () => {
   it.each([
@@ -218,7 +218,7 @@ describe('similarity', () => {
       (_, index) =>
         `w${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10) % 10]}${'uvwxyz'[Math.floor(index / 100)]}`,
     );
-    const of = (list: readonly string[]): string => scan(list.join(' ')).words;
+    const of = (list: readonly string[]): readonly number[] => scan(list.join(' ')).words;
     expect(
       similarity(of(words), of(words.map((each, index) => (index % 20 === 0 ? `x${each}` : each)))),
     ).toBeGreaterThan(0.6);

@@ -3,23 +3,21 @@ import { finishHash } from './canonical.js';
 /** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
   /** Hash of the text with every number, hash and id masked. */
-  readonly shape: string;
-  /** Hash of the text without volatile parts, which differ between equal runs. */
-  readonly exact: string;
-  /** Sum of the ratios, or of the plain numbers if the text has no ratios; `undefined` without numbers. */
+  readonly shape: number;
+  /** Hash of the text without what differs from run to run although nothing has changed. */
+  readonly exact: number;
+  /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
   readonly level?: number | undefined;
   /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
-  readonly words: string;
+  readonly words: readonly number[];
 }
 
 /** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
-/** Added to the hash of a word, so that each has four digits. */
-const smallestSample = 36 ** 3;
-/** A longer text is read completely at both ends; in the middle, only letters count. */
+/** Texts longer than this are read in full at both ends; in the middle only letters count. */
 const maxRead = 8_000;
 const maxToken = 100;
 /** Minimum length of random hashes and ids. */
@@ -43,6 +41,7 @@ const plainNumber = /^\d{1,15}(?:\.\d{1,9})?$/;
 const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const address = /^0x[\da-f]{6,16}$/i;
+const shortestTemporary = 9;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
 const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
 /** Matches alternating letters and digits, as in random keys. */
@@ -134,26 +133,25 @@ class Scanner {
       exact: finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow),
       ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
       ...(hasRatio && { isRatio: true }),
-      words: this.#sample(),
+      words: this.#words,
     };
   }
 
-  #sample(): string {
-    let text = '';
-    for (const word of this.#words) text += (word + smallestSample).toString(36);
-    return text;
-  }
-
-  /** Reads the token at an index. @returns its end */
+  /** Reads the token that begins here. @returns where it ends */
   #token(start: number, to: number): number {
     const text = this.#text;
     let at = start;
-    let high = 0x811c9dc5;
-    let low = 0x1b873593;
+    let hash = 0x811c9dc5;
+    // Most tokens are words.
+    for (; at < to; at += 1) {
+      const code = text.charCodeAt(at);
+      if (classOf(code) !== letter) break;
+      hash = Math.imul(hash ^ code, 2654435761);
+    }
     let hasDigit = false;
-    let hasLetter = false;
+    let hasLetter = at > start;
     let before = letter as number;
-    while (at < to) {
+    for (; at < to; at += 1) {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
@@ -165,17 +163,15 @@ class Scanner {
         if (kind === digit) hasDigit = true;
         else hasLetter = true;
       }
-      high = Math.imul(high ^ code, 2654435761);
-      low = Math.imul(low ^ code, 1597334677);
-      at += 1;
+      hash = Math.imul(hash ^ code, 2654435761);
     }
-    if (hasDigit || (text.charCodeAt(start) === 116 && temporary.test(text.slice(start, at)))) {
+    if (hasDigit || (at - start >= shortestTemporary && temporary.test(text.slice(start, at)))) {
       const label = this.#labelBefore(start);
       this.#labelEnd = -1;
       return this.#digits(start, at, hasLetter, label);
     }
-    this.#feed(high, low);
-    if (at - start > 1) this.#addWord(high);
+    this.#feed(hash, hash);
+    if (at - start > 1) this.#addWord(hash);
     this.#labelStart = start;
     this.#labelEnd = at;
     return at;
@@ -289,11 +285,11 @@ class Scanner {
     const words = this.#words;
     const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
     let at = words.length;
-    if (at === maxWords && small >= (words[at - 1] ?? 0)) return;
-    while (at > 0 && (words[at - 1] ?? 0) > small) at -= 1;
+    if (at === maxWords && small >= (words[at - 1] as number)) return;
+    while (at > 0 && (words[at - 1] as number) > small) at -= 1;
     if (at > 0 && words[at - 1] === small) return;
-    words.splice(at, 0, small);
-    if (words.length > maxWords) words.pop();
+    for (let last = Math.min(words.length, maxWords - 1); last > at; last -= 1) words[last] = words[last - 1] as number;
+    words[at] = small;
   }
 }
 
@@ -332,18 +328,17 @@ const behindDurations = (text: string, end: number): number => {
   return at;
 };
 
-/** Estimates the share of common words of two texts, from 0 to 1. */
-export const similarity = (left: string, right: string): number => {
-  if (left === right) return 1;
-  const limit = Math.max(left.length, right.length) >= maxWords * 4 ? maxWords : Infinity;
+/** Estimates which share of their words two texts have in common, from 0 to 1. */
+export const similarity = (left: readonly number[], right: readonly number[]): number => {
+  const limit = Math.max(left.length, right.length) >= maxWords ? maxWords : Infinity;
   let [at, behind, both, all] = [0, 0, 0, 0];
   while ((at < left.length || behind < right.length) && all < limit) {
-    const one = left.slice(at, at + 4);
-    const two = right.slice(behind, behind + 4);
+    const one = left[at] ?? Infinity;
+    const two = right[behind] ?? Infinity;
     if (one === two) both += 1;
-    if (one !== '' && (two === '' || one <= two)) at += 4;
-    if (two !== '' && (one === '' || two <= one)) behind += 4;
+    if (one <= two) at += 1;
+    if (two <= one) behind += 1;
     all += 1;
   }
-  return all === 0 ? 0 : both / all;
+  return all === 0 ? 1 : both / all;
 };

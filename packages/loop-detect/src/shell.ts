@@ -21,10 +21,11 @@ const maxLine = 4_000;
 /** Returns the shell command of a call; `undefined` for calls of other tools. */
 export const shellLineOf = (name: string, input: unknown): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
-  const isShell = wordsOf(name).some((word) => shellWords.has(word));
   const line = textMember(input, 'command') ?? textMember(input, 'cmd') ?? argvOf(input);
-  // Editors also have a `command`, which is a single word.
-  return line !== undefined && (isShell || /\s/.test(line.trim())) ? line.slice(0, maxLine) : undefined;
+  if (line === undefined) return undefined;
+  // Editors have a `command` too, of one word.
+  const isShell = /\s/.test(line.trim()) || wordsOf(name).some((word) => shellWords.has(word));
+  return isShell ? line.slice(0, maxLine) : undefined;
 };
 
 const argvOf = (input: object): string | undefined => {

@@ -1,6 +1,6 @@
 import { harness, reply } from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
-import { lastValueFrom, toArray } from 'rxjs';
+import { lastValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { diskOf } from '../../test/disk.js';
 import { runTurn } from '../../test/turns.js';
@@ -215,7 +215,56 @@ describe('finalizers', () => {
     for (const list of found) expect(list.toSorted()).toEqual(found[0]?.toSorted());
   });
 
-  it.each([{ citation: () => {} }, { memory: 1 }, { errors: [1] }, { timeoutMs: -1 }])('reject %j', (options) => {
+  it('find the decisions and the input of before a crash again', async () => {
+    const gate: Hook = {
+      name: 'gate',
+      beforeTool: ({ call: { name } }) =>
+        name === 'search'
+          ? { decision: 'ask', reason: 'Sure?' }
+          : name === 'bash'
+            ? { decision: 'deny', reason: 'No shell.' }
+            : { input: { url: 'https://b.org' } },
+      beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'More.', reason: 'Too short.' } : undefined),
+    };
+    const logged: unknown[] = [];
+    const answers: readonly ScriptStep[] = [...script, 'More.'];
+    const runFrom = async (lines: readonly string[]): Promise<readonly string[]> => {
+      const sessions = diskOf(lines);
+      const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;
+      const agent = harness({ model: scriptedModel(answers.slice(answered)), tools: tools(), sessions }).pipe(
+        hooks([
+          gate,
+          ...finalizers({
+            decisions: (list, { input }) =>
+              void logged.push([
+                list
+                  .map(({ step, kind, hook, callId, reason }) => JSON.stringify([step, kind, hook, callId, reason]))
+                  .toSorted(),
+                input.map(({ content }) => content),
+              ]),
+          }),
+        ]),
+      );
+      const events =
+        lines.length === 0 ? agent.turn({ session: 's', input: 'Go', id: 'turn-1' }) : agent.resume('turn-1');
+      await lastValueFrom(
+        events.pipe(
+          tap((event) => {
+            if (event.type !== 'approval.request' || event.replayed === true) return;
+            agent.answer(event.id, { decision: 'once', reason: 'Fine.' });
+          }),
+        ),
+      );
+      return sessions.lines;
+    };
+    const lines = await runFrom([]);
+    for (let length = 1; length < lines.length; length += 1) await runFrom(lines.slice(0, length));
+    expect(logged).toHaveLength(lines.length);
+    expect(logged[0]).toMatchObject([{ length: 4 }, ['Go']]);
+    for (const log of logged) expect(log).toEqual(logged[0]);
+  });
+
+  it.each([{ citation: () => {} }, { memory: 1 }, { errors: [1] }, { timeoutMs: -1 }])('refuse %j', (options) => {
     expect(() => finalizers(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

@@ -36,6 +36,9 @@ const tierOf = (contextWindow: number): number => {
 };
 
 const sampleSize = 1_000;
+/** From here on, characters are about a token each. */
+const firstDense = 0x1100;
+const denseScript = /[\u1100-\uffff]/;
 
 /**
  * Returns how many characters of Latin text one character of this text equals in tokens: from 1 for Latin text to 4 for
@@ -43,9 +46,10 @@ const sampleSize = 1_000;
  */
 export const weightOf = (text: string): number => {
   const sample = text.length <= 2 * sampleSize ? text : text.slice(0, sampleSize) + text.slice(-sampleSize);
+  if (!denseScript.test(sample)) return 1;
   let dense = 0;
-  for (let index = 0; index < sample.length; index += 1) if (sample.charCodeAt(index) >= 0x1100) dense += 1;
-  return sample.length === 0 ? 1 : 1 + ((charsPerToken - 1) * dense) / sample.length;
+  for (let index = 0; index < sample.length; index += 1) if (sample.charCodeAt(index) >= firstDense) dense += 1;
+  return 1 + ((charsPerToken - 1) * dense) / sample.length;
 };
 
 /** The characters that remain for the results of a step. */
