@@ -29,7 +29,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     lanes,
     artifacts,
     children: { sessions: memorySessions(), close: () => Promise.resolve() },
-    createExplorer: () => Promise.reject(new Error('Nobody is spawned.')),
+    createExplorer: () => Promise.reject(new Error('This test spawns no sub-agents.')),
     onEvent: () => undefined,
   });
   return {

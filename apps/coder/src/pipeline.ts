@@ -88,13 +88,13 @@ export const createAgent = (parts: AgentParts): Agent => {
     prompt(sections),
     ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
-    // Before compaction: the hand-off leaves the history to a last step, which loopDetect marks.
+    // loopDetect marks the last step of a turn, and the hand-off in compaction does not replace its history.
     loopDetect(),
     compaction({
       window: contextWindow,
       summarize,
       counter,
-      // A summary need not keep the ids of the marks around external content.
+      // A summary may omit the ids in the markers around external content.
       redact: (text) => redact(normalizeWraps(text)),
       archive: archiveIn(artifacts),
       isOverflow,

@@ -17,7 +17,7 @@ const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
 const transcriptOf = (events: readonly TurnEvent[]): readonly Message[] =>
   events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
 
-/** A command that records its processes, never ends and ignores SIGTERM. */
+/** A command that records its process ids, never ends and ignores SIGTERM. */
 const stubborn = 'trap "" TERM INT; sleep 1000 & echo $$ $! > pids; while true; do sleep 1; done';
 
 interface Hanging extends Running {

@@ -1,6 +1,6 @@
 /**
- * Runs thousands of turns through a complete pipeline in one process, to find leaks and slowdowns of a long-lived process.
- * Prints the time per turn and the heap size after every tenth of the turns. Requires a build.
+ * Runs thousands of turns through a complete pipeline in one process, to find leaks and slowdowns of a long-lived
+ * process. Prints the time per turn and the heap size after every tenth of the turns. Requires a build.
  *
  * node --expose-gc bench/soak.mjs [turns] [sessions]
  */
@@ -75,7 +75,7 @@ const seen = { events: 0, compactions: 0, children: 0 };
 
 const inner = (driver) => [
   failover({ backoff: () => 0, random: () => 0 }),
-  prompt({ frozen: [{ id: 'identity', text: 'You are an agent that is never started again.' }] }),
+  prompt({ frozen: [{ id: 'identity', text: 'You are a long-running agent.' }] }),
   compaction({ window: 12_000, reserve: 2000, protectTokens: 600, summarize: () => 'Something was read.' }),
   loopDetect(),
   tools({ driver, maxChars: 4000, artifacts, redact: redactor.redact }),
@@ -171,5 +171,5 @@ for (const { session } of await sessions.list()) {
   if (repairHistory(await sessions.messages(session)).repairs.length > 0) unsound += 1;
 }
 console.log(
-  `outcomes: ${JSON.stringify(outcomes)} · turns left open: ${(await agent.unfinished()).length} · sessions in need of repair: ${unsound} · sessions kept: ${(await sessions.list()).length}`,
+  `outcomes: ${JSON.stringify(outcomes)} · unfinished turns: ${(await agent.unfinished()).length} · sessions that need repair: ${unsound} · stored sessions: ${(await sessions.list()).length}`,
 );

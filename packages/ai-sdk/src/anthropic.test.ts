@@ -12,7 +12,7 @@ import {
 } from '../test/servers.js';
 import { languageModel } from './language-model.js';
 
-/** A server that sends these blocks in answer to everything. */
+/** Starts a server that answers every request with these blocks. */
 const serverWith = (events: Parameters<typeof sendAnthropic>[1], end = anthropicEnd()) =>
   startServer((response) => {
     sendAnthropic(response, [anthropicStart(), ...events, ...end]);

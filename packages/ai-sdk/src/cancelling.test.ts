@@ -28,7 +28,7 @@ afterEach(() => {
   expect(unhandled).toEqual([]);
 });
 
-/** A server that says a word and then nothing more, and tells when the client has gone. */
+/** Starts a server that sends one word and then stalls, and reports when the client disconnects. */
 const hangingServer = async (begin: (response: ServerResponse) => void) => {
   let onGone = (): void => undefined;
   let onAsked = (): void => undefined;
@@ -64,7 +64,7 @@ const cases: readonly (readonly [string, (url: string) => ModelDriver, (response
   ['OpenAI chat', (url) => languageModel(openaiAt(url).chat('gpt-4o')), saysOneChunk],
 ];
 
-/** Subscribes, and gives the first output. */
+/** Subscribes and resolves with the first output. */
 const start = (driver: ModelDriver, signal?: AbortSignal) => {
   const outputs: ModelDriverOutput[] = [];
   let subscription: Subscription | undefined;
@@ -77,7 +77,7 @@ const start = (driver: ModelDriver, signal?: AbortSignal) => {
   return { outputs, first, subscription: subscription as Subscription };
 };
 
-/** Lets rejections that nobody handles come to light. */
+/** Waits until unhandled rejections would be reported. */
 const settle = async (): Promise<void> => {
   for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -144,7 +144,7 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
   });
 });
 
-/** A model that does not heed its signal. */
+/** A model that ignores its signal. */
 const deafModel = (
   stream: ReadableStream<LanguageModelV4StreamPart>,
   ready: Promise<void> = Promise.resolve(),

@@ -70,7 +70,7 @@ const whole: LanguageModelV4StreamPart[] = [
   finish,
 ];
 
-/** A model that streams these parts, one attempt after the other; the last one for ever. */
+/** Creates a model that streams the parts of one attempt after another, and repeats the last attempt. */
 const scripted = (...attempts: (readonly LanguageModelV4StreamPart[] | Error)[]) => {
   const calls: LanguageModelV4CallOptions[] = [];
   const model: LanguageModelV4 = {
@@ -114,7 +114,7 @@ const again = intercept('again', () => ({
   decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) },
 }));
 
-/** Retries before there is an answer. */
+/** Retries a call before it is answered. */
 const tooSlow = { name: 'Error', message: 'Too slow.' };
 const impatient = intercept('impatient', ({ after, emit }) => ({
   observe: {
@@ -128,7 +128,7 @@ const impatient = intercept('impatient', ({ after, emit }) => ({
 
 type Response = TurnEventOf<'model.response'> & { readonly request: TurnEventOf<'model.request'> };
 
-/** Decides on an answer, knowing the request. */
+/** Decides about an answer with access to the request. */
 const picky = (decide: (response: Response, emit: (event: NewEvent) => void) => DecisionInput): PipelineOperator =>
   intercept('picky', ({ emit }) => {
     let request: TurnEventOf<'model.request'> | undefined;

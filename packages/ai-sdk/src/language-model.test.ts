@@ -16,7 +16,7 @@ const models: readonly (readonly [string, (url: string) => LanguageModelV4])[] =
 const romeCall = { name: 'weather', arguments: '{"town":"Rome"}', id: 'call_rome' };
 const osloCall = { name: 'weather', arguments: '{"town":"Oslo"}', id: 'call_oslo' };
 
-/** The messages of the last request, as aimock understood them. */
+/** Returns the messages of the last request as parsed by the mock. */
 const messagesOf = (mock: LLMock): { role: string; content: string }[] => {
   const [last] = mock.getRequests().slice(-1);
   return (last as unknown as { body: { messages: { role: string; content: string }[] } }).body.messages;

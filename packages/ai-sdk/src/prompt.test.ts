@@ -219,5 +219,5 @@ describe('toPrompt', () => {
   });
 });
 
-/** URLs cannot be cloned; their text tells as much. */
+/** Replaces URLs, which cannot be cloned, by their strings. */
 const structuredCloneOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;

@@ -17,7 +17,7 @@ import {
 import { TurnStoppedError } from '@h/bridge';
 import { wrapModel } from './wrap-model.js';
 
-/** The same call of the host's, whole and as a stream. */
+/** The same call of the host, complete and streaming. */
 const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object) => Promise<string>])[] = [
   [
     'generateText',
@@ -42,7 +42,7 @@ const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object)
   ],
 ];
 
-/** Retries a failed call this many times. */
+/** Retries a failed call N times. */
 const again = (times: number): PipelineOperator =>
   intercept('again', () => ({
     decide: { 'model.error': (event) => (event.attempt <= times ? retry(event) : undefined) },

@@ -26,7 +26,7 @@ const script = () => [
   'Draft.',
 ];
 
-/** What a handler may do: answer sense or nonsense, now or later, throw, reject, hang. */
+/** Generates the behavior of a handler: valid and invalid answers, synchronous or not, errors, rejections, hangs. */
 const behaviour = fc.record({
   how: fc.constantFrom('return', 'resolve', 'throw', 'reject', 'hang'),
   what: fc.oneof(
@@ -55,7 +55,7 @@ const handlerOf =
   ({ how, what }: { how: string; what: unknown }) =>
   (): unknown => {
     if (how === 'throw') throw what;
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever people reject with
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- user code rejects with any value
     if (how === 'reject') return Promise.reject(what);
     if (how === 'hang') return new Promise(() => {});
     return how === 'resolve' ? Promise.resolve(what) : what;

@@ -296,7 +296,7 @@ export class Detector {
 
   #see(call: DescribedCall, status: LoopOutcome['status'], given: Fingerprint, known: KnownCall | undefined): Sighting {
     const isDenied = status === 'denied';
-    // A refused call returns nothing new.
+    // A denied call has no outcome.
     const print = isDenied ? (known?.print ?? refused) : given;
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);

@@ -547,7 +547,7 @@ describe('sinks', () => {
 });
 
 describe('a resumed turn', () => {
-  /** What a store that has lost its process gives back: the first records of a journal. */
+  /** Creates a store as a crash leaves it, with the first records of a journal. */
   const cutAt = (count: number, journal: readonly JournalRecord[]): SessionStore => ({
     open: () => ({
       snapshot: { messages: [], state: {} },

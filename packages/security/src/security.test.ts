@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from '@h/redact';
 import { security } from './security.js';
 
-/** In the form of a key, in parts, so that nothing in this file looks like one. */
+/** A string in the format of a key, joined from parts, so that secret scanners ignore this file. */
 const key = ['sk', 'ant', 'api03', 'Ab3dEf6hIj9lMnOpQrStUvWxYz0123456789AbCdEfGh'].join('-');
 const createId = (): string => 'abcdefgh';
 const begin = (source: string): string => `<<<external-content id="abcdefgh" source="${source}">>>`;
@@ -25,7 +25,7 @@ const end = '<<<end-external-content id="abcdefgh">>>';
 const result = (outcome: ToolOutcome, name = 'fetch', input: unknown = {}): TurnEventOf<'tool.result'> =>
   event('tool.result', { step: 1, call: { id: '1', name, input }, ...outcome });
 
-/** What leaves of these events. */
+/** Returns the events that leave the operator. */
 const play = (operator: TurnOperator, ...events: readonly TurnEvent[]): readonly TurnEvent[] => {
   const left: TurnEvent[] = [];
   marbles(({ turn, expectObservable }) => {

@@ -267,7 +267,7 @@ describe('a turn that is resumed', () => {
     beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'Really?' } : undefined),
   };
 
-  /** The answers that a resumed script still needs after a crash: one for each answer in the journal. */
+  /** Returns the remaining answers of a script after a crash, based on the answers in the journal. */
   const agentOn = (lines: readonly string[], answers: Record<string, Answer>) => {
     const sessions = diskOf(lines);
     const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;

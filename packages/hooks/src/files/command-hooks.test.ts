@@ -39,7 +39,7 @@ const run = async (settings: object, world: World = ls, options: Partial<Command
 const written = async (path: string): Promise<JSONObject> =>
   JSON.parse(await readFile(join(project.folder, path), 'utf8')) as JSONObject;
 
-/** A guard as people write it: Python, reads the tool's input, blocks with exit code 2. */
+/** A typical guard in Python, which reads the tool input and blocks with exit code 2. */
 const pythonGuard = `import json, sys
 data = json.load(sys.stdin)
 if data["tool_name"] == "Bash" and "rm -rf" in data["tool_input"]["command"]:
@@ -382,7 +382,7 @@ const gone = async (pid: number): Promise<void> => {
 };
 
 describe('processes of a command', () => {
-  // Ignores being asked, and has a child that does so too.
+  // Ignores SIGTERM, and so does its child.
   const stubborn = `trap '' TERM; (trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; while :; do sleep 0.05; done`;
 
   it('are killed as a group after the time limit', async () => {

@@ -11,7 +11,7 @@ import type { CheckRunner } from '@h/process';
 
 let own: Repository;
 
-/** A real linter: it complains about each line with BAD. */
+/** A simple linter that reports each line with BAD. */
 const linter = `
 const { readFileSync, appendFileSync } = require('fs');
 const files = process.argv.slice(2);

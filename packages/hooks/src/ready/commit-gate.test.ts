@@ -25,13 +25,13 @@ afterEach(() => {
   for (const { remove } of repositories.splice(0)) remove();
 });
 
-/** A process that has ended and was not reaped is still listed, as a zombie. */
+/** Whether a process is running. An ended process that was not reaped is listed as a zombie. */
 const isRunning = (pid: string): boolean => {
   const status = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
   return status !== '' && !status.startsWith('Z');
 };
 
-/** The tool really commits. */
+/** A tool that performs the commit. */
 const commit = async (own: Repository, command: string, options: Partial<CommitGateOptions> = {}) => {
   const tools = scriptedTools({
     bash: (input) => {

@@ -125,7 +125,7 @@ describe('finalizers', () => {
           void (event.type === 'approval.request' && agent.answer(event.id, { decision: 'session', reason: 'Fine.' })),
       },
     );
-    // The calls are judged side by side, so their order is not fixed.
+    // The calls are judged concurrently, so their order varies.
     const decisions = log.map(({ kind, hook, callId, reason }) => [kind, hook, callId, reason]);
     expect(decisions.toSorted((left, right) => String(left[2]).localeCompare(String(right[2])))).toEqual([
       ['approved', undefined, '1', 'Fine.'],

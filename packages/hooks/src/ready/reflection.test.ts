@@ -63,7 +63,7 @@ describe('reflection', () => {
       'failed',
     ],
     ['the judge rejects', { judge: () => Promise.reject(new Error('No model.')) }, 'failed'],
-    ['the judge says nothing that makes sense', { judge: (() => ({ verdict: 'revise' })) as never }, 'failed'],
+    ['the judge returns an invalid verdict', { judge: (() => ({ verdict: 'revise' })) as never }, 'failed'],
     [
       'without a budget',
       {

@@ -57,7 +57,7 @@ interface Metric {
   readonly sum?: { readonly dataPoints: readonly Point[] };
 }
 
-/** A collector that keeps what is exported to it over HTTP. */
+/** Starts a collector that stores the exports that it receives over HTTP. */
 const collector = async () => {
   const spans: Exported[] = [];
   const metrics: Metric[] = [];

@@ -170,7 +170,7 @@ describe('for any text', () => {
       return process.cpuUsage(before).user;
     };
     work(5_000);
-    // Sixteen times the length: quadratic work would take 256 times as long.
+    // The text is 16 times as long: quadratic work would take 256 times as long.
     expect(work(80_000) / Math.max(2_000, work(5_000))).toBeLessThan(160);
   });
 });

@@ -254,7 +254,7 @@ describe('a server that cannot be connected', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('is an error that says what it wrote', async () => {
+  it('causes an error with its standard error output', async () => {
     const file = join(directory, 'broken.mjs');
     await writeFile(file, "console.error('no database'); process.exit(3);");
     const connecting = connectMcp({ name: 'broken', connection: { command: process.execPath, args: [file] } });
