@@ -15,8 +15,8 @@ export interface GitPushOptions {
    */
   readonly remote?: string | undefined;
   /**
-   * Whether each push needs an approval, which `git({ requireApproval })` requests. Without that operator in the pipeline,
-   * every push is refused.
+   * Whether each push needs an approval, which `git({ requireApproval })` requests. Without that operator in the
+   * pipeline, every push is refused.
    *
    * @defaultValue `true`
    */
@@ -40,9 +40,10 @@ const remoteName: OptionCheck = {
 const pushMs = 300_000;
 
 /**
- * Creates the tool `git_push`, which pushes the branch of the agent under the same name, never by force and no other branch.
+ * Creates the tool `git_push`, which pushes the branch of the agent under the same name, never by force and no other
+ * branch.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  */
 export const gitPushTool = (repository: GitRepository, options: GitPushOptions = {}): Tool => {
   checkValue('gitPushTool()', 'repository', repository, aRepository);
