@@ -258,14 +258,9 @@ describe('captureProcess', () => {
   });
 
   it.each([
-    ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes.'],
-    ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms.'],
-    [
-      'sleep 60',
-      { signal: AbortSignal.timeout(50) },
-      'process-aborted',
-      '/bin/sh was ended because the caller aborted it.',
-    ],
+    ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes (maxBytes).'],
+    ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms (timeoutMs).'],
+    ['sleep 60', { signal: AbortSignal.timeout(50) }, 'process-aborted', '/bin/sh was aborted by the caller.'],
     ['kill -9 $$', {}, 'process-killed', '/bin/sh was ended by SIGKILL.'],
   ])('rejects %s with %j', async (line, options, code, message) => {
     await expect(capture(line, options)).rejects.toMatchObject({ code, message });
