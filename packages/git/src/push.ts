@@ -91,7 +91,7 @@ const push = (
         `Only branches that start with ${JSON.stringify(branchPrefix)} may be pushed; ${branch ?? 'no branch'} is checked out.`,
       );
     }
-    if (commit === undefined) throw new GitError('git-nothing-to-push', `${branch} has no commit yet.`);
+    if (commit === undefined) throw new GitError('git-nothing-to-push', `${branch} has no commit yet; commit first.`);
     const remotes = (await repository.git(['remote'])).split('\n');
     if (!remotes.includes(remote)) {
       throw new GitError(
