@@ -38,7 +38,7 @@ export const checkReplay = async (factory: () => TurnOperator): Promise<void> =>
   }
 };
 
-/** Whether the crash would separate records of one message or one decision from outside the turn. */
+/** Returns whether a crash at this record would separate records of one message or decision from outside the turn. */
 const isAmid = (records: readonly JournalRecord[], length: number): boolean => {
   const steered = records.findIndex(({ event }) => event.type === 'input.received');
   const trigger = steered - 1;
@@ -74,7 +74,7 @@ const play = async (
           setTimeout(() => agent.answer(event.id, event.id.endsWith('1') ? 'deny' : 'once'), 3);
         }
         if (event.type !== 'tool.result' || isSteered || event.step !== scene.steerAt) return;
-        // Results of operators come while the other calls of the step are still decided.
+        // Results of operators arrive while the other calls of the step are still being decided.
         if (event.status !== 'ok' && event.status !== 'failed') return;
         isSteered = true;
         agent.steer(session, 'Hurry.', 'message-1');
