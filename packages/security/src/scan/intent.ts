@@ -19,7 +19,9 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   };
   const { first, second } = sentence;
   const hasClass = (one: number, two = 0): boolean => (first & one) !== 0 || (second & two) !== 0;
-  add('override', revocation(view, sentence));
+  if (hasClass(is.ORDERS | is.DISMISS | is.YOU | is.LIMIT | is.PERSONA | is.RUN, is.FOLLOW | is.STOP | is.PROMPT)) {
+    add('override', revocation(view, sentence));
+  }
   if (hasClass(is.TASK | is.DISMISS, is.TEXT)) add('diversion', diversion(view, text, sentence));
   if (hasClass(is.REVEAL | is.YOU)) add('prompt-theft', promptTheft(view, text, sentence));
   if (hasClass(is.UNBOUND | is.LIMIT | is.PROTECTION, is.MODE)) add('persona', unbinding(view));
