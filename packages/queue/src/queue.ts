@@ -55,16 +55,16 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
       observe: {
         'turn.start': (event) => place.started(event),
         'model.request': () => place.nextStep(),
-        'model.delta': ({ delta }) => {
-          if (delta.text !== '') place.progress();
+        'model.delta': ({ delta, at }) => {
+          if (delta.text !== '') place.progress(at);
         },
-        'model.response': () => place.progress(),
-        'tool.progress': ({ progress }) => {
-          if (saysSomething(progress)) place.progress();
+        'model.response': ({ at }) => place.progress(at),
+        'tool.progress': ({ progress, at }) => {
+          if (saysSomething(progress)) place.progress(at);
         },
-        'tool.result': () => place.progress(),
+        'tool.result': ({ at }) => place.progress(at),
         'approval.request': ({ id }) => place.asked(id),
-        'approval.answer': ({ id }) => place.answered(id),
+        'approval.answer': ({ id, at }) => place.answered(id, at),
         'turn.stop': () => place.stopping(),
         'turn.end': () => place.ending(),
       },

@@ -29,6 +29,8 @@ export class TurnPlace implements LaneListener {
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
+  /** The time of the last event that counted as progress. */
+  #progressAt: number | undefined;
   /** Whether the turn began in another process; its events then do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
@@ -134,7 +136,10 @@ export class TurnPlace implements LaneListener {
     return this.#lease ? this.hold(() => undefined) : undefined;
   }
 
-  progress(): void {
+  /** Reads the clock of the lanes at most once in a millisecond: an answer has many deltas. */
+  progress(at: number): void {
+    if (at === this.#progressAt) return;
+    this.#progressAt = at;
     this.#lease?.progress();
   }
 
@@ -151,9 +156,9 @@ export class TurnPlace implements LaneListener {
   }
 
   /** Lends the slot again if other approvals are pending after an answer has passed. */
-  answered(approval: string): void {
+  answered(approval: string, at: number): void {
     this.#approvals.delete(approval);
-    this.progress();
+    this.progress(at);
     this.#lendWhileAsking();
   }
 

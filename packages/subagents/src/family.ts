@@ -22,7 +22,9 @@ export interface Child {
   agent: Agent | undefined;
   end: ChildEnd | undefined;
   delivery: Delivery;
-  /** Whether its time limit has passed. */
+  /** When it or its parent's turn runs out of time, in milliseconds since 1970. Set when it begins to work. */
+  deadlineAt: number;
+  /** Its time is up. */
   isLate: boolean;
   /** Its slot among the running sub-agents. */
   readonly place: RunPlace;

@@ -6,7 +6,9 @@ export interface ParentTurn {
   readonly session: string;
   /** Emits an event to observers and the runner. */
   readonly emit: (event: NewEvent) => void;
-  /** Runs a callback in the async context in which the turn was admitted, by which lanes find its slot. */
+  /** The time that it leaves its sub-agents, in milliseconds; `Infinity` if they may outlast it. */
+  readonly timeLeft: () => number;
+  /** Does something in the asynchronous context in which the turn was admitted, by which lanes find its slot. */
   inContext: <Result>(callback: () => Result) => Result;
   /** Called when new input arrives. */
   readonly onInput: Set<() => void>;
