@@ -50,8 +50,9 @@ export const captureProcess = async (options: CaptureOptions): Promise<CapturedP
   let stderr = '';
   const collect = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > maxBytes)
+    if (size > maxBytes) {
       throw new ProcessError('process-output', program, `wrote more than ${maxBytes} bytes (maxBytes).`);
+    }
     chunks.push(chunk);
   };
   const { ending, exitCode, signal } = await runProcess({

@@ -29,7 +29,7 @@ const maxFindings = 20;
 /**
  * Creates a policy from rules.
  *
- * A line is analyzed like a shell would run it, and every command is judged; the strictest finding decides. It is a
+ * A line is analyzed as a shell would run it, every command is judged, and the strictest finding decides. It is a
  * guard rail, not a sandbox: a program that may run is not restricted, and scripts in files are not read.
  *
  * @throws InvalidOptionError `invalid-option` for an unknown or invalid option

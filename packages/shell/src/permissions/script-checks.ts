@@ -36,8 +36,9 @@ export const sedProblem = (script: string): string | undefined => {
     if (command === 's' || command === 'y') {
       const delimiter = script[at] ?? '\n';
       at += 1;
-      if (/[\\\n\s]/.test(delimiter) || !delimited(delimiter) || !delimited(delimiter))
+      if (/[\\\n\s]/.test(delimiter) || !delimited(delimiter) || !delimited(delimiter)) {
         return 'has an unterminated expression';
+      }
       const flags = skip(/[^\s;}]*/y);
       if (!/^[gpiIM\d]*$/.test(flags)) return `has the flag ${flags}, which may write a file or run a program`;
     } else if ('aic'.includes(command) && command !== '') {

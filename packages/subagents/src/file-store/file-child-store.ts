@@ -157,13 +157,14 @@ class Files implements FileChildStore {
 
   /** Runs the operations on a record in order, and none after another process has taken over the folder. */
   #inOrder<Result>(key: string | symbol, work: (own: FileLock) => Promise<Result>): Promise<Result> {
-    if (this.#isClosed)
+    if (this.#isClosed) {
       return Promise.reject(
         new TurnError(
           'store-closed',
           'The store of sub-agents is closed, so the record was not stored. Create another store.',
         ),
       );
+    }
     const before = this.#underWay.get(key) ?? Promise.resolve();
     const done = before.then(async () => {
       await this.#gate.enter(undefined);

@@ -40,8 +40,9 @@ export const withFile = async <Result>(
     try {
       const stats = await handle.stat({ bigint: true });
       if (stats.isDirectory()) throw await folderFailure(workspace, path);
-      if (!stats.isFile())
+      if (!stats.isFile()) {
         throw fileFailure('not-a-file', `${shown} is a device, pipe or socket, not a file; use a regular file.`);
+      }
       return await task({ handle, stats });
     } finally {
       await handle.close();

@@ -41,8 +41,9 @@ export const replaceText = (text: string, replacement: Replacement): Replacement
   if (old === '') {
     return failure('empty-old', 'old is empty: name the text to replace, or use write for the whole file');
   }
-  if (old === next)
+  if (old === next) {
     return failure('no-change', 'old and new are equal, so nothing would change: set new to the changed text');
+  }
   const exact = withPlainLineEnds(text);
   const found = occurrences(exact.text, old);
   if (found.length === 1 || (found.length > 1 && replacement.replaceAll === true)) {

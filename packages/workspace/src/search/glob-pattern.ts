@@ -38,8 +38,9 @@ type Segment = '**' | readonly Token[];
  * @throws GlobPatternError
  */
 export const compileGlob = (pattern: string): GlobPattern => {
-  if (pattern.length > maxChars)
+  if (pattern.length > maxChars) {
     throw new GlobPatternError(`The pattern has ${pattern.length} characters; the limit is ${maxChars}.`);
+  }
   const foldersOnly = pattern.endsWith('/');
   const written = expandBraces(foldersOnly ? pattern.replace(/\/+$/u, '') : pattern);
   const alternatives = written.map(segmentsOf);
@@ -107,8 +108,9 @@ const firstGroup = (
 
 const segmentsOf = (pattern: string): readonly Segment[] => {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.length === 0)
+  if (names.length === 0) {
     throw new GlobPatternError('The pattern, or an alternative in its braces, is empty; remove it.');
+  }
   if (names.includes('..')) {
     throw new GlobPatternError('The pattern contains "..", which is not allowed; set path instead.');
   }

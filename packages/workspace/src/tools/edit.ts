@@ -111,8 +111,9 @@ const textOf = (current: LoadedFile | undefined, shown: string): TextContent => 
     );
   }
   const content = decodeText(current.bytes);
-  if (content === undefined)
+  if (content === undefined) {
     throw fileFailure('not-text', `${shown} is not UTF-8 text, and editing would damage it; convert it first.`);
+  }
   return content;
 };
 
