@@ -16,6 +16,7 @@ const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
 /** Pipes by package and label. Each function creates the operators of a pipe. */
 const subjectsOf = {
   'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
+  reasoning: ({ reasoning }) => ({ 'reasoning()': () => [reasoning()] }),
   tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
   guardrails: ({ guardrails }) => ({
     'guardrails()': () => [guardrails({ maxSteps: Infinity })],
@@ -30,6 +31,8 @@ const subjectsOf = {
   },
 };
 
+const defaultModel = 'anthropic/claude-opus-5-5';
+const thought = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 'c2lnbmF0dXJl' } } };
 const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 0 };
 const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
 const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' }, effect: 'read-only' }];
@@ -53,7 +56,7 @@ const modelOf =
               },
             ]
           : [];
-      const content = [{ type: 'text', text: 'Let me look.' }, ...calls];
+      const content = [thought, { type: 'text', text: 'Let me look.' }, ...calls];
       const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
       subscriber.next({ type: 'response', response: { content, finishReason, usage } });
       subscriber.complete();
@@ -84,7 +87,7 @@ const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [
   const runner = (make, steps, deltas) => {
     const sessions = memorySessions();
     const model = modelOf(steps, deltas);
-    const agent = harness({ model, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
+    const agent = harness({ model, defaultModel, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
     let turns = 0;
     return () =>
       new Promise((resolve, reject) => {

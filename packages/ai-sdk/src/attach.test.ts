@@ -11,7 +11,8 @@ import {
   type PipelineOperator,
   type TurnEvent,
 } from '@h/turn';
-import { TurnStoppedError } from '@h/bridge';
+import { readFileSync } from 'node:fs';
+import { eventTable, TurnStoppedError } from '@h/bridge';
 import {
   generateText,
   isStepCount,
@@ -26,7 +27,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openaiAt, startMock } from '../test/servers.js';
-import { attach, checkVersion, type AttachOptions } from './attach.js';
+import { attach, attachEvents, checkVersion, type AttachOptions } from './attach.js';
 
 interface WireMessage {
   readonly role: string;
@@ -348,6 +349,10 @@ describe.each(loops)('attach to %s', (_, ask) => {
 });
 
 describe('attach', () => {
+  it('has a table of the events that it carries in its README', () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
+  });
+
   it('answers the calls of a truncated answer, which otherwise make the next call throw', async () => {
     const cut: Answer = { ...calls('write'), finishReason: 'length' };
     const ran: string[] = [];
@@ -356,7 +361,7 @@ describe('attach', () => {
       const history: ModelMessage[] = [{ role: 'user', content: 'Write.' }];
       const first = await generateText({ ...settings, messages: history });
       expect(first.finishReason).toBe('length');
-      history.push(...first.response.messages, { role: 'user', content: 'Go on.' });
+      history.push(...first.finalStep.response.messages, { role: 'user', content: 'Go on.' });
       return (await generateText({ ...settings, messages: history })).text;
     };
     const tools = toolsOf({ write: () => ran.push('write') });
@@ -505,7 +510,7 @@ describe('attach', () => {
     const history: ModelMessage[] = [{ role: 'user', content: 'Go.' }];
     const first = await generateText({ ...settings, messages: history });
     const [call] = first.toolCalls;
-    history.push(...first.response.messages, {
+    history.push(...first.finalStep.response.messages, {
       role: 'tool',
       content: [
         {
@@ -531,7 +536,7 @@ describe('attach', () => {
     const history: ModelMessage[] = [{ role: 'user', content: 'Go.' }];
     const first = await generateText({ ...settings, messages: history });
     history.push(
-      ...first.response.messages,
+      ...first.finalStep.response.messages,
       {
         role: 'tool',
         content: [

@@ -420,6 +420,8 @@ export class HostRun<HostMessage> {
       open.isChanged = true;
     }
     if (open.answers.length > 0 && (end.outcome === 'completed' || end.outcome === 'replied')) return this.#resolve();
+    // The host does not receive an answer that was complete before an operator stopped its continuation.
+    this.#delivered = undefined;
     const thrown =
       end.error && (open.thrown.get(end.error) ?? (isSameError(end.error, open.failure) ? open.lastThrown : undefined));
     open.reject(thrown ? thrown.error : new TurnStoppedError(end));

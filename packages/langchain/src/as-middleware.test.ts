@@ -1,12 +1,14 @@
 import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
 import { deny, intercept, MessageList, retry, stop, type Handlers, type Message, type TurnOperator } from '@h/turn';
-import { TurnStoppedError } from '@h/bridge';
+import { readFileSync } from 'node:fs';
+import { eventTable, TurnStoppedError } from '@h/bridge';
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { middlewareEvents } from './as-middleware.js';
 import { asMiddleware } from './index.js';
 
 interface WireMessage {
@@ -71,6 +73,10 @@ const run = async (agent: ToyAgent, ...input: Parameters<ToyAgent['invoke']>): P
 const ask = (text: string) => ({ messages: [new HumanMessage(text)] });
 
 describe('asMiddleware', () => {
+  it('has a table of the events that it carries in its README', () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(middlewareEvents));
+  });
+
   it('changes nothing without operators', async () => {
     script = [calls('read', 'list'), { content: 'Done.' }];
     const messages = await run(agentWith(asMiddleware(), { read: () => 'text', list: () => 'a b' }), ask('Look.'));

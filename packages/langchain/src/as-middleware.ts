@@ -1,12 +1,14 @@
 import {
   bridge,
+  checkOperators,
   TurnStoppedError,
   type Bridge,
   type BridgeOptions,
+  type HostEvents,
   type HostModelRequest,
   type HostToolReturn,
 } from '@h/bridge';
-import { anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
+import { anyBoolean, anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
 import { TurnError, type ModelSettings, type PipelineOperator, type SystemBlock, type ToolDefinition } from '@h/turn';
 import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@langchain/core/messages';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
@@ -14,6 +16,25 @@ import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
 import { toResponse } from './answer.js';
 import { messageFormat, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
+
+/** The events of a turn in an agent of LangChain. */
+export const middlewareEvents: HostEvents = {
+  'model.request': { support: 'full', as: '`wrapModelCall`' },
+  'model.delta': { support: 'limited', as: 'not shown: LangChain streams past its middleware' },
+  'model.response': { support: 'full', as: '`wrapModelCall`' },
+  'model.error': {
+    support: 'full',
+    as: '`wrapModelCall`; set `maxRetries: 0` on the model, whose retries multiply with those of operators',
+  },
+  'tool.call': { support: 'full', as: '`wrapToolCall`, for all calls of an answer before the first one runs' },
+  'tool.result': { support: 'full', as: '`wrapToolCall`; commands that tools return are not changed' },
+  'tool.progress': { support: 'limited', as: 'not shown: LangChain streams past its middleware' },
+  'approval.request': { support: 'full', as: '`approve`, which may call `interrupt()` of LangGraph' },
+  'history.append': { support: 'full', as: 'remembered per thread and sent again byte for byte' },
+  'history.replace': { support: 'full', as: 'remembered per thread; the state of the agent keeps its own messages' },
+  'turn.continue': { support: 'full', as: 'another model call within the same step' },
+  'turn.stop': { support: 'full', as: 'a last message, or an error' },
+};
 
 /** Options of {@link asMiddleware}. */
 export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'effects' | 'approve' | 'maxSessions'> {
@@ -30,6 +51,12 @@ export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'eff
    * @defaultValue the agent's model; the choice of another model or credential ends the turn with an error
    */
   readonly resolve?: ((choice: ModelChoice) => ModelRequest['model']) | undefined;
+  /**
+   * Accepts operators that handle events which LangChain does not have; a process warning names them.
+   *
+   * @defaultValue `false`: such an operator is an error
+   */
+  readonly partial?: boolean | undefined;
 }
 
 /** A model that an operator chose. */
@@ -53,6 +80,7 @@ type HostTool = ModelRequest['tools'][number];
  * message, as without middleware.
  *
  * @param given - options, if the first argument is an object
+ * @throws UnsupportedOperatorError if an operator needs events that LangChain does not have
  *
  * @example
  * ```ts
@@ -72,8 +100,16 @@ export const asMiddleware = (
     maxSessions: integerFrom(1),
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
+    partial: anyBoolean,
   });
-  const { exitBehavior = 'end', resolve, ...shared } = options;
+  const { exitBehavior = 'end', resolve, partial, ...shared } = options;
+  checkOperators(operators, {
+    owner: 'asMiddleware()',
+    host: 'LangChain',
+    events: middlewareEvents,
+    alternative: 'Run the operator in harness({ model, tools })',
+    partial,
+  });
   const host = bridge<BaseMessage>(operators, {
     ...shared,
     host: 'LangChain',

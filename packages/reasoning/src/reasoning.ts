@@ -1,5 +1,6 @@
 import {
   intercept,
+  MessageList,
   notice,
   textOf,
   type Handlers,
@@ -30,7 +31,16 @@ import {
   type ReasoningEffort,
 } from './effort.js';
 import { reasoningModelOf, type ReasoningModel } from './providers.js';
-import { hasThoughtBeforeResults, metadataName, prefixHasher, ShapedHistory } from './shaped-history.js';
+import {
+  hasThoughtBeforeResults,
+  lastPrefix,
+  noPrefix,
+  prefixHasher,
+  prefixIn,
+  ShapedHistory,
+  withoutPrefix,
+  withPrefix,
+} from './shaped-history.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
@@ -88,7 +98,7 @@ export interface ReasoningOptions {
 interface Sent {
   readonly model: string | undefined;
   readonly effort: ReasoningEffort | undefined;
-  /** What the reasoning of the answer is bound to; absent if it cannot be sent back. */
+  /** What the reasoning of the answer is bound to; absent if the model does not bind it. */
   readonly prefix: string | undefined;
 }
 
@@ -126,15 +136,20 @@ export const reasoning = (options: ReasoningOptions = {}): TurnOperator => {
     let failures = 0;
     let isLooping = false;
     let sent: Sent | undefined;
+    /** The prefix in effect at the end of the history. */
+    let boundTo = noPrefix;
     let calls = 0;
     let tokens = 0;
     let outputTokens = 0;
-    let reader: { readonly key: string; readonly history: ShapedHistory } | undefined;
+    let reader:
+      | { readonly name: string; readonly prefix: string | undefined; readonly history: ShapedHistory }
+      | undefined;
 
     const historyFor = (event: Request, name: string, model: ReasoningModel): ShapedHistory => {
       const prefix = model.history === 'bound' ? prefixOf(event) : undefined;
-      const key = prefix === undefined ? name : `${name} ${prefix}`;
-      if (reader?.key !== key) reader = { key, history: new ShapedHistory(model, prefix) };
+      if (reader?.name !== name || reader.prefix !== prefix) {
+        reader = { name, prefix, history: new ShapedHistory(model, prefix) };
+      }
       return reader.history;
     };
 
@@ -172,9 +187,18 @@ export const reasoning = (options: ReasoningOptions = {}): TurnOperator => {
         },
         'model.request': (event) => {
           const isBound = event.model !== undefined && modelOf(event.model).history === 'bound';
-          const prefix = isBound && event.tail.length === 0 ? prefixOf(event) : undefined;
+          const prefix = isBound ? (event.tail.length === 0 ? prefixOf(event) : noPrefix) : undefined;
           sent = { model: event.model, effort: event.settings.reasoning, prefix };
           calls += 1;
+        },
+        'session.loaded': ({ messages }) => {
+          boundTo = lastPrefix(messages);
+        },
+        'history.append': ({ messages }) => {
+          for (const message of messages) boundTo = prefixIn(message) ?? boundTo;
+        },
+        'history.replace': ({ messages }) => {
+          boundTo = lastPrefix(MessageList.of(messages));
         },
         'model.response': ({ usage }) => spent(usage),
         'model.error': ({ usage }) => spent(usage),
@@ -191,20 +215,21 @@ export const reasoning = (options: ReasoningOptions = {}): TurnOperator => {
           const mustStayOff = model.needsThoughtFirst === true && !hasThoughtBeforeResults(messages);
           const effort = mustStayOff ? 'none' : effortFor(event, model);
           if (messages === event.messages && effort === undefined) return undefined;
-          return {
-            ...event,
-            messages,
-            settings: effort === undefined ? event.settings : { ...event.settings, reasoning: effort },
-          };
+          // New members come first: adding them after a spread is several times slower.
+          const { messages: _, settings, ...rest } = event;
+          return { messages, settings: effort === undefined ? settings : { ...settings, reasoning: effort }, ...rest };
         },
         'history.append': (event) => {
           const prefix = sent?.prefix;
-          if (event.origin !== 'response' || prefix === undefined) return undefined;
-          if (!event.messages.some(hasReasoning)) return undefined;
-          return { ...event, messages: event.messages.map((message) => withPrefix(message, prefix)) };
+          if (event.origin !== 'response' || prefix === undefined || prefix === boundTo) return undefined;
+          const messages = marked(event.messages, prefix);
+          return messages && { ...event, messages };
         },
+        // What came before the reasoning has changed, so it is bound to nothing that will be sent again.
         'history.replace': (event) =>
-          event.messages.some(isBound) ? { ...event, messages: event.messages.map(withoutPrefix) } : undefined,
+          event.messages.some((message) => prefixIn(message) !== undefined)
+            ? { ...event, messages: event.messages.map(withoutPrefix) }
+            : undefined,
         'turn.end': (event) => {
           if (calls === 0) return undefined;
           const share = outputTokens === 0 ? 0 : tokens / outputTokens;
@@ -227,20 +252,14 @@ type Request = TurnEventOf<'model.request'>;
 
 const failed: ReadonlySet<string> = new Set(['failed', 'timed-out', 'invalid-input', 'unknown-tool']);
 
-const hasReasoning = ({ content }: Message): boolean =>
-  typeof content !== 'string' && content.some(({ type }) => type === 'reasoning' || type === 'reasoning-file');
-
-const withPrefix = (message: Message, prefix: string): Message =>
-  hasReasoning(message) ? { ...message, metadata: { ...message.metadata, [metadataName]: prefix } } : message;
-
-const isBound = ({ metadata }: Message): boolean => metadata?.[metadataName] !== undefined;
-
-/** What comes before the reasoning has changed, so no provider will accept it as bound again. */
-const withoutPrefix = (message: Message): Message => {
-  if (!isBound(message)) return message;
-  const { [metadataName]: _, ...metadata } = message.metadata ?? {};
-  return { ...message, metadata };
+/** Adds the prefix to the first message with reasoning. */
+const marked = (messages: readonly Message[], prefix: string): readonly Message[] | undefined => {
+  const first = messages.findIndex(({ content }) => typeof content !== 'string' && content.some(isReasoningPart));
+  return first < 0 ? undefined : messages.map((message, at) => (at === first ? withPrefix(message, prefix) : message));
 };
+
+const isReasoningPart = ({ type }: { readonly type: string }): boolean =>
+  type === 'reasoning' || type === 'reasoning-file';
 
 /** A function of the caller may return anything; what is not a number does not limit. */
 const shareOf = (left: number | undefined): number => (left === undefined || Number.isNaN(left) ? 1 : left);

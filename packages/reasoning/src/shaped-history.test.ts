@@ -47,7 +47,7 @@ describe('ShapedHistory', () => {
     expect(new ShapedHistory(reasoningModelOf('claude-opus-5'), undefined).for(list)).toBe(list);
   });
 
-  it('sends bound reasoning only after the prefix that it is bound to', () => {
+  it('sends reasoning only after the prefix that it or an earlier message is bound to', () => {
     const messages = [
       user('Go.'),
       bound('a', thought('anthropic'), said('One.')),
@@ -56,7 +56,7 @@ describe('ShapedHistory', () => {
     ];
     const counts = (prefix: string) => shape('claude-opus-5-5', messages, prefix).map((one) => thoughts([one]).length);
     expect(counts('a')).toEqual([0, 1, 0, 0]);
-    expect(counts('b')).toEqual([0, 0, 1, 0]);
+    expect(counts('b')).toEqual([0, 0, 1, 1]);
     expect(counts('c')).toEqual([0, 0, 0, 0]);
   });
 

@@ -1,6 +1,5 @@
 import {
   MessageList,
-  type AssistantMessage,
   type AssistantPart,
   type Message,
   type ModelRequest,
@@ -9,8 +8,42 @@ import {
 } from '@h/turn';
 import { knownSigners, type ReasoningModel } from './providers.js';
 
-/** The member of a message's metadata with the prefix that its reasoning is bound to. */
-export const metadataName = 'reasoning';
+/**
+ * The member of a message's metadata with the prefix that its reasoning is bound to. It applies to the messages after it
+ * as well, up to the next one with this member. Reasoning before the first is bound to something unknown.
+ */
+const metadataName = 'reasoning';
+
+/** What precedes reasoning that cannot be sent back. */
+export const noPrefix = 'none';
+
+/** The prefix that a message names, if it names one. */
+export const prefixIn = ({ metadata }: Message): string | undefined => {
+  const prefix = metadata?.[metadataName];
+  return typeof prefix === 'string' ? prefix : undefined;
+};
+
+/** The prefix of the reasoning that ends a history. */
+export const lastPrefix = (messages: MessageList): string => {
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const prefix = prefixIn(messages.at(index) as Message);
+    if (prefix !== undefined) return prefix;
+  }
+  return noPrefix;
+};
+
+/** The message with the prefix of its reasoning. */
+export const withPrefix = (message: Message, prefix: string): Message => ({
+  ...message,
+  metadata: { ...message.metadata, [metadataName]: prefix },
+});
+
+/** The message without the prefix that it names. */
+export const withoutPrefix = (message: Message): Message => {
+  if (prefixIn(message) === undefined) return message;
+  const { [metadataName]: _, ...metadata } = message.metadata ?? {};
+  return { ...message, metadata };
+};
 
 /**
  * A history with the reasoning that its reader accepts.
@@ -26,6 +59,7 @@ export class ShapedHistory {
   #shaped = MessageList.empty;
   /** Whether the exchange, which begins with a user's message, has tool calls. */
   #hasCalls = false;
+  #boundTo = noPrefix;
 
   constructor(model: ReasoningModel, prefix: string | undefined) {
     this.#model = model;
@@ -37,6 +71,7 @@ export class ShapedHistory {
       this.#source = MessageList.empty;
       this.#shaped = MessageList.empty;
       this.#hasCalls = false;
+      this.#boundTo = noPrefix;
     }
     const from = this.#source.length;
     if (messages.length === from) return this.#shaped;
@@ -55,27 +90,28 @@ export class ShapedHistory {
   #shape(message: Message): Message {
     if (message.role === 'user') this.#hasCalls = false;
     if (message.role !== 'assistant' || typeof message.content === 'string') return message;
+    this.#boundTo = prefixIn(message) ?? this.#boundTo;
     this.#hasCalls ||= message.content.some(({ type }) => type === 'tool-call');
     if (!message.content.some(isAffected)) return message;
-    const content = message.content.flatMap((part) => this.#part(part, message));
+    const content = message.content.flatMap((part) => this.#part(part));
     const isSame =
       content.length === message.content.length && content.every((part, at) => part === message.content[at]);
     return isSame ? message : { ...message, content };
   }
 
-  #part(part: AssistantPart, message: AssistantMessage): readonly AssistantPart[] {
-    if (isReasoning(part)) return this.#isAccepted(part, message) ? [part] : [];
+  #part(part: AssistantPart): readonly AssistantPart[] {
+    if (isReasoning(part)) return this.#isAccepted(part) ? [part] : [];
     return [this.#model.signedBy.some((name) => googleSigners.has(name)) ? part : withoutThoughtSignature(part)];
   }
 
-  #isAccepted({ providerOptions }: ReasoningPart | ReasoningFilePart, { metadata }: AssistantMessage): boolean {
+  #isAccepted({ providerOptions }: ReasoningPart | ReasoningFilePart): boolean {
     const { history, signedBy } = this.#model;
     const names = Object.keys(providerOptions ?? {});
     switch (history) {
       case 'signed':
         return names.some((name) => signedBy.includes(name));
       case 'bound':
-        return names.some((name) => signedBy.includes(name)) && boundTo(metadata) === this.#prefix;
+        return names.some((name) => signedBy.includes(name)) && this.#boundTo === this.#prefix;
       case 'text':
         return this.#hasCalls && !names.some((name) => knownSigners.has(name));
       case 'dropped':
@@ -83,11 +119,6 @@ export class ShapedHistory {
     }
   }
 }
-
-/** A prefix that no request has, for messages without one. */
-const unbound = Symbol('unbound');
-
-const boundTo = (metadata: Message['metadata']): unknown => metadata?.[metadataName] ?? unbound;
 
 const isReasoning = (part: AssistantPart): part is ReasoningPart | ReasoningFilePart =>
   part.type === 'reasoning' || part.type === 'reasoning-file';
@@ -144,7 +175,7 @@ export const prefixHasher = (): ((request: Prefix) => string) => {
       isEqual(last.system, system, (one, other) => one.text === other.text) &&
       isEqual(last.tools, tools, (one, other) => one === other);
     const hash = isSame && last ? last.hash : hashOf(JSON.stringify([system.map(({ text }) => text), tools]));
-    last = { system, tools, hash };
+    if (last?.system !== system || last.tools !== tools) last = { system, tools, hash };
     return credential === undefined ? hash : `${hash} ${credential}`;
   };
 };
