@@ -18,8 +18,8 @@ import { describe, expect, it } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
 import { bridge, TurnStoppedError, type BridgeOptions } from './index.js';
 
-/** Takes the next answer of a script. */
-const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script is over.');
+/** Removes and returns the next answer of a script. */
+const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script has ended.');
 const person = (text: string): ToyMessage => ({ from: 'person', text });
 const textsOf = (messages: readonly ToyMessage[]): readonly string[] =>
   messages.map((message) => {
@@ -46,7 +46,7 @@ const spy = () => {
 };
 
 describe('bridge', () => {
-  it('shows operators one turn for each run of the host', async () => {
+  it('emits one turn per run of the host', async () => {
     const { operator: observer, types } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
@@ -72,7 +72,7 @@ describe('bridge', () => {
     ]);
   });
 
-  it('sends the messages of the host as they are', async () => {
+  it('sends the messages of the host unchanged', async () => {
     const requests: (readonly ToyMessage[])[] = [];
     const session = sessionOf([]);
     const history = [person('Look.')];
@@ -120,7 +120,7 @@ describe('bridge', () => {
     expect(inputs).toEqual([{ path: 'safe' }]);
   });
 
-  it('gives the host and the model the result that left the operators', async () => {
+  it('returns the result that left the operators to the host and the model', async () => {
     const session = sessionOf([
       operator({ decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }) } }),
     ]);
@@ -136,7 +136,7 @@ describe('bridge', () => {
     expect(seen.at(-1)).toBe('Read. | a() | a=[redacted]');
   });
 
-  it('repeats a model call that an operator retries, and passes on what the model threw otherwise', async () => {
+  it('repeats a model call that an operator retries, and otherwise rethrows its error', async () => {
     const session = sessionOf([
       operator({ decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) } }),
     ]);
@@ -154,7 +154,7 @@ describe('bridge', () => {
     expect(calls).toBe(3);
   });
 
-  it('keeps a history that an operator replaced, over steps and turns', async () => {
+  it('keeps a replaced history across steps and turns', async () => {
     let isCompacted = false;
     const compactor = operator({
       decide: {
@@ -190,7 +190,7 @@ describe('bridge', () => {
     ]);
   });
 
-  it('continues within one call of the host if an operator asks for it', async () => {
+  it('continues within one call of the host if an operator requests it', async () => {
     let isContinued = false;
     const session = sessionOf([
       operator({
@@ -212,7 +212,7 @@ describe('bridge', () => {
     expect(seen).toEqual(['Tell.', 'First. ', 'Go on.', 'Second.', 'Next.']);
   });
 
-  it('rejects the calls of a run that an operator stopped, until the host brings new input', async () => {
+  it('rejects the calls of a stopped run until the host adds new input', async () => {
     const session = sessionOf([
       operator({
         decide: {
@@ -239,7 +239,7 @@ describe('bridge', () => {
     expect(textsOf(history)[2]).toMatch(/^a=Not run/);
   });
 
-  it('takes over what the host adds and changes in its history', async () => {
+  it('adopts additions and changes of the host to its history', async () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
@@ -290,7 +290,7 @@ describe('bridge', () => {
     expect(seen).toEqual(['Look.', 'a()', 'a=tree', 'Hurry.']);
   });
 
-  it('answers calls that the host ran by itself with the results in its history', async () => {
+  it('answers calls that the host ran on its own with the results in its history', async () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
@@ -309,7 +309,7 @@ describe('bridge', () => {
     ]);
   });
 
-  it('asks a person about a call, and lets the host interrupt itself', async () => {
+  it('requests approval for a call, and rethrows an interrupt of the host', async () => {
     class Interrupt extends Error {}
     const asking = intercept('asking', ({ emit }) => {
       const held = new Map<string, () => void>();
@@ -347,7 +347,7 @@ describe('bridge', () => {
     expect(asked).toEqual(['ask-a', 'ask-a']);
   });
 
-  it('decides about a call of an earlier process', async () => {
+  it('judges a call of an earlier process', async () => {
     const session = sessionOf([
       operator({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }),
     ]);
@@ -396,7 +396,7 @@ describe('bridge', () => {
     expect(aborted).toBe(2);
   });
 
-  it('keeps sessions apart and forgets the oldest', async () => {
+  it('isolates sessions and drops the least recently used one', async () => {
     const counts = new Map<string, number>();
     const counter = intercept('counter', () => {
       let session = '';
@@ -431,7 +431,7 @@ describe('bridge', () => {
     expect(session('alice')).not.toBe(alice);
   });
 
-  it('runs read-only tools together and others alone if their effects are known', async () => {
+  it('runs read-only tools together and others alone if `effects` is set', async () => {
     const running: string[] = [];
     const overlaps: string[] = [];
     const tool = (name: string) => async () => {
@@ -454,7 +454,7 @@ describe('bridge', () => {
     expect(overlaps).toEqual(['read with none', 'look with read', 'write with none', 'read with none']);
   });
 
-  it('refuses two model calls at once in one session', async () => {
+  it('rejects concurrent model calls in one session', async () => {
     const session = sessionOf([]);
     const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });
     await expect(

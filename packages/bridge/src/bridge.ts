@@ -15,7 +15,7 @@ import { HostSession } from './host-session.js';
 
 /** Options of {@link bridge}. */
 export interface BridgeOptions<HostMessage> {
-  /** The name of the host, for messages. */
+  /** The name of the host in messages. */
   readonly host: string;
   readonly format: HostFormat<HostMessage>;
   /**
@@ -26,22 +26,22 @@ export interface BridgeOptions<HostMessage> {
    */
   readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;
   /**
-   * Asks a person, if the tool call of the host has no `approve` itself.
+   * Requests the approval of a person, unless the tool call of the host has its own `approve`.
    *
-   * @defaultValue denies every call that needs an approval
+   * @defaultValue denies every call that requires approval
    */
   readonly approve?: Approve | undefined;
   /**
-   * Describes what the host's model or tool threw, so that operators distinguish a rate limit from an invalid key.
+   * Describes an error of the host's model or tool, so that operators distinguish a rate limit from an invalid key.
    *
-   * @defaultValue reads name, message, code, causes, and status and waiting times of a response
+   * @defaultValue reads name, message, code, causes, and the status and delays of a response
    */
   readonly describeError?: ((thrown: unknown) => ErrorInfo) | undefined;
-  /** Whether a tool threw a control-flow error of the host, such as an interrupt, which is passed on. */
+  /** Whether an error of a tool is a control-flow error of the host, such as an interrupt. It is rethrown. */
   readonly isControlFlow?: ((thrown: unknown) => boolean) | undefined;
   /**
-   * The number of sessions whose turns and changed histories are kept. The one that was used the longest ago is
-   * forgotten first; its next turn starts from the host's history.
+   * Maximum number of sessions whose turns and changed histories are stored. The least recently used one is dropped
+   * first; its next turn starts from the host's history.
    *
    * @defaultValue `1000`
    */
@@ -50,17 +50,17 @@ export interface BridgeOptions<HostMessage> {
 
 /** Operators around the loop of a host. */
 export interface Bridge<HostMessage> {
-  /** Returns a conversation of the host, new or known. */
+  /** Returns the session with this name, or creates it. */
   session(name: string): HostSession<HostMessage>;
-  /** Ends the turn of a session and forgets it. */
+  /** Ends the turn of a session and deletes the session. */
   forget(name: string): void;
 }
 
 /**
  * Runs operators around the loop of another framework, which keeps its loop, its history and its tools.
  *
- * Each run of the host is a turn. The host passes its model and tool calls to the session; each call is made as it
- * left the operators. Turns and histories belong to the session, never to the bridge.
+ * Each run of the host is a turn. The host passes its model and tool calls to the session, which makes each call as it
+ * left the operators. Turns and histories belong to a session, never to the bridge.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

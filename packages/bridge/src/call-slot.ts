@@ -1,25 +1,25 @@
 import type { ToolCall, ToolOutcome, TurnEventOf } from '@h/turn';
 import type { HostToolCall, HostToolResult } from './host.js';
 
-/** How the driver of a turn lets a call run. */
+/** The permission of the tool driver to run a call. */
 export interface Permission {
   readonly call: ToolCall;
   readonly signal: AbortSignal;
   answer(outcome: ToolOutcome): void;
 }
 
-/** The next action of the host for a call: pass on its result, or ask a person. */
+/** The next action of the host for a call: return the result, or request approval. */
 export type SlotNews<Value> =
   | { readonly type: 'result'; readonly result: HostToolResult<Value> }
   | { readonly type: 'thrown'; readonly error: unknown }
   | { readonly type: 'approval'; readonly request: TurnEventOf<'approval.request'> };
 
-/** What the host's tool did, before operators changed it. */
+/** The outcome of the host's tool, before operators changed it. */
 type Ran<Value> =
   | { readonly outcome: ToolOutcome; readonly value: Value }
   | { readonly outcome: ToolOutcome; readonly error: unknown };
 
-/** A call of the current step, on which the turn and the host meet: it runs when both have asked for it. */
+/** A call of the current step. It runs once both the turn and the host have requested it. */
 export class CallSlot<Value> {
   #permission: Permission | undefined;
   #host: HostToolCall<Value> | undefined;
@@ -29,7 +29,7 @@ export class CallSlot<Value> {
   #enteredInput: unknown;
   #output: ToolOutcome['output'] | undefined;
   #ran: Ran<Value> | undefined;
-  /** The output as it entered the operators. */
+  /** The output before the operators. */
   #entered: ToolOutcome['output'] | undefined;
   #interrupted: { readonly error: unknown } | undefined;
   #result: SlotNews<Value> | undefined;
@@ -72,26 +72,26 @@ export class CallSlot<Value> {
     this.#enteredInput = input;
   }
 
-  /** The operators let the call run. */
+  /** Handles the permission of the operators. */
   allow(permission: Permission): void {
     this.#permission = permission;
     this.#start();
   }
 
-  /** The host makes the call, possibly once more after a control-flow error. */
+  /** Handles the call of the host, which may repeat after a control-flow error. */
   attach(host: HostToolCall<Value>): void {
     this.#host = host;
     this.#start();
   }
 
-  /** The host's tool has ended. */
+  /** Handles the end of the host's tool. */
   finish(ran: Ran<Value>): void {
     this.#isRunning = false;
     this.#ran = ran;
     this.#permission?.answer(ran.outcome);
   }
 
-  /** The host's tool ended with a control-flow error: the call stays open until the host makes it again. */
+  /** Handles a control-flow error of the host's tool: the call stays open until the host repeats it. */
   reopen(error: unknown): void {
     this.#isRunning = false;
     this.#host = undefined;
@@ -99,28 +99,28 @@ export class CallSlot<Value> {
     this.#wake?.();
   }
 
-  /** Answers a call that the host did not run, if the operators let it run. */
+  /** Answers a call that the operators allowed but the host did not run. */
   answer(outcome: ToolOutcome): void {
     if (!this.#isRunning && !this.#ran) this.#permission?.answer(outcome);
   }
 
-  /** An operator asks a person about this call. */
+  /** Handles an approval request of an operator for this call. */
   askFor(request: TurnEventOf<'approval.request'>): void {
     this.#approval = request;
     this.#wake?.();
   }
 
-  /** A person has answered. */
+  /** Handles the decision of a person. */
   answered(): void {
     this.#approval = undefined;
   }
 
-  /** The result enters the operators. */
+  /** Handles a result that enters the operators. */
   enter({ output }: ToolOutcome): void {
     this.#entered = output;
   }
 
-  /** The result has left the operators. */
+  /** Handles a result that has left the operators. */
   settle(outcome: ToolOutcome): void {
     const ran = this.#ran;
     this.#output = outcome.output;
@@ -130,7 +130,7 @@ export class CallSlot<Value> {
     else this.#tell({ type: 'result', result: { outcome, returned: { value: ran.value } } });
   }
 
-  /** Waits for the next action of the host. */
+  /** Resolves with the next action of the host. */
   async next(): Promise<SlotNews<Value>> {
     for (;;) {
       if (this.#result) return this.#result;

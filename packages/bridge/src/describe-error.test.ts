@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeError } from './describe-error.js';
 
 describe('describeError', () => {
-  it('reads the status, the code and the waiting time of a response', () => {
+  it('reads the status, the code and the delay of a response', () => {
     const headers = new Headers({
       'Retry-After': '20',
       Authorization: 'Bearer secret',
@@ -18,7 +18,7 @@ describe('describeError', () => {
     });
   });
 
-  it('reads the response that an error carries', () => {
+  it('reads the response in an error', () => {
     const error = {
       message: 'no',
       response: { status: 503, headers: { 'retry-after': '1' } },
@@ -31,7 +31,7 @@ describe('describeError', () => {
     });
   });
 
-  it('describes values that cannot be read', () => {
+  it('describes values whose members throw', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(describeError(proxy)).toEqual({ name: 'Error', message: expect.any(String) as string });

@@ -1,18 +1,18 @@
 import { toErrorInfo, type ErrorInfo } from '@h/turn';
 
-/** The headers that say when to try again. Others may contain secrets. */
+/** Matches headers with retry delays. Other headers are omitted, because they may contain secrets. */
 const usefulHeaders = /^(?:retry-after(?:-ms)?|date|(?:anthropic-|x-)ratelimit-[a-z-]+|x-should-retry)$/;
 
 /**
- * Describes what a host's model threw, as plain data: name, message, code, causes, and the status and waiting times of
- * an HTTP response, which the clients of most providers put on their errors.
+ * Converts an error of a host's model to plain data: name, message, code, causes, and the status and delays of the HTTP
+ * response that most provider clients attach to their errors.
  */
 export const describeError = (thrown: unknown): ErrorInfo => {
   const info = toErrorInfo(thrown);
   try {
     return { ...info, ...responseOf(thrown) };
   } catch {
-    // A getter threw: the error is as hostile as its response.
+    // A getter threw, so no other member is read.
     return info;
   }
 };

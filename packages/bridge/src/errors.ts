@@ -1,6 +1,6 @@
 import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome, type Usage } from '@h/turn';
 
-/** An operator ended the turn: the host's call was not made, or its answer is withheld. Hosts must not retry it. */
+/** An operator ended the turn. The host's call was not made, or its answer is withheld; the host must not retry it. */
 export class TurnStoppedError extends TurnError {
   readonly outcome: TurnOutcome;
   readonly reason: string | undefined;

@@ -1,30 +1,32 @@
 import type { Message, MessageList } from '@h/turn';
 import type { HostFormat } from './host.js';
 
-/** How the history of a turn is brought up to date with that of the host. */
+/** An update of the history of a turn from the history of the host. */
 export type HistoryUpdate =
   | { readonly type: 'same'; readonly messages?: undefined }
   /** The host added messages. */
   | { readonly type: 'append'; readonly messages: readonly Message[] }
-  /** The host changed messages that were known, or the session is new. */
+  /** The host changed known messages, or the session is new. */
   | { readonly type: 'replace'; readonly messages: readonly Message[] };
 
-/** What the host received since its last model call, and adds to its history: an answer and the results of its calls. */
+/**
+ * What the host received since its last model call, and adds to its history: an answer and the results of its calls.
+ */
 export interface Delivered {
   /** `undefined` if the answer had no content. */
   readonly answer: { readonly isChanged: boolean } | undefined;
-  /** The calls of the answer, by id, and whether an operator changed the result. */
+  /** For each call of the answer, by id: whether an operator changed the result. */
   readonly calls: ReadonlyMap<string, { readonly isChanged: boolean }>;
 }
 
 export const nothingDelivered: Delivered = { answer: undefined, calls: new Map() };
 
 /**
- * Keeps the history of a session in step with that of its host.
+ * Synchronizes the history of a session with the history of its host.
  *
- * The host owns the history: what it adds or changes is taken over. What operators replaced or added stays as they
- * left it, so that each request repeats the former one byte for byte. An update costs as much as the messages that
- * are new.
+ * The host owns the history, so its additions and changes are adopted. Messages that operators replaced or added are
+ * preserved, so that each request repeats the previous one byte for byte. The cost of an update is linear in the number
+ * of new messages.
  */
 export class HostHistory<HostMessage> {
   readonly #format: HostFormat<HostMessage>;
@@ -32,19 +34,19 @@ export class HostHistory<HostMessage> {
   readonly #forms = new WeakMap<Message, readonly HostMessage[]>();
   /** The number of messages of the host that are accounted for. */
   #known = 0;
-  /** The last of them, to notice changes. */
+  /** The last known message, to detect changes. */
   #last: string | undefined;
 
   constructor(format: HostFormat<HostMessage>) {
     this.#format = format;
   }
 
-  /** Forgets what is known, so that the next update takes over the host's history. */
+  /** Clears the known messages, so that the next update adopts the whole history of the host. */
   reset(): void {
     this.#known = 0;
   }
 
-  /** Whether the host's history continues the known one and contains what was delivered. */
+  /** Whether the host's history continues the known one and contains the delivered messages. */
   continues(host: readonly HostMessage[], delivered: Delivered): boolean {
     return this.#known > 0 && this.#accountFor(host, delivered) !== undefined;
   }
@@ -62,7 +64,7 @@ export class HostHistory<HostMessage> {
       .filter(({ role }) => role === 'tool');
   }
 
-  /** Compares the history of a turn with that of the host, which is accounted for from now on. */
+  /** Compares the history of a turn with that of the host, whose messages then count as known. */
   update(host: readonly HostMessage[], own: MessageList, delivered: Delivered): HistoryUpdate {
     const added = this.#known > 0 ? this.#accountFor(host, delivered) : undefined;
     const update: HistoryUpdate = added
@@ -85,8 +87,8 @@ export class HostHistory<HostMessage> {
   }
 
   /**
-   * Returns the messages that follow the known ones, and how many of them were delivered; `undefined` if the host
-   * changed what is known, or lacks the answer that it was given.
+   * Returns the messages after the known ones, and how many of them were delivered; `undefined` if the host changed a
+   * known message or lacks the delivered answer.
    */
   #accountFor(
     host: readonly HostMessage[],
@@ -114,7 +116,7 @@ export class HostHistory<HostMessage> {
     return { type: 'append', messages: rest };
   }
 
-  /** Remembers the host's form of the answer and the results that no operator changed. */
+  /** Stores the host's form of the answer and of the results that no operator changed. */
   #keepForms(
     own: MessageList,
     forms: readonly HostMessage[],
@@ -125,7 +127,7 @@ export class HostHistory<HostMessage> {
     const results = forms.filter((_, index) => messages[index]?.role === 'tool');
     for (let index = own.length - 1; index >= 0; index -= 1) {
       const message = own.at(index);
-      // What an earlier request contained has its form already.
+      // Messages of earlier requests already have their form.
       if (message === undefined || this.#forms.has(message)) continue;
       if (message.role === 'tool' && isResultKept && results.length > 0) this.#forms.set(message, results);
       if (message.role !== 'assistant') continue;

@@ -36,12 +36,12 @@ import { joined, OpenCall, partsOf } from './open-call.js';
 import type { ToolLock } from './tool-lock.js';
 
 /**
- * The maximum number of model calls within one call of the host: a backstop against operators that retry without end,
- * far above what any of them does by design.
+ * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
+ * retries of any operator.
  */
 const maxAttempts = 100;
 
-/** What a run shares with the other runs of its session. */
+/** Settings shared by the runs of a session. */
 export interface RunOptions<HostMessage> {
   readonly session: string;
   readonly operators: readonly PipelineOperator[];
@@ -57,12 +57,12 @@ export interface RunOptions<HostMessage> {
 /**
  * One run of a host's loop, which is one turn.
  *
- * The turn has a separate runner, whose model and tools are the host's: the runner's next request waits until the
- * host calls its model, and a call that the operators let through runs when the host runs it. So the host keeps its
- * loop, and the operators see the same turn as in `harness()`.
+ * The turn has a separate runner with the model and the tools of the host. The next request of the runner waits until
+ * the host calls its model, and a call that the operators allow runs when the host runs it. The host keeps its loop,
+ * and the operators observe the same turn as in `harness()`.
  */
 export class HostRun<HostMessage> {
-  /** The host's name of the run. */
+  /** The id of the run in the host. */
   token: unknown;
   readonly #options: RunOptions<HostMessage>;
   readonly #agent: Agent;
@@ -72,7 +72,7 @@ export class HostRun<HostMessage> {
   #open: OpenCall<HostMessage> | undefined;
   /** A request that waits for the host's next model call. */
   #held: { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: Decision) => void } | undefined;
-  /** The latest answer as it entered the operators. */
+  /** The latest answer before the operators. */
   #entered: TurnEventOf<'model.response'> | undefined;
   #delivered:
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
@@ -94,7 +94,7 @@ export class HostRun<HostMessage> {
     }).pipe(this.#head(), ...options.operators);
   }
 
-  /** The end of the turn, if it has ended. */
+  /** The end event of the turn, if it has ended. */
   get end(): TurnEventOf<'turn.end'> | undefined {
     return this.#end;
   }
@@ -103,7 +103,7 @@ export class HostRun<HostMessage> {
     return this.#open !== undefined;
   }
 
-  /** What the host received since its last model call. */
+  /** The messages that the host received since its last model call. */
   get delivered(): Delivered {
     if (!this.#delivered) return nothingDelivered;
     const { hasAnswer, isChanged, calls } = this.#delivered;
@@ -113,7 +113,7 @@ export class HostRun<HostMessage> {
     };
   }
 
-  /** Begins the turn. */
+  /** Starts the turn. */
   begin(input: readonly UserMessage[]): void {
     const { session } = this.#options;
     this.#agent.turn({ session, input, signal: this.#abort.signal }).subscribe((event) => this.#take(event));
@@ -158,7 +158,7 @@ export class HostRun<HostMessage> {
         const news = await slot.next();
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
-        // Asked here, in the asynchronous context of the host's call, which interrupts of some hosts need.
+        // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
         const decision = await (call.approve ?? this.#options.approve)(news.request);
         slot.answered();
         this.#agent.answer(news.request.id, decision);
@@ -212,7 +212,7 @@ export class HostRun<HostMessage> {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Feeds the host's requests: the first operator of the pipe. */
+  /** The first operator of the pipe, which replaces the runner's requests by those of the host. */
   #head(): PipelineOperator {
     return intercept('host', () => ({
       decide: {
@@ -239,7 +239,7 @@ export class HostRun<HostMessage> {
     }));
   }
 
-  /** Puts the host's request in the place of the runner's. */
+  /** Replaces the request of the runner by the request of the host. */
   #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): Decision {
     open.attempts += 1;
     if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
@@ -366,7 +366,9 @@ export class HostRun<HostMessage> {
     }
   }
 
-  /** Passes an answer with calls to the host. Any other answer waits for the end of the turn, which may continue. */
+  /**
+   * Returns an answer with calls to the host. Any other answer is held until the turn ends, because it may continue.
+   */
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
     const calls = event.content.flatMap((part) =>
@@ -391,7 +393,7 @@ export class HostRun<HostMessage> {
     open.resolve({ response, ...(!open.isChanged && open.returned && { returned: open.returned }) });
   }
 
-  /** Answers the calls that the host did not make, with the results that it has for them. */
+  /** Answers the calls that the host did not make with the results in its history. */
   #answerMissing(messages: readonly HostMessage[]): void {
     const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
     if (open.length === 0) return;

@@ -18,7 +18,7 @@ import { HostRun, type RunOptions } from './host-run.js';
 import { TurnStoppedError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 
-/** What all sessions of a bridge share. */
+/** Settings shared by all sessions of a bridge. */
 export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session' | 'history' | 'store' | 'lock'> & {
   readonly format: HostFormat<HostMessage>;
   readonly host: string;
@@ -32,7 +32,7 @@ export class HostSession<HostMessage> {
   readonly #lock = new ToolLock();
   #run: HostRun<HostMessage> | undefined;
   #store = new RunStore({ messages: MessageList.empty, state: {} });
-  /** Calls whose answer this process has not seen, each in a separate turn. */
+  /** Calls from an answer of an earlier process, each in a separate turn. */
   readonly #adopted = new Map<string, Promise<HostRun<HostMessage>>>();
 
   constructor(name: string, options: SessionOptions<HostMessage>) {
@@ -44,7 +44,7 @@ export class HostSession<HostMessage> {
   /**
    * Makes a model call of the host through the operators.
    *
-   * Rejects with what `perform` threw if no operator handled it, with {@link TurnStoppedError} if an operator ended
+   * Rejects with the error of `perform` if no operator handled it, with {@link TurnStoppedError} if an operator ended
    * the turn, and with the reason of `signal` if the host cancelled the call.
    */
   async model<Value>(call: HostModelCall<HostMessage, Value>): Promise<HostModelResult<Value>> {
@@ -56,8 +56,8 @@ export class HostSession<HostMessage> {
   /**
    * Makes a tool call of the host through the operators.
    *
-   * Resolves with the result that the model reads, also if the call was denied. Rejects with what `run` threw, unless
-   * an operator changed that outcome.
+   * Resolves with the result for the model, also if the call was denied. Rejects with the error of `run`, unless an
+   * operator changed that outcome.
    */
   async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     if (this.#run?.has(call.id)) return this.#run.tool(call);
@@ -69,15 +69,15 @@ export class HostSession<HostMessage> {
       this.#release(call.id, run);
       return result;
     } catch (error) {
-      // The host makes the call again after an interrupt.
+      // The host repeats the call after an interrupt.
       if (!this.#options.isControlFlow(error)) this.#release(call.id, await adopted.catch(() => undefined));
       throw error;
     }
   }
 
   /**
-   * Resolves with the end of the current turn, if an operator ended it: as soon as the turn has ended or cannot continue
-   * without the host. Hosts that ask after each step whether to continue call it there.
+   * Resolves with the end of the current turn, if an operator ended it: as soon as the turn has ended or cannot
+   * continue without the host. Hosts that ask after each step whether to continue call it there.
    */
   async stopped(): Promise<TurnEnding | undefined> {
     const run = this.#run;
@@ -105,7 +105,7 @@ export class HostSession<HostMessage> {
     }
   }
 
-  /** Returns the run that a model call belongs to, known or new. */
+  /** Returns the run of a model call, or starts it. */
   #runFor(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
     const run = this.#run;
     if (run?.isCallOpen) throw sessionBusy(this.#name, this.#options.host);
@@ -125,7 +125,7 @@ export class HostSession<HostMessage> {
     return this.#history.continues(messages, delivered) && !this.#history.hasNewInput(messages);
   }
 
-  /** Whether a call continues a run that has not ended, or repeats the call of one that an operator stopped. */
+  /** Whether a call continues a running run, or repeats the call of a stopped run. */
   #belongsTo(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
     const isContinued = this.#history.continues(messages, delivered);
     if (!run.end) return isContinued || delivered.calls.size > 0;
@@ -139,7 +139,7 @@ export class HostSession<HostMessage> {
     const messages = update.type === 'replace' ? update.messages : [...history, ...(update.messages ?? [])];
     const inputStart = messages.findLastIndex(({ role }) => role !== 'user') + 1;
     const input = messages.slice(inputStart).filter(isInput);
-    // The first request then takes over the host's history as a whole.
+    // The first request then adopts the whole history of the host.
     if (input.length === 0 || input.length < messages.length - inputStart) this.#history.reset();
     this.#store = new RunStore({ messages: MessageList.of(messages.slice(0, inputStart)), state });
     const run = new HostRun(this.#runOptions(this.#history, this.#store), token);
@@ -148,7 +148,9 @@ export class HostSession<HostMessage> {
     return run;
   }
 
-  /** Runs a call whose answer this process has not seen, as after a restart of the host: in a turn with this call only. */
+  /**
+   * Runs a call whose answer this process has not seen, as after a restart of the host: in a turn with this call only.
+   */
   async #adopt({ id, name, input }: HostToolCall<unknown>): Promise<HostRun<HostMessage>> {
     const store = new RunStore({ messages: MessageList.empty, state: this.#store.fold().state });
     const run = new HostRun(this.#runOptions(new HostHistory(this.#options.format), store), undefined);
@@ -178,7 +180,7 @@ export class HostSession<HostMessage> {
   }
 }
 
-/** Stands for the input of a turn that the host continues without one. It is never sent. */
+/** Placeholder input of a turn that the host continues without new input. It is never sent. */
 const noInput: UserMessage = { role: 'user', content: 'Continue.', metadata: { internal: true } };
 
 const isInput = (message: Message): message is UserMessage => message.role === 'user' && message.content.length > 0;
@@ -189,7 +191,7 @@ const sessionBusy = (session: string, host: string): TurnError =>
     `${host} made two model calls at once in session ${JSON.stringify(session)}. Give each conversation a separate session.`,
   );
 
-/** Holds the journal of one run. The host owns the history, so nothing outlives the process. */
+/** Stores the journal of one run in memory. It need not outlive the process, because the host owns the history. */
 class RunStore implements SessionStore {
   readonly #snapshot: SessionSnapshot;
   readonly #journal: JournalRecord[] = [];
@@ -198,7 +200,7 @@ class RunStore implements SessionStore {
     this.#snapshot = snapshot;
   }
 
-  /** Returns the session as it is now. */
+  /** Returns the current state of the session. */
   fold(): SessionSnapshot {
     return this.#journal.length === 0 ? this.#snapshot : foldJournal(this.#snapshot, this.#journal);
   }

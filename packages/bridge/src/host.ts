@@ -13,15 +13,15 @@ import type {
   TurnEventOf,
 } from '@h/turn';
 
-/** Converts between the messages of a host and those of a turn. Messages that no operator changed are not written. */
+/** Converts between the messages of a host and those of a turn. Unchanged messages are not converted back. */
 export interface HostFormat<HostMessage> {
   /** Converts a message of the host, which is not a system message. */
   read(message: HostMessage): Message;
-  /** Converts a message that an operator made or changed. */
+  /** Converts a message that an operator created or changed. */
   write(message: Message): readonly HostMessage[];
 }
 
-/** A model request as it left the operators, with the history in the messages of the host. */
+/** A model request as it left the operators, with the history in the format of the host. */
 export interface HostModelRequest<HostMessage> extends Omit<ModelRequest, 'messages' | 'tail'> {
   /** The history, then the messages that operators added for this request only. */
   readonly messages: readonly HostMessage[];
@@ -33,21 +33,21 @@ export interface HostModelRequest<HostMessage> extends Omit<ModelRequest, 'messa
 export interface HostModelContext {
   /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
-  /** Passes a part of the answer to the operators. */
+  /** Passes a delta of the answer to the operators. */
   onDelta(delta: ModelDelta): void;
 }
 
-/** What a model of the host returned. */
+/** The return value of a model of the host. */
 export interface HostModelReturn<Value> {
   readonly response: ModelResponse;
-  /** The value as the host's own model returned it. */
+  /** The original value of the host's model. */
   readonly value: Value;
 }
 
 /** The answer to a model call, as it left the operators. */
 export interface HostModelResult<Value> {
   readonly response: ModelResponse;
-  /** The model's own value, unless an operator changed the answer or continued it. */
+  /** The original value of the model; absent if an operator changed or continued the answer. */
   readonly returned?: { readonly value: Value } | undefined;
 }
 
@@ -69,7 +69,9 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly run?: unknown;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Calls the model once. A rejection is a failed call, which operators may retry; see also {@link FailedModelCall}. */
+  /**
+   * Calls the model once. A rejection is a failed call, which operators may retry; see also {@link FailedModelCall}.
+   */
   perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<HostModelReturn<Value>>;
   /** Receives the deltas that left the operators. */
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
@@ -82,18 +84,18 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly canRestart?: (() => boolean) | undefined;
 }
 
-/** What a tool of the host returned. */
+/** The return value of a tool of the host. */
 export interface HostToolReturn<Value> {
   /** The outcome, as operators and the model read it. */
   readonly outcome: ToolOutcome;
-  /** The value as the host's own tool returned it. */
+  /** The original value of the host's tool. */
   readonly value: Value;
 }
 
 /** The result of a tool call, as it left the operators. */
 export interface HostToolResult<Value> {
   readonly outcome: ToolOutcome;
-  /** The tool's own value, unless an operator changed the output or the tool did not run. */
+  /** The original value of the tool; absent if an operator changed the output or the tool did not run. */
   readonly returned?: { readonly value: Value } | undefined;
 }
 
@@ -111,16 +113,16 @@ export interface HostToolCall<Value> {
    */
   run(call: ToolCall, signal: AbortSignal, isChanged: boolean): Promise<HostToolReturn<Value>>;
   /**
-   * Asks a person about this call. It may reject with a control-flow error of the host, such as an interrupt: the
-   * call then stays open until the host makes it again.
+   * Requests approval for this call. It may reject with a control-flow error of the host, such as an interrupt; the
+   * call then stays open until the host repeats it.
    *
    * @defaultValue `approve` of the bridge
    */
   readonly approve?: Approve | undefined;
 }
 
-/** Asks a person. */
+/** Requests the approval of a person. */
 export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<ApprovalDecision> | ApprovalDecision;
 
-/** Describes what the host's model or tool threw. */
+/** Describes an error of the host's model or tool. */
 export type DescribeError = (thrown: unknown) => ErrorInfo;

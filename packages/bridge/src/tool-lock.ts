@@ -1,10 +1,10 @@
-/** Lets read-only tools run together and every other tool alone, in the order in which they ask. */
+/** Runs read-only tools together and every other tool alone, in the order of their requests. */
 export class ToolLock {
   #readers = 0;
   #isWriting = false;
   readonly #waiting: { readonly isReader: boolean; readonly begin: () => void }[] = [];
 
-  /** Runs a tool as soon as it may run. */
+  /** Runs a tool when it is its turn. */
   async run<Result>(isReader: boolean, tool: () => Promise<Result>): Promise<Result> {
     if (this.#waiting.length > 0 || !this.#isFree(isReader)) {
       await new Promise<void>((resolve) => {

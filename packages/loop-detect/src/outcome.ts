@@ -17,7 +17,10 @@ export interface Fingerprint {
   readonly isRatio?: boolean | undefined;
   /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
-  /** Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say nothing. */
+  /**
+   * Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say
+   * nothing.
+   */
   readonly failure?: number | undefined;
   /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;

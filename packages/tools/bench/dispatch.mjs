@@ -1,6 +1,6 @@
 /**
- * Measures the overhead of a call from the driver to the shaped result: validation, waves, deadline, outcome, tools(). It
- * is compared with a naive loop that parses and awaits. The time of zod itself is subtracted.
+ * Measures the overhead of a call from the driver to the shaped result: validation, waves, deadline, outcome, tools().
+ * It is compared with a naive loop that parses and awaits. The time of zod itself is subtracted.
  *
  *   node --expose-gc bench/dispatch.mjs        (after a build)
  */

@@ -24,7 +24,7 @@ const sections = [1, 2, 3, 4, 5, 6] as const;
 const read = (id: string, path: string) => call(id, 'read', { path });
 const log = (id: string) => call(id, 'log', { line: id });
 
-/** Reads, parallel writes, approvals, enough text for several compactions, and a loop that is warned about. */
+/** Contains reads, parallel writes, approvals, a loop that causes a warning, and text for several compactions. */
 const script: readonly ModelResponse[] = [
   response('Looking.', read('r1', 'a'), log('w1'), read('r2', 'b'), call('i1', 'put', { text: 'settings' })),
   response('Two writes.', log('w2'), log('w3')),
@@ -44,7 +44,7 @@ export const writes: readonly string[] = script.flatMap(({ content }) =>
   ),
 );
 
-/** Answers by its script, and fails at the first attempt of step 2. */
+/** Answers by the script and fails the first attempt of step 2. */
 const model: ModelDriver = async function* (_, { step, attempt }) {
   await sleep(latencyMs);
   if (step === 2 && attempt === 1) {
@@ -62,7 +62,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const toolsIn = (directory: string): readonly Tool[] => {
   const written = join(directory, 'log.txt');
-  /** Appends a line after some time, so that a kill hits before and after it. */
+  /** Appends a line after a delay, so that kills occur before and after the write. */
   const append = async (id: string): Promise<string> => {
     await sleep(latencyMs);
     appendFileSync(written, `${id}\n`);
@@ -118,7 +118,7 @@ const approval: Hook = {
     name === 'publish' ? { decision: 'ask', reason: 'Publishing requires approval.' } : undefined,
 };
 
-/** What a process reports at the end of the turn. */
+/** The report that a process prints at the end of the turn. */
 export interface Report {
   /** Absent if another process had ended the turn. */
   readonly outcome?: TurnOutcome | undefined;
@@ -132,7 +132,7 @@ export interface LongWorld {
   report(outcome: TurnOutcome | undefined): Report;
 }
 
-/** A pipeline of all operators over file sessions. */
+/** Creates a pipeline of all operators over file sessions. */
 export const longWorld = (directory: string, leaseMs?: number): LongWorld => {
   mkdirSync(directory, { recursive: true });
   const sessions = fileSessions({ directory: join(directory, 'sessions'), fsync: 'never', leaseMs });
@@ -167,8 +167,8 @@ export const longWorld = (directory: string, leaseMs?: number): LongWorld => {
 };
 
 /**
- * Starts the turn, or resumes it after a crash; approves every request. Calls `onProgress` for each new event. Rejects if
- * another process holds the session.
+ * Starts the turn, or resumes it after a crash; approves every request. Calls `onProgress` for each new event. Rejects
+ * if another process holds the session.
  */
 export const runToEnd = async (
   { agent }: LongWorld,
@@ -186,7 +186,7 @@ export const runToEnd = async (
       next: (event) => {
         approve(event);
         if (event.type !== 'turn.end') return;
-        // The turn had ended before: its id is an idempotency key.
+        // The turn id is an idempotency key, so a turn that has ended is not run again.
         resolve(event.error?.code === 'duplicate-turn' ? undefined : event.outcome);
       },
       error: reject,

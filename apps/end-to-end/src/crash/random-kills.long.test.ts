@@ -35,8 +35,8 @@ interface Finished {
 
 interface Child {
   /**
-   * Resolves after this many new events, or when the process has ended. Events and not time: the moments are spread over the
-   * whole turn however fast the machine is.
+   * Resolves after this many new events, or when the process has ended. Events and not time: the moments are spread
+   * over the whole turn however fast the machine is.
    */
   reaches(events: number): Promise<void>;
   /** Resolves with the output and the signal that ended the process. */
