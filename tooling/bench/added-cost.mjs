@@ -1,7 +1,7 @@
 /**
- * Measures what operators add to the loop: each alone, side by side with the loop without operators, in one run.
+ * Measures the overhead of operators: each one alone, compared with the loop without operators in the same run.
  *
- * One workload: 20 deltas, and one tool call with a result of 400 characters, in each step. Model and tool take no time.
+ * Each step has 20 deltas and one tool call with a result of 400 characters. The model and the tool take no time.
  *
  *   node tooling/bench/added-cost.mjs guardrails failover        (in the root, after a build)
  */
@@ -13,9 +13,10 @@ const fromTurn = createRequire(new URL('../../packages/turn/package.json', impor
 const { harness, memorySessions } = await built('turn');
 const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
 
-/** The operators of a package, by their label; each makes the list of operators of a pipe. */
+/** Pipes by package and label. Each function creates the operators of a pipe. */
 const subjectsOf = {
   'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
+  reasoning: ({ reasoning }) => ({ 'reasoning()': () => [reasoning()] }),
   tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
   guardrails: ({ guardrails }) => ({
     'guardrails()': () => [guardrails({ maxSteps: Infinity })],
@@ -30,11 +31,13 @@ const subjectsOf = {
   },
 };
 
+const defaultModel = 'anthropic/claude-opus-5-5';
+const thought = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 'c2lnbmF0dXJl' } } };
 const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 0 };
 const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
 const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' }, effect: 'read-only' }];
 
-/** A new result in every step, as from a run that makes progress. */
+/** Returns a different result in every step, as in a run that makes progress. */
 const resultOf = (id) => `${id}: ${'The quick brown fox reads line after line of it. '.repeat(9)}`.slice(0, 400);
 
 const modelOf =
@@ -53,7 +56,7 @@ const modelOf =
               },
             ]
           : [];
-      const content = [{ type: 'text', text: 'Let me look.' }, ...calls];
+      const content = [thought, { type: 'text', text: 'Let me look.' }, ...calls];
       const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
       subscriber.next({ type: 'response', response: { content, finishReason, usage } });
       subscriber.complete();
@@ -84,7 +87,7 @@ const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [
   const runner = (make, steps, deltas) => {
     const sessions = memorySessions();
     const model = modelOf(steps, deltas);
-    const agent = harness({ model, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
+    const agent = harness({ model, defaultModel, tools: toolsOf(), sessions, maxModelCalls: Infinity }).pipe(...make());
     let turns = 0;
     return () =>
       new Promise((resolve, reject) => {
@@ -98,7 +101,9 @@ const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [
         });
       });
   };
-  /** The best round of each subject; the rounds take turns, so that all meet the same machine. */
+  /**
+   * Returns the fastest round of each subject. Rounds of the subjects alternate, so that the load affects all equally.
+   */
   const measure = async (steps, deltas) => {
     const runs = Object.values(all).map((make) => runner(make, steps, deltas));
     const best = runs.map(() => Infinity);

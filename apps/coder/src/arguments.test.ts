@@ -21,6 +21,7 @@ describe('parseArguments', () => {
       maxSessions: 100,
       mcp: [],
       toolset: 'full',
+      reasoning: 'auto',
       maxSteps: 50,
       json: false,
       demo: false,

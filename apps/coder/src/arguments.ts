@@ -9,6 +9,10 @@ export type SandboxMode = (typeof sandboxModes)[number];
 export const approvalModes = ['on-risk', 'always', 'never'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
+/** How much the model reasons; `auto` chooses for each turn. */
+export const reasoningModes = ['auto', 'none', 'low', 'medium', 'high'] as const;
+export type ReasoningMode = (typeof reasoningModes)[number];
+
 /** The parsed command line. */
 export interface CoderArguments {
   /** The prompt; `undefined` opens a conversation, `-` reads the prompt from standard input. */
@@ -31,6 +35,7 @@ export interface CoderArguments {
   readonly maxSessions: number;
   readonly mcp: readonly string[];
   readonly toolset: string;
+  readonly reasoning: ReasoningMode;
   readonly maxSteps: number;
   /** Limits of the whole run, in US dollars, tokens and minutes of work. */
   readonly maxCost?: number | undefined;
@@ -146,6 +151,7 @@ const describeCommand = (): Command =>
     .option('--max-sessions <count>', 'maximum number of sessions of a plan', wholeNumber, 100)
     .option('--mcp <command>', 'add the tools of an MCP server, given as a command or a URL (repeatable)', collect)
     .option('--toolset <name>', 'tools that the model gets: full, minimal or read-only', 'full')
+    .addOption(new Option('--reasoning <effort>', 'how much the model reasons').choices(reasoningModes).default('auto'))
     .option('--max-steps <count>', 'maximum number of steps per turn', wholeNumber, 50)
     .option('--max-cost <dollars>', 'maximum cost of the run in US dollars (default with --plan: 20)', amount)
     .option('--max-tokens <count>', 'maximum number of tokens of the run (default with --plan: 50000000)', wholeNumber)

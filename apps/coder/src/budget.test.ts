@@ -3,7 +3,7 @@ import { harness, reply } from '@h/turn';
 import { response, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from './arguments.js';
-import { budgetFor } from './budget.js';
+import { budgetFor, shareLeft } from './budget.js';
 
 const costOf = () => 1;
 
@@ -42,6 +42,15 @@ describe('the budget of a run', () => {
         ['maxDurationMs', 28_800_000],
       ]),
     );
+  });
+
+  it('reports the share of the scarcest limit that is left', () => {
+    expect(shareLeft(undefined)).toBe(1);
+    const limits = budgetFor({ plan: false, maxCost: 10, maxTokens: 1000 }, { costOf });
+    expect(shareLeft(limits)).toBe(1);
+    if (limits.budget === undefined || typeof limits.budget === 'function') throw new Error('The run has no budget.');
+    limits.budget.spend({ inputTokens: 900 });
+    expect(shareLeft(limits)).toBeCloseTo(0.1);
   });
 
   it.each(['--max-cost', '--max-tokens', '--max-minutes'])('rejects a value of %s that is not a number', (name) => {

@@ -24,6 +24,13 @@ export const budgetFor = (
   };
 };
 
+/** The share of the run's scarcest limit that is left, from 0 to 1. */
+export const shareLeft = (limits: RunBudget | undefined): number => {
+  const budget = limits?.budget;
+  if (budget === undefined || typeof budget === 'function') return 1;
+  return Math.min(1, ...budget.limits().map(({ used, max }) => Math.max(0, 1 - used / max)));
+};
+
 const withoutUndefined = ({
   maxCost,
   maxTokens,

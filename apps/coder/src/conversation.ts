@@ -107,12 +107,12 @@ export class Conversation {
     return new Promise((resolve) => {
       this.#leave = resolve;
       this.#input.open();
-      if (this.#open !== undefined) this.#goOn(this.#open).catch((error: unknown) => this.#fail(error));
+      if (this.#open !== undefined) this.#offerResume(this.#open).catch((error: unknown) => this.#fail(error));
     });
   }
 
   /** Asks whether to resume an interrupted turn. If the user declines, the next turn ends it. */
-  async #goOn(turn: string): Promise<void> {
+  async #offerResume(turn: string): Promise<void> {
     const lines = [this.#palette.yellow('! The latest turn was interrupted.')];
     const answer = await this.#terminal.questions?.ask({ lines, message: 'Resume it?' });
     if (answer === undefined || answer.decision === 'deny' || this.#isOver) return;

@@ -100,6 +100,7 @@ export const openAgent = async (job: AgentJob, opened: (() => Promise<void>)[]):
     meter,
     telemetry,
     maxSteps: given.maxSteps,
+    reasoning: given.reasoning,
     budget: budgetFor(given, meter),
     recording: given.record === undefined ? undefined : resolve(startFolder(process.env, process.cwd()), given.record),
   };

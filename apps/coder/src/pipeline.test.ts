@@ -29,7 +29,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     lanes,
     artifacts,
     children: { sessions: memorySessions(), close: () => Promise.resolve() },
-    createExplorer: () => Promise.reject(new Error('Nobody is spawned.')),
+    createExplorer: () => Promise.reject(new Error('This test spawns no sub-agents.')),
     onEvent: () => undefined,
   });
   return {
@@ -57,6 +57,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     meter: createUsageMeter(),
     telemetry: await openTelemetry(undefined, () => undefined),
     maxSteps: 5,
+    reasoning: 'auto',
     budget: {},
     repository: { repository: createGitRepository({ root: workspace }), use: 'plan' },
     recording: undefined,
@@ -81,6 +82,7 @@ describe('the pipeline', () => {
       'git',
       'loop-detect',
       'compaction',
+      'reasoning',
       'tools',
       'security',
       'observe',

@@ -5,12 +5,14 @@ import { hooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
 import { observe, record, type RecordOptions, type UsageMeter } from '@h/observe';
 import { prompt, type PromptOptions } from '@h/prompt';
+import { reasoning } from '@h/reasoning';
 import { eventRedactor, type Redactor } from '@h/redact';
 import { normalizeWraps, security } from '@h/security';
 import { tools, type ArtifactStore, type RegistryDriver } from '@h/tools';
 import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperator } from '@h/turn';
 import { git, type GitOptions } from '@h/git';
-import type { RunBudget } from './budget.js';
+import type { ReasoningMode } from './arguments.js';
+import { shareLeft, type RunBudget } from './budget.js';
 import type { ChosenModel } from './model/choose-model.js';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
@@ -30,6 +32,7 @@ export interface AgentParts {
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
   readonly maxSteps: number;
+  readonly reasoning: ReasoningMode;
   /** Limits of the whole run. */
   readonly budget?: RunBudget | undefined;
   /** The git repository of the workspace, if the agent reports or commits changes. */
@@ -88,18 +91,19 @@ export const createAgent = (parts: AgentParts): Agent => {
     prompt(sections),
     ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
-    // Before compaction: the hand-off leaves the history to a last step, which loopDetect marks.
+    // loopDetect marks the last step of a turn, and the hand-off in compaction does not replace its history.
     loopDetect(),
     compaction({
       window: contextWindow,
       summarize,
       counter,
-      // A summary need not keep the ids of the marks around external content.
+      // A summary may omit the ids in the markers around external content.
       redact: (text) => redact(normalizeWraps(text)),
       archive: archiveIn(artifacts),
       isOverflow,
       lastResort: plan?.handOff,
     }),
+    reasoning({ effort: parts.reasoning, budgetLeft: () => shareLeft(parts.budget) }),
     tools({ driver, contextWindow, artifacts, redact }),
     security({ redactor }),
     observe({

@@ -1,4 +1,5 @@
 import '@h/failover';
+import '@h/reasoning';
 import type { TurnEvent, TurnEventOf } from '@h/turn';
 import { changesIn } from './render/diff.js';
 
@@ -16,6 +17,8 @@ export interface Tally {
   readonly waitedMs: number;
   readonly startedAt: number | undefined;
   readonly files: ReadonlyMap<string, FileTally>;
+  /** What the turn spent on reasoning. */
+  readonly reasoning: TurnEventOf<'reasoning.used'> | undefined;
   readonly end: TurnEventOf<'turn.end'> | undefined;
 }
 
@@ -26,6 +29,7 @@ export const noTally: Tally = {
   waitedMs: 0,
   startedAt: undefined,
   files: new Map(),
+  reasoning: undefined,
   end: undefined,
 };
 
@@ -46,6 +50,8 @@ export const tallied = (tally: Tally, event: TurnEvent): Tally => {
       return { ...tally, waitedMs: tally.waitedMs + event.delayMs };
     case 'git.changes':
       return { ...tally, files: filesOfCommands(tally.files, event) };
+    case 'reasoning.used':
+      return { ...tally, reasoning: event };
     case 'turn.end':
       return { ...tally, end: event };
     default:

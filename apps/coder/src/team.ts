@@ -30,13 +30,13 @@ export const createTeam = ({
     agents: {
       explore: {
         description:
-          'Reads the code and its history, and reports what it found. Changes nothing and runs nothing. Give it broad questions, several explorers at once where they do not depend on each other.',
+          'Reads the code and its history, and reports its findings. It cannot change files or run commands. Ask broad questions, and start several explorers at once if their questions are independent.',
         policy: { tools: explorerTools, read: [workspace], write: [], hosts: [], sandbox: 'read-only' },
         create: createExplorer,
       },
     },
     policy: unrestricted,
-    // An explorer starts no sub-agents.
+    // An explorer cannot start sub-agents.
     limits: { depth: 1 },
     lanes,
     artifacts,

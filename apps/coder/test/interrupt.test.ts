@@ -17,7 +17,7 @@ const eventsOf = ({ stdout }: Finished): readonly TurnEvent[] =>
 const transcriptOf = (events: readonly TurnEvent[]): readonly Message[] =>
   events.flatMap((event) => (event.type === 'history.append' ? event.messages : []));
 
-/** A command that records its processes, never ends and ignores SIGTERM. */
+/** A command that records its process ids, never ends and ignores SIGTERM. */
 const stubborn = 'trap "" TERM INT; sleep 1000 & echo $$ $! > pids; while true; do sleep 1; done';
 
 interface Hanging extends Running {
@@ -63,7 +63,7 @@ describe('an interrupt', () => {
     const { code, stdout, stderr } = await coder.finished;
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
     expect(stdout).toMatch(/^⊘ bash .* cancelled: /m);
-    expect(stdout).toMatch(/^■ cancelled · The process got SIGINT\.$/m);
+    expect(stdout).toMatch(/^■ cancelled · The process received SIGINT\.$/m);
   });
 
   it('exits immediately the second time and leaves no process behind', async () => {

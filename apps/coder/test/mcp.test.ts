@@ -63,7 +63,7 @@ describe('--mcp', () => {
     ['/no/such/program', expect.stringMatching(/^The MCP server "program" cannot be reached: .*\n$/)],
     ['http://127.0.0.1:9/mcp', expect.stringMatching(/^The MCP server "web" cannot be reached: .*\n$/)],
     ['a__b=node', expect.stringMatching(/"name" must be 1 to 24 letters/)],
-  ])('tells in one line why %s is no server', async (command, message: unknown) => {
+  ])('reports in one line why %s is not a server', async (command, message: unknown) => {
     const { words } = await startWith([], '--mcp', command);
     const { code, stdout, stderr } = await runCoder({ words });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

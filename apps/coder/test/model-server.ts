@@ -34,7 +34,9 @@ export const startModelServer = async (answers: Answers, latencyMs = 0): Promise
   const requests: ChatCompletionRequest[] = [];
   server.on({ predicate: () => true }, async (request) => {
     const given =
-      typeof answers === 'function' ? answers(request) : (answers[requests.length] ?? 'My answers are used up.');
+      typeof answers === 'function'
+        ? answers(request)
+        : (answers[requests.length] ?? 'The script has no further answers.');
     requests.push(request);
     const answer = await given;
     return typeof answer === 'string' ? { content: answer } : answer;

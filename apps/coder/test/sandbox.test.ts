@@ -32,7 +32,7 @@ describe('--sandbox host', () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped where bwrap does not work)', () => {
+describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped without bubblewrap)', () => {
   const sandbox = ['--sandbox', 'bubblewrap'];
 
   it('shows the sandbox in the banner and runs the tests of the project', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(noDocker !== undefined)(
 );
 
 describe('an unavailable sandbox', () => {
-  it('is told in one line', async () => {
+  it('is reported in one line', async () => {
     const path = await temporaryFolder();
     const { code, stdout, stderr } = await runCommand('true', ['--sandbox', 'bubblewrap'], { PATH: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -41,7 +41,7 @@ describe('an explorer', () => {
     expect(last && textOf(last)).toMatch(
       /Sub-agent \S+ \(explore\) ended: ok[^]*EXTERNAL[^]*It is in src\/duration\.js, line 4\./i,
     );
-    // The session of the explorer is not among those of the user.
+    // The session of the explorer is not listed among the sessions of the user.
     const listed = await runCoder({ ...start, words: [...start.words.slice(0, 6), '--sessions'] });
     expect(listed.stdout.trim().split('\n')).toHaveLength(1);
   });
@@ -129,6 +129,6 @@ describe('an explorer', () => {
     coder.signal('SIGINT');
     const { code, stdout } = await coder.finished;
     expect(code).toBe(130);
-    expect(stdout).toContain('■ cancelled · The process got SIGINT.');
+    expect(stdout).toContain('■ cancelled · The process received SIGINT.');
   });
 });

@@ -238,7 +238,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
     const { coder: first, folder, server } = await startWith(answers, { words: ['Begin'], environment });
     await first.said('Running bash');
     await vi.waitFor(() => access(join(folder, 'began')), 60_000);
-    // Kills the app before its terminal, because a closed terminal would end the app in an orderly way.
+    // Kills the app before its terminal, because a closed terminal would end the app cleanly.
     execFileSync('pkill', ['-KILL', '-f', `^${process.execPath} .*${folder}`]);
     await first.finished;
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, '--continue'];

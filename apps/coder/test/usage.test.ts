@@ -74,7 +74,7 @@ describe('a usage error', () => {
     });
   });
 
-  it('does not occur for --help and --version', async () => {
+  it('is not reported for --help', async () => {
     const { code, stdout, stderr } = await runCoder({ words: ['--help'] });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: npm start -- \[options\] \[prompt\.\.\.\]/);

@@ -1,5 +1,5 @@
 /**
- * What a delta costs through languageModel(), side by side with a bare loop over the same stream.
+ * Measures the time per delta of languageModel(), compared with a bare loop over the same stream.
  *
  * Run after a build: `npm run bench`, or `node --expose-gc bench/deltas.mjs`.
  */
@@ -10,7 +10,7 @@ const deltas = 200_000;
 const rounds = 7;
 const usage = { inputTokens: {}, outputTokens: {} };
 
-/** A stream that makes each part when it is asked for. */
+/** Creates a stream that generates its parts on demand. */
 const stream = () => {
   let sent = 0;
   return new ReadableStream({
@@ -71,11 +71,11 @@ const driven = () =>
     });
   });
 
-/** Nanoseconds of CPU a delta. */
+/** Returns the CPU time per delta, in nanoseconds. */
 const time = async (run) => {
   globalThis.gc?.();
   const before = process.cpuUsage();
-  if ((await run()) !== deltas) throw new Error('Not all deltas came.');
+  if ((await run()) !== deltas) throw new Error('Some deltas are missing.');
   const { user, system } = process.cpuUsage(before);
   return ((user + system) * 1_000) / deltas;
 };
@@ -90,5 +90,5 @@ for (let round = -2; round < rounds; round += 1) {
   without.push(one);
   within.push(other);
 }
-console.log(`bare loop over the stream  ${median(without).toFixed(0)} ns of CPU a delta`);
-console.log(`languageModel()            ${median(within).toFixed(0)} ns of CPU a delta`);
+console.log(`bare loop over the stream  ${median(without).toFixed(0)} ns of CPU per delta`);
+console.log(`languageModel()            ${median(within).toFixed(0)} ns of CPU per delta`);

@@ -113,7 +113,7 @@ const toHostToolResult = (part: ToolResultPart): LanguageModelV4Content => {
   return { type: 'tool-result', toolCallId, toolName, result, ...(isError && { isError }), ...metadataOf(part) };
 };
 
-const toHostUsage = ({ input, cacheRead, cacheWrite, output, reasoning }: Usage): LanguageModelV4Usage => ({
+export const toHostUsage = ({ input, cacheRead, cacheWrite, output, reasoning }: Usage): LanguageModelV4Usage => ({
   inputTokens: { total: input, noCache: input - cacheRead - cacheWrite, cacheRead, cacheWrite },
   outputTokens: { total: output, text: output - reasoning, reasoning },
 });

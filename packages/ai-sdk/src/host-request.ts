@@ -4,34 +4,45 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolChoice,
 } from '@ai-sdk/provider';
-import {
-  MessageList,
-  type CacheMark,
-  type Message,
-  type ModelRequest,
-  type ModelSettings,
-  type ProviderOptions,
-  type SystemBlock,
-  type ToolDefinition,
-  type UserMessage,
-} from '@h/turn';
+import type { HostFormat, HostModelCall, HostModelRequest } from '@h/bridge';
+import type { CacheMark, Message, ModelSettings, ProviderOptions, SystemBlock, ToolDefinition } from '@h/turn';
 import { toFunctionTool, toSettings, toToolChoice } from './call-options.js';
-import { toPrompt } from './prompt.js';
+import { toPrompt, type Originals } from './prompt.js';
+
+/** A message of a prompt: as the SDK made it, or as an operator made it. Both have the same shape for operators. */
+export type PromptMessage = LanguageModelV4Message | Message;
+
+/** The format of prompts, which remembers the messages that need no conversion. */
+export interface PromptFormat extends HostFormat<PromptMessage> {
+  readonly originals: Originals;
+}
+
+/** Creates the format for one bridge. */
+export const promptFormat = (): PromptFormat => {
+  const originals = new WeakMap<object, LanguageModelV4Message>();
+  return {
+    originals: { get: (message) => originals.get(message as object) },
+    read: (message) => {
+      originals.set(message, message as LanguageModelV4Message);
+      return message;
+    },
+    write: (message) => [message],
+  };
+};
 
 /** A host's model call as operators see it, and the way back. */
 export interface HostRequest {
-  readonly request: ModelRequest;
+  readonly call: Pick<HostModelCall<PromptMessage>, 'messages' | 'system' | 'tools' | 'otherTools' | 'settings'>;
   /** The session that the host names under `providerOptions.h.session`. */
   readonly session: string | undefined;
-  /** The user's messages at the end of the prompt, and all that is before them. */
-  readonly input: readonly UserMessage[];
-  readonly before: MessageList;
-  /** The options of the call that is to be made. What no operator has touched is as the host gave it. */
-  toOptions(request: ModelRequest): LanguageModelV4CallOptions;
+  /** The run of the host's loop, under `providerOptions.h.run`. */
+  readonly run: string | undefined;
+  /** Returns the options of the call to make. What no operator has changed is as the host gave it. */
+  toOptions(request: HostModelRequest<PromptMessage>): LanguageModelV4CallOptions;
 }
 
-/** The name under which the host speaks to us in its provider options. */
-const own = 'h';
+/** The name of this package in the provider options of a call. */
+export const ownOptions = 'h';
 
 const settingNames = [
   'maxOutputTokens',
@@ -51,43 +62,55 @@ const settingNames = [
  * The provider's own tools, the response format and headers have no place in a request; they go to the model as they
  * are.
  */
-export const fromCallOptions = (options: LanguageModelV4CallOptions, provider: string): HostRequest => {
-  const { [own]: ours, ...providerOptions } = options.providerOptions ?? {};
+export const fromCallOptions = (
+  options: LanguageModelV4CallOptions,
+  provider: string,
+  format: PromptFormat,
+): HostRequest => {
+  const { [ownOptions]: ours, ...providerOptions } = options.providerOptions ?? {};
   const systemLength = options.prompt.findIndex(({ role }) => role !== 'system');
   const split = systemLength < 0 ? options.prompt.length : systemLength;
-  const originals = new Map<unknown, LanguageModelV4Message>();
+  const systemOriginals = new Map<unknown, LanguageModelV4Message>();
   const tools = new Map<ToolDefinition, LanguageModelV4FunctionTool>();
 
   const system = options.prompt.slice(0, split).map((message) => {
     const block = toSystemBlock(message);
-    originals.set(block, message);
+    systemOriginals.set(block, message);
     return block;
   });
-  const messages = options.prompt.slice(split);
-  for (const message of messages) originals.set(message, message);
   for (const tool of options.tools ?? []) if (tool.type === 'function') tools.set(toDefinition(tool), tool);
-
-  const request: ModelRequest = {
-    system,
-    messages: MessageList.of(messages as readonly Message[]),
-    tail: [],
-    tools: [...tools.keys()],
-    settings: settingsOf(options, providerOptions),
-  };
-  const inputStart = messages.findLastIndex(({ role }) => role !== 'user') + 1;
+  const originals: Originals = { get: (item) => systemOriginals.get(item) ?? format.originals.get(item) };
 
   return {
-    request,
-    session: typeof ours?.['session'] === 'string' ? ours['session'] : undefined,
-    input: messages.slice(inputStart) as readonly UserMessage[],
-    before: MessageList.of(messages.slice(0, inputStart) as readonly Message[]),
-    toOptions: (changed) => ({
+    call: {
+      system,
+      messages: options.prompt.slice(split),
+      tools: [...tools.keys()],
+      otherTools: (options.tools ?? []).flatMap((tool) => (tool.type === 'provider' ? [tool.name] : [])),
+      settings: settingsOf(options, providerOptions),
+    },
+    session: textOption(ours, 'session'),
+    run: textOption(ours, 'run'),
+    toOptions: ({ messages, historyLength, ...changed }) => ({
       ...withoutSettings(options),
       ...toSettings(changed.settings),
-      prompt: toPrompt(changed, provider, originals),
+      prompt: toPrompt(
+        {
+          ...changed,
+          messages: messages.slice(0, historyLength) as readonly Message[],
+          tail: messages.slice(historyLength),
+        },
+        provider,
+        originals,
+      ),
       ...toToolOptions(changed, options, tools),
     }),
   };
+};
+
+const textOption = (options: ProviderOptions[string] | undefined, name: string): string | undefined => {
+  const value = options?.[name];
+  return typeof value === 'string' ? value : undefined;
 };
 
 const toSystemBlock = ({ content, providerOptions }: LanguageModelV4Message): SystemBlock => {
@@ -127,7 +150,7 @@ const withoutSettings = (options: LanguageModelV4CallOptions): Partial<LanguageM
 
 /** The provider's own tools follow the function tools, where operators changed these; nothing moves otherwise. */
 const toToolOptions = (
-  { tools, settings }: ModelRequest,
+  { tools, settings }: Pick<HostModelRequest<PromptMessage>, 'tools' | 'settings'>,
   options: LanguageModelV4CallOptions,
   originals: ReadonlyMap<ToolDefinition, LanguageModelV4FunctionTool>,
 ): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> => {

@@ -75,6 +75,8 @@ export class HostStream {
       this.#finish = part;
       return;
     }
+    // An operator continues the answer: to the host it is still the first one.
+    if (this.isOpen && part.type === 'stream-start') return;
     this.#noteBlock(part);
     if (part.type === 'tool-call' && part.providerExecuted !== true) this.#held ??= [];
     this.#pass(part);

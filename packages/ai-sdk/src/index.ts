@@ -1,6 +1,6 @@
+export { attach, type Attached, type AttachOptions, type AttachStop } from './attach.js';
 export { languageModel } from './language-model.js';
 export type { LanguageModelOptions } from './model-source.js';
 export type { AnyLanguageModel } from './model-version.js';
-export { TurnStoppedError } from './turn-stopped-error.js';
-export { UnsupportedOperatorError } from './supported-operators.js';
+export { TurnStoppedError, UnsupportedOperatorError } from '@h/bridge';
 export { wrapModel, type WrapModelOptions } from './wrap-model.js';

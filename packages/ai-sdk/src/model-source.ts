@@ -16,8 +16,11 @@ export interface LanguageModelOptions {
   ) => AnyLanguageModel | PromiseLike<AnyLanguageModel>;
 }
 
+/** What an operator chose for a request. */
+type Choice = Pick<ModelRequest, 'model' | 'credential'>;
+
 /** Finds the model for a request. */
-export type ModelSource = (request: ModelRequest) => Promise<LanguageModelV4>;
+export type ModelSource = (choice: Choice) => Promise<LanguageModelV4>;
 
 /**
  * The source of models: one fixed model, or a function.
@@ -37,19 +40,16 @@ export const modelSource = (source: AnyLanguageModel | LanguageModelOptions): Mo
   };
 };
 
-const fixedModel =
+/** Returns the same model for all requests that name no other model or credential. */
+export const fixedModel =
   (model: AnyLanguageModel): ModelSource =>
-  (request) =>
-    onlyModel(model, request);
-
-/** The fixed model, if the request names no other model or credential. */
-export const onlyModel = async (model: AnyLanguageModel, request: ModelRequest): Promise<LanguageModelV4> => {
-  assertOwn(model, request);
-  return asLanguageModelV4(model);
-};
+  async (choice) => {
+    assertOwn(model, choice);
+    return asLanguageModelV4(model);
+  };
 
 /** Rejects the request, because answering with another model or credential would hide a configuration error. */
-const assertOwn = (own: AnyLanguageModel, { model, credential }: ModelRequest): void => {
+const assertOwn = (own: AnyLanguageModel, { model, credential }: Choice): void => {
   if (credential !== undefined) {
     throw new TurnError(
       'unknown-credential',

@@ -4,10 +4,14 @@ import { toPromptMessage, type ConversionState } from './prompt-message.js';
 import { cacheOptions, mergeProviderOptions, optionsMember } from './provider-options.js';
 
 /** The parts of a request that the provider reads. */
-export type PromptSource = Pick<ModelRequest, 'system' | 'messages' | 'tail' | 'cacheMessages'>;
+export interface PromptSource extends Pick<ModelRequest, 'system' | 'tail' | 'cacheMessages'> {
+  readonly messages: Iterable<Message>;
+}
 
 /** System blocks and messages that already have the provider's shape, and their originals. */
-export type Originals = ReadonlyMap<unknown, LanguageModelV4Message>;
+export interface Originals {
+  get(item: unknown): LanguageModelV4Message | undefined;
+}
 
 /**
  * Builds the provider's prompt: the system blocks as separate messages, then the history, then the tail.

@@ -1,10 +1,23 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { bridge, checkOperators, type HostEvents } from '@h/bridge';
 import { anyBoolean, checkOptions, InvalidOptionError, showValue } from '@h/options';
 import type { PipelineOperator } from '@h/turn';
-import { generateThrough } from './host-generate.js';
-import { streamThrough } from './host-streaming.js';
+import { toErrorInfo } from './error-info.js';
+import { fromCallOptions, promptFormat } from './host-request.js';
+import { generate, stream, type ModelCall } from './model-call.js';
+import { fixedModel, providerOf } from './model-source.js';
 import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
-import { checkOperators } from './supported-operators.js';
+
+const noTools = { support: 'none', as: 'the SDK runs tools outside the model' } as const;
+
+/** The events of a turn around a wrapped model. */
+export const wrapModelEvents: HostEvents = {
+  'tool.call': noTools,
+  'tool.result': noTools,
+  'tool.progress': noTools,
+  'approval.request': noTools,
+  'approval.answer': noTools,
+};
 
 /** Options of {@link wrapModel}. */
 export interface WrapModelOptions {
@@ -54,14 +67,30 @@ export const wrapModel = (
   checkOptions('wrapModel()', options, { partial: anyBoolean });
   const index = operators.findIndex((operator) => typeof operator !== 'function');
   if (index !== -1) throw notOperator(operators[index], index);
-  checkOperators(operators, options.partial ?? false);
+  checkOperators(operators, {
+    owner: 'wrapModel()',
+    host: 'the AI SDK',
+    events: wrapModelEvents,
+    alternative: 'Use attach({ model, tools }), which wraps the tools too',
+    partial: options.partial,
+  });
+  const source = fixedModel(model);
+  const callOf = (given: LanguageModelV4CallOptions): ModelCall => {
+    const format = promptFormat();
+    const host = fromCallOptions(given, providerOf(model), format);
+    // oxlint-disable-next-line h/no-clock -- the host has no ids of calls; this one must be unique and nothing else depends on it
+    const name = host.session ?? crypto.randomUUID();
+    const session = bridge(operators, { host: 'the AI SDK', format, describeError: toErrorInfo }).session(name);
+    const onAnswer = (): void => session.end('The host runs the calls of this answer.');
+    return { session, source, host, options: given, exitBehavior: 'error', onAnswer };
+  };
   return {
     specificationVersion: 'v4',
     provider: model.provider,
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
-    doGenerate: (call) => generateThrough(model, operators, call),
-    doStream: (call) => streamThrough(model, operators, call),
+    doGenerate: (call) => generate(callOf(call)),
+    doStream: (call) => stream(callOf(call)),
   };
 };
 

@@ -25,6 +25,9 @@ export class CallSlot<Value> {
   #host: HostToolCall<Value> | undefined;
   #isRunning = false;
   #isChanged = false;
+  /** The input as it entered the operators. */
+  #enteredInput: unknown;
+  #output: ToolOutcome['output'] | undefined;
   #ran: Ran<Value> | undefined;
   /** The output as it entered the operators. */
   #entered: ToolOutcome['output'] | undefined;
@@ -47,6 +50,26 @@ export class CallSlot<Value> {
   /** Whether the host's tool has started and not ended. */
   get isRunning(): boolean {
     return this.#isRunning;
+  }
+
+  /** Whether the host has made the call, or need not make it because it has its result. */
+  get isAwaited(): boolean {
+    return this.#host !== undefined || this.#ran !== undefined;
+  }
+
+  /** Whether an operator changed the input. */
+  get isCallChanged(): boolean {
+    return this.#permission !== undefined && this.#permission.call.input !== this.#enteredInput;
+  }
+
+  /** The output as the model reads it. */
+  get output(): ToolOutcome['output'] | undefined {
+    return this.#output;
+  }
+
+  /** The call enters the operators. */
+  enterCall({ input }: ToolCall): void {
+    this.#enteredInput = input;
   }
 
   /** The operators let the call run. */
@@ -100,6 +123,7 @@ export class CallSlot<Value> {
   /** The result has left the operators. */
   settle(outcome: ToolOutcome): void {
     const ran = this.#ran;
+    this.#output = outcome.output;
     this.#isChanged = this.#entered !== outcome.output;
     if (this.#isChanged || !ran) this.#tell({ type: 'result', result: { outcome } });
     else if ('error' in ran) this.#tell({ type: 'thrown', error: ran.error });

@@ -1,4 +1,4 @@
-import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome } from '@h/turn';
+import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome, type Usage } from '@h/turn';
 
 /** An operator ended the turn: the host's call was not made, or its answer is withheld. Hosts must not retry it. */
 export class TurnStoppedError extends TurnError {
@@ -15,5 +15,22 @@ export class TurnStoppedError extends TurnError {
     this.outcome = outcome;
     this.reason = reason;
     this.error = error;
+  }
+}
+
+/**
+ * A model call that failed, for hosts that know more about the failure than what was thrown. Reject `perform` with it;
+ * if no operator handles the failure, the call of the host rejects with `thrown`.
+ */
+export class FailedModelCall extends Error {
+  readonly thrown: unknown;
+  readonly info: ErrorInfo;
+  readonly usage: Usage | undefined;
+
+  constructor(thrown: unknown, info: ErrorInfo, usage?: Usage) {
+    super(info.message, { cause: thrown });
+    this.thrown = thrown;
+    this.info = info;
+    this.usage = usage;
   }
 }

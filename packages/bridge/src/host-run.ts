@@ -1,5 +1,4 @@
 import {
-  addUsage,
   harness,
   intercept,
   MessageList,
@@ -9,14 +8,12 @@ import {
   toErrorInfo,
   TurnError,
   type Agent,
-  type AssistantPart,
-  type DecisionInput,
+  type Decision,
   type ErrorInfo,
   type Message,
   type ModelDelta,
   type ModelDriverOutput,
   type ModelRequest,
-  type ModelResponse,
   type PipelineOperator,
   type SessionStore,
   type ToolCall,
@@ -24,7 +21,6 @@ import {
   type ToolDriverOutput,
   type ToolEffect,
   type ToolOutcome,
-  type ToolPart,
   type ToolResultOutput,
   type TurnEvent,
   type TurnEventOf,
@@ -32,9 +28,11 @@ import {
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
 import { CallSlot, type Permission } from './call-slot.js';
-import { TurnStoppedError } from './errors.js';
+import { FailedModelCall, TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
 import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
+import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
+import { joined, OpenCall, partsOf } from './open-call.js';
 import type { ToolLock } from './tool-lock.js';
 
 /**
@@ -56,34 +54,6 @@ export interface RunOptions<HostMessage> {
   readonly isControlFlow: (thrown: unknown) => boolean;
 }
 
-/** A model call of the host that waits for its answer. */
-class OpenCall<HostMessage> {
-  readonly call: HostModelCall<HostMessage>;
-  readonly promise: Promise<HostModelResult<unknown>>;
-  /** Settles the promise. Later calls change nothing. */
-  resolve!: (result: HostModelResult<unknown>) => void;
-  reject!: (error: unknown) => void;
-  attempts = 0;
-  isUpdated = false;
-  /** What the host's model threw, by description. */
-  readonly thrown = new WeakMap<ErrorInfo, { readonly error: unknown }>();
-  lastThrown: { readonly error: unknown } | undefined;
-  failure: ErrorInfo | undefined;
-  /** Complete answers, of which all but the last were continued. */
-  readonly answers: ModelResponse[] = [];
-  /** What the host's model returned last. */
-  returned: { readonly value: unknown } | undefined;
-  isChanged = false;
-
-  constructor(call: HostModelCall<HostMessage>) {
-    this.call = call;
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-}
-
 /**
  * One run of a host's loop, which is one turn.
  *
@@ -93,7 +63,7 @@ class OpenCall<HostMessage> {
  */
 export class HostRun<HostMessage> {
   /** The host's name of the run. */
-  readonly token: unknown;
+  token: unknown;
   readonly #options: RunOptions<HostMessage>;
   readonly #agent: Agent;
   readonly #abort = new AbortController();
@@ -101,14 +71,15 @@ export class HostRun<HostMessage> {
   #definitions: readonly ToolDefinition[] = [];
   #open: OpenCall<HostMessage> | undefined;
   /** A request that waits for the host's next model call. */
-  #held:
-    | { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: DecisionInput) => void }
-    | undefined;
+  #held: { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: Decision) => void } | undefined;
   /** The latest answer as it entered the operators. */
   #entered: TurnEventOf<'model.response'> | undefined;
   #delivered:
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
     | undefined;
+  readonly #idle: (() => void)[] = [];
+  /** Why the host ended its loop. */
+  #finished: string | undefined;
   #lastText: Message | undefined;
   #end: TurnEventOf<'turn.end'> | undefined;
 
@@ -156,7 +127,7 @@ export class HostRun<HostMessage> {
       this.close('The host cancelled its model call.');
     };
     this.#open = open;
-    this.#definitions = this.#withEffects(call.tools ?? []);
+    this.#definitions = definitionsOf(call, this.#options.effects);
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
     this.#answerMissing(call.messages);
@@ -181,6 +152,7 @@ export class HostRun<HostMessage> {
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
     slot.attach(call);
+    this.#notify();
     try {
       for (;;) {
         const news = await slot.next();
@@ -196,9 +168,48 @@ export class HostRun<HostMessage> {
     }
   }
 
+  /** Whether the host has the results of all calls that it was given, or will never ask for them. */
+  get #isWaitingForHost(): boolean {
+    if (this.#end || this.#held) return true;
+    return (this.#delivered?.calls ?? []).some((id) => this.#slots.get(id)?.isAwaited === false);
+  }
+
+  /** Resolves as soon as the turn has ended or cannot continue without the host. */
+  async idle(): Promise<void> {
+    while (!this.#isWaitingForHost) {
+      await new Promise<void>((resolve) => {
+        this.#idle.push(resolve);
+      });
+    }
+  }
+
+  /** The output of a call as the model reads it, if the call has a result. */
+  outputOf(id: string): ToolResultOutput | undefined {
+    return this.#slots.get(id)?.output;
+  }
+
+  /**
+   * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running.
+   *
+   * @param messages - the history of the host, with the results of calls that it ran by itself
+   */
+  finish(reason: string, messages: readonly HostMessage[] = []): void {
+    if (this.#end) return;
+    if (!this.#open) this.#answerMissing(messages);
+    const held = this.#held;
+    this.#held = undefined;
+    this.#finished = reason;
+    if (held) held.resume(stop('completed', reason));
+    else this.close(reason);
+  }
+
   /** Ends the turn, unless it has ended. */
   close(reason: string): void {
     this.#abort.abort(new TurnError('run-ended', reason));
+  }
+
+  #notify(): void {
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** Feeds the host's requests: the first operator of the pipe. */
@@ -207,24 +218,35 @@ export class HostRun<HostMessage> {
       decide: {
         'model.request': (event) => {
           if (this.#open) return this.#prepare(event, this.#open);
-          return new Promise((resolve) => {
-            this.#held = { event, resume: resolve as (decision: DecisionInput) => void };
+          // An operator continues a turn whose host has ended its loop.
+          if (this.#finished !== undefined) this.close(this.#finished);
+          // An observable: the turn continues, and ends, in the call that resumes it.
+          return new Observable<Decision>((subscriber) => {
+            const resume = (decision: Decision): void => {
+              subscriber.next(decision);
+              subscriber.complete();
+            };
+            this.#held = { event, resume };
+            this.#notify();
           });
         },
         'model.response': (event) => {
           this.#entered = event;
         },
+        'tool.call': ({ call }) => this.#slots.get(call.id)?.enterCall(call),
         'tool.result': (event) => this.#slots.get(event.call.id)?.enter(event),
       },
     }));
   }
 
   /** Puts the host's request in the place of the runner's. */
-  #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): DecisionInput {
+  #prepare(event: TurnEventOf<'model.request'>, open: OpenCall<HostMessage>): Decision {
     open.attempts += 1;
     if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
-    const isRetry = event.attempt > 1 && open.failure !== undefined;
-    if (isRetry && open.call.canRestart?.() === false) return stop('error', open.failure?.message, open.failure);
+    if (event.attempt > 1 && open.call.canRestart?.() === false) {
+      const failure = open.failure ?? answerShown;
+      return stop('error', failure.message, failure);
+    }
     const { system = [], settings = {}, tools = [], model, messages } = open.call;
     const request = {
       ...event,
@@ -256,20 +278,26 @@ export class HostRun<HostMessage> {
       if (!open) throw new TypeError('A model request left the operators while the host made no model call.');
       const { messages, tail, ...rest } = request;
       const { history, describeError } = this.#options;
-      const fail = (error: unknown): void => {
+      const fail = (thrown: unknown): void => {
         if (subscriber.closed) return;
-        const info = describeError(error);
+        const { thrown: error, info, usage } = thrown instanceof FailedModelCall ? thrown : described(thrown);
         open.thrown.set(info, { error });
         open.lastThrown = { error };
         open.failure = info;
-        subscriber.next({ type: 'error', error: info });
+        subscriber.next({ type: 'error', error: info, ...(usage && { usage }) });
         subscriber.complete();
       };
+      const described = (thrown: unknown): FailedModelCall => new FailedModelCall(thrown, describeError(thrown));
       const context = {
         signal,
         onDelta: (delta: ModelDelta): void => subscriber.next({ type: 'delta', delta }),
       };
-      const hostRequest = { ...rest, messages: [...history.render(messages), ...history.render(tail)] };
+      const rendered = history.render(messages);
+      const hostRequest = {
+        ...rest,
+        messages: [...rendered, ...history.render(tail)],
+        historyLength: rendered.length,
+      };
       void Promise.resolve()
         .then(() => open.call.perform(hostRequest, context))
         .then(({ response, value }) => {
@@ -298,7 +326,7 @@ export class HostRun<HostMessage> {
   /** Runs a tool of the host. */
   readonly #runTool = (slot: CallSlot<unknown>, { call, signal }: Permission, host: HostToolCall<unknown>): void => {
     const { lock, effects, describeError, isControlFlow } = this.#options;
-    const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal));
+    const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal), slot.isCallChanged);
     void Promise.resolve()
       .then(() => (effects ? lock.run(call.effect === 'read-only', run) : run()))
       .then(
@@ -322,6 +350,9 @@ export class HostRun<HostMessage> {
         return this.#open?.call.onDelta?.(event.delta);
       case 'model.response':
         return this.#deliver(event);
+      case 'model.error':
+        if (event.retrying === true && this.#open) this.#open.failure = event.error;
+        return undefined;
       case 'tool.result':
         return this.#slots.get(event.call.id)?.settle(event);
       case 'approval.request':
@@ -364,13 +395,8 @@ export class HostRun<HostMessage> {
   #answerMissing(messages: readonly HostMessage[]): void {
     const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
     if (open.length === 0) return;
-    const results = new Map(
-      this.#options.history
-        .newResults(messages)
-        .flatMap(({ content }) => (Array.isArray(content) ? content : []) as readonly ToolPart[])
-        .flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output] as const] : [])),
-    );
-    for (const id of open) this.#slots.get(id)?.answer(outcomeOf(results.get(id)));
+    const outcomes = outcomesIn(this.#options.history.newResults(messages));
+    for (const id of open) this.#slots.get(id)?.answer(outcomes.get(id) ?? notRun);
   }
 
   #ask(request: TurnEventOf<'approval.request'>): void {
@@ -384,6 +410,7 @@ export class HostRun<HostMessage> {
 
   #finish(end: TurnEventOf<'turn.end'>): void {
     this.#end = end;
+    this.#notify();
     const open = this.#open;
     if (!open) return;
     if (end.outcome === 'replied' && this.#lastText) {
@@ -391,53 +418,26 @@ export class HostRun<HostMessage> {
       open.isChanged = true;
     }
     if (open.answers.length > 0 && (end.outcome === 'completed' || end.outcome === 'replied')) return this.#resolve();
+    // The host does not receive an answer that was complete before an operator stopped its continuation.
+    this.#delivered = undefined;
     const thrown =
       end.error && (open.thrown.get(end.error) ?? (isSameError(end.error, open.failure) ? open.lastThrown : undefined));
     open.reject(thrown ? thrown.error : new TurnStoppedError(end));
     this.#open = undefined;
   }
-
-  /** Adds the effects to the definitions, also to those of tools that the host does not list. */
-  #withEffects(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
-    const { effects } = this.#options;
-    if (!effects) return tools;
-    const listed = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const [name, effect] of Object.entries(effects)) {
-      listed.set(name, { description: '', inputSchema: {}, ...listed.get(name), name, effect });
-    }
-    return [...listed.values()];
-  }
 }
-
-/** Several answers of one call of the host, which it receives as one. */
-const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
-  const last = answers.at(-1);
-  if (!last || answers.length === 1) return last;
-  return {
-    ...last,
-    content: answers.flatMap(({ content }) => content),
-    usage: answers.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
-  };
-};
-
-const partsOf = ({ content }: Message): readonly AssistantPart[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly AssistantPart[]);
 
 const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
   other !== undefined && error.message === other.message && error.code === other.code;
 
-const outcomeOf = (output: ToolResultOutput | undefined): ToolOutcome => {
-  if (!output) {
-    const reason = 'The host did not run this call.';
-    return { status: 'skipped', reason, output: { type: 'error-text', value: reason } };
-  }
-  if (output.type === 'execution-denied') return { status: 'denied', reason: output.reason ?? '', output };
-  if (!output.type.startsWith('error')) return { status: 'ok', output };
-  const message = output.type === 'error-text' ? output.value : JSON.stringify(output);
-  return { status: 'failed', error: { name: 'Error', message }, output };
-};
-
 const either = (own: AbortSignal, host: AbortSignal | undefined): AbortSignal =>
   host ? AbortSignal.any([own, host]) : own;
+
+const answerShown: ErrorInfo = {
+  name: 'TurnError',
+  code: 'answer-shown',
+  message:
+    'An operator called the model again after the host had received a part of the answer, which cannot be retracted.',
+};
 
 const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

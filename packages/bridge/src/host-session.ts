@@ -8,6 +8,8 @@ import {
   type OpenSession,
   type SessionSnapshot,
   type SessionStore,
+  type ToolResultOutput,
+  type TurnEnding,
   type UserMessage,
 } from '@h/turn';
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
@@ -73,9 +75,28 @@ export class HostSession<HostMessage> {
     }
   }
 
-  /** Ends the current turn, if it has not ended. Call it when the host's loop has ended. */
+  /**
+   * Resolves with the end of the current turn, if an operator ended it: as soon as the turn has ended or cannot continue
+   * without the host. Hosts that ask after each step whether to continue call it there.
+   */
+  async stopped(): Promise<TurnEnding | undefined> {
+    const run = this.#run;
+    await run?.idle();
+    const { end } = run ?? {};
+    return end && end.outcome !== 'completed' && end.outcome !== 'cancelled' ? end : undefined;
+  }
+
+  /** Returns the output of a call of the current turn as the model reads it, if the call has a result. */
+  outputOf(id: string): ToolResultOutput | undefined {
+    return this.#run?.outputOf(id);
+  }
+
+  /**
+   * Ends the current turn, if it has not ended. Call it when the host's loop has ended. Calls that the host did not run
+   * are answered as skipped; a turn of which nothing is running ends as completed, any other as cancelled.
+   */
   end(reason = 'The host ended the run.'): void {
-    this.#run?.close(reason);
+    this.#run?.finish(reason);
     for (const [id, adopted] of this.#adopted) {
       void adopted.then(
         (run) => this.#release(id, run, reason),
@@ -90,8 +111,18 @@ export class HostSession<HostMessage> {
     if (run?.isCallOpen) throw sessionBusy(this.#name, this.#options.host);
     const delivered = run?.delivered ?? nothingDelivered;
     if (run && run.token === call.run && this.#belongsTo(run, call, delivered)) return run;
-    run?.close('The host began another run.');
+    if (run && this.#isResumed(run, call, delivered)) {
+      run.token = call.run;
+      return run;
+    }
+    run?.finish('The host began another run.', call.messages);
     return this.#begin(call, delivered);
+  }
+
+  /** Whether a run of the host only brings the results of calls that the run before left open. */
+  #isResumed(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
+    if (run.end || delivered.calls.size === 0) return false;
+    return this.#history.continues(messages, delivered) && !this.#history.hasNewInput(messages);
   }
 
   /** Whether a call continues a run that has not ended, or repeats the call of one that an operator stopped. */

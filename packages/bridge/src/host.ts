@@ -25,6 +25,8 @@ export interface HostFormat<HostMessage> {
 export interface HostModelRequest<HostMessage> extends Omit<ModelRequest, 'messages' | 'tail'> {
   /** The history, then the messages that operators added for this request only. */
   readonly messages: readonly HostMessage[];
+  /** The number of messages of the history. A cache mark for messages (`cacheMessages`) applies to the last of them. */
+  readonly historyLength: number;
 }
 
 /** The context of a model call. */
@@ -55,14 +57,19 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly messages: readonly HostMessage[];
   readonly system?: readonly SystemBlock[] | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Names of further tools that the host runs, whose definitions operators do not see. */
+  readonly otherTools?: readonly string[] | undefined;
   readonly settings?: ModelSettings | undefined;
   /** The name of the model. */
   readonly model?: string | undefined;
-  /** Identifies the run of the host's loop. A call with another value than the call before begins a new turn. */
+  /**
+   * Identifies the run of the host's loop. A call with another value than the call before begins a new turn, unless it
+   * only brings the results of calls that were open.
+   */
   readonly run?: unknown;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Calls the model once. A rejection is a failed call, which operators may retry. */
+  /** Calls the model once. A rejection is a failed call, which operators may retry; see also {@link FailedModelCall}. */
   perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<HostModelReturn<Value>>;
   /** Receives the deltas that left the operators. */
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
@@ -97,8 +104,12 @@ export interface HostToolCall<Value> {
   readonly input: unknown;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Runs the tool with the call as it left the operators. A rejection is a failed call. */
-  run(call: ToolCall, signal: AbortSignal): Promise<HostToolReturn<Value>>;
+  /**
+   * Runs the tool with the call as it left the operators. A rejection is a failed call.
+   *
+   * @param isChanged - whether an operator changed the input of the call
+   */
+  run(call: ToolCall, signal: AbortSignal, isChanged: boolean): Promise<HostToolReturn<Value>>;
   /**
    * Asks a person about this call. It may reject with a control-flow error of the host, such as an interrupt: the
    * call then stays open until the host makes it again.

@@ -1,5 +1,13 @@
 export { bridge, type Bridge, type BridgeOptions } from './bridge.js';
-export { TurnStoppedError } from './errors.js';
+export { FailedModelCall, TurnStoppedError } from './errors.js';
+export {
+  checkOperators,
+  eventTable,
+  UnsupportedOperatorError,
+  type EventSupport,
+  type HostEvents,
+  type OperatorCheck,
+} from './host-events.js';
 export type {
   Approve,
   HostFormat,

@@ -12,7 +12,10 @@ export interface SavedBranch {
   readonly branch: string;
   readonly original: GitHead | undefined;
   readonly base: string | undefined;
-  /** Files with uncommitted changes of the user; `undefined` if they were too many to store: then all uncommitted files count as theirs. */
+  /**
+   * Files with uncommitted changes of the user; `undefined` if they were too many to store: then all uncommitted files
+   * count as theirs.
+   */
   readonly dirty: readonly string[] | undefined;
 }
 

@@ -26,8 +26,8 @@ export const branchName = ({ prefix, task, at, id }: BranchNameParts): string =>
 };
 
 /**
- * Keeps the letters and digits of any script, joined by `-`: valid in the name of a branch and of a file, with at most 30
- * complete characters. Returns `task` if none are left.
+ * Keeps the letters and digits of any script, joined by `-`: valid in the name of a branch and of a file, with at most
+ * 30 complete characters. Returns `task` if none are left.
  */
 export const slug = (text: string): string => {
   const words =

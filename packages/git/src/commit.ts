@@ -44,8 +44,8 @@ interface Staged {
 /**
  * Commits the given files and no others.
  *
- * They are staged in a temporary index, and the staged content is checked, so a file that changes meanwhile cannot bypass
- * the check. Changes that the user has staged stay staged.
+ * They are staged in a temporary index, and the staged content is checked, so a file that changes meanwhile cannot
+ * bypass the check. Changes that the user has staged stay staged.
  */
 export const commitFiles = async (git: Git, request: CommitRequest): Promise<CommitResult> => {
   const folder = await mkdtemp(join(tmpdir(), 'h-index-'));

@@ -37,17 +37,17 @@ interface Work {
 /**
  * Switches to the branch of the turn before its first model call, commits at its end, and switches back.
  *
- * - Uncommitted changes of the user are carried over, never committed and never lost. If the agent writes to such a file, it
- *   stays uncommitted for the user to sort out (`git.changes`, `mixed`).
- * - Files that contain secrets, artifacts, ignored files and large files are not committed (`git.left-out`). The work tree
- *   then stays on the branch of the agent, because switching back would mix them with the files of the user.
+ * - Uncommitted changes of the user are carried over, never committed and never lost. If the agent writes to such a
+ *   file, it stays uncommitted for the user to sort out (`git.changes`, `mixed`).
+ * - Files that contain secrets, artifacts, ignored files and large files are not committed (`git.left-out`). The work
+ *   tree then stays on the branch of the agent, because switching back would mix them with the files of the user.
  * - A turn without its branch ends as `blocked`, with the reason; see `required`.
  * - A call of `git_push` waits for a person (`approval.request`), and is denied without an approval.
  * - An aborted turn commits nothing. Its changes stay in the work tree.
  *
  * Place it after `queue()`: a turn that is not admitted must not switch branches.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

@@ -10,8 +10,8 @@ export interface GitIdentity {
 export const fallbackIdentity: GitIdentity = { name: 'agent', email: 'agent@localhost' };
 
 /**
- * Returns author and committer as environment variables: the given identity, or the one that the user has configured, or
- * {@link fallbackIdentity}.
+ * Returns author and committer as environment variables: the given identity, or the one that the user has configured,
+ * or {@link fallbackIdentity}.
  *
  * @param run must read the settings of the user
  */

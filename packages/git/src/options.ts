@@ -36,8 +36,8 @@ export interface GitOptions {
    */
   readonly autoCommit?: boolean | undefined;
   /**
-   * Whether uncommitted changes at the start of a turn are committed with its own. In a work tree for agents alone, they are
-   * the work of a session whose process was killed.
+   * Whether uncommitted changes at the start of a turn are committed with its own. In a work tree for agents alone,
+   * they are the work of a session whose process was killed.
    *
    * @defaultValue `false`: they belong to the user and stay uncommitted
    */
@@ -55,8 +55,8 @@ export interface GitOptions {
    */
   readonly approvalTimeoutMs?: number | undefined;
   /**
-   * `shared`: turns of the same `workflow` use one branch. While several of them run, each commits the files that its file
-   * tools wrote, and the last one commits the rest. `per-agent`: each session has its own branch.
+   * `shared`: turns of the same `workflow` use one branch. While several of them run, each commits the files that its
+   * file tools wrote, and the last one commits the rest. `per-agent`: each session has its own branch.
    *
    * Turns with different branches cannot run in one work tree at the same time; see {@link addWorkTree}.
    *
@@ -75,9 +75,13 @@ export interface GitOptions {
    * @defaultValue `true`
    */
   readonly required?: boolean | undefined;
-  /** Writes the commit message, for example with a model. By default, and if it fails, the message lists task and files. */
+  /**
+   * Writes the commit message, for example with a model. By default, and if it fails, the message lists task and files.
+   */
   readonly message?: ((summary: CommitSummary) => MaybePromise<string>) | undefined;
-  /** Removes secrets from text. A file whose text it changes is not committed; it is also applied to commit messages. */
+  /**
+   * Removes secrets from text. A file whose text it changes is not committed; it is also applied to commit messages.
+   */
   readonly redact?: ((text: string) => string) | undefined;
   /** Patterns of paths that are never committed, as in `.gitignore`, besides secrets and artifacts. */
   readonly exclude?: readonly string[] | undefined;
@@ -88,8 +92,8 @@ export interface GitOptions {
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * How long a commit may take, in milliseconds, including hooks of a trusted repository. The end of the turn waits for it,
-   * so `closeGraceMs` of `harness` must be longer.
+   * How long a commit may take, in milliseconds, including hooks of a trusted repository. The end of the turn waits for
+   * it, so `closeGraceMs` of `harness` must be longer.
    *
    * @defaultValue `4_000`
    */
@@ -186,8 +190,8 @@ interface GitConfig {
 }
 
 /**
- * Reads options in the notation of configuration files: `auto_branch`, `branch_prefix`, `auto_commit`, `require_approval` and
- * `workflow_branch_strategy`.
+ * Reads options in the notation of configuration files: `auto_branch`, `branch_prefix`, `auto_commit`,
+ * `require_approval` and `workflow_branch_strategy`.
  *
  * @throws InvalidOptionError for an unknown name or a wrong value
  *

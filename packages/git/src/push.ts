@@ -15,8 +15,8 @@ export interface GitPushOptions {
    */
   readonly remote?: string | undefined;
   /**
-   * Whether each push needs an approval, which `git({ requireApproval })` requests. Without that operator in the pipeline,
-   * every push is refused.
+   * Whether each push needs an approval, which `git({ requireApproval })` requests. Without that operator in the
+   * pipeline, every push is refused.
    *
    * @defaultValue `true`
    */
@@ -40,9 +40,10 @@ const remoteName: OptionCheck = {
 const pushMs = 300_000;
 
 /**
- * Creates the tool `git_push`, which pushes the branch of the agent under the same name, never by force and no other branch.
+ * Creates the tool `git_push`, which pushes the branch of the agent under the same name, never by force and no other
+ * branch.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  */
 export const gitPushTool = (repository: GitRepository, options: GitPushOptions = {}): Tool => {
   checkValue('gitPushTool()', 'repository', repository, aRepository);
@@ -90,7 +91,7 @@ const push = (
         `Only branches that start with ${JSON.stringify(branchPrefix)} may be pushed; ${branch ?? 'no branch'} is checked out.`,
       );
     }
-    if (commit === undefined) throw new GitError('git-nothing-to-push', `${branch} has no commit yet.`);
+    if (commit === undefined) throw new GitError('git-nothing-to-push', `${branch} has no commit yet; commit first.`);
     const remotes = (await repository.git(['remote'])).split('\n');
     if (!remotes.includes(remote)) {
       throw new GitError(

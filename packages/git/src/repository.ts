@@ -19,7 +19,9 @@ import { WorkTreeClaims } from './work-tree-claims.js';
 
 /** Options of {@link createGitRepository}. */
 export interface GitRepositoryOptions {
-  /** The workspace: the top of a work tree, or a folder in it. Files outside the folder are neither read nor committed. */
+  /**
+   * The workspace: the top of a work tree, or a folder in it. Files outside the folder are neither read nor committed.
+   */
   readonly root: string;
   /**
    * Whether git runs programs that are configured by the repository, the user or the system: hooks, filters (Git LFS),
@@ -71,7 +73,7 @@ const checks = {
  *
  * The repository is first accessed when it is needed: the folder may become a repository later.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  *
  * @example
  * ```ts
@@ -206,8 +208,9 @@ export class GitRepository {
 }
 
 /**
- * What git reports while another process changes the same files: it holds a lock file, or it is writing or deleting the entry
- * of a work tree. Git reads the entries of all work trees without a lock, and removes their folder with the last entry.
+ * What git reports while another process changes the same files: it holds a lock file, or it is writing or deleting the
+ * entry of a work tree. Git reads the entries of all work trees without a lock, and removes their folder with the last
+ * entry.
  */
 const temporaryFailure =
   /\.lock': File exists|failed to read \S*worktrees\/[^/]+\/commondir|could not create directory of \S*worktrees\//;

@@ -31,8 +31,8 @@ export interface GitRunnerOptions {
   /** The folder to run in. */
   readonly root: string;
   /**
-   * Whether settings of the repository may run programs: hooks, filters, file system monitors, signing, credential helpers.
-   * Settings of the user and the system are read only then, too.
+   * Whether settings of the repository may run programs: hooks, filters, file system monitors, signing, credential
+   * helpers. Settings of the user and the system are read only then, too.
    *
    * @defaultValue `false`
    */
@@ -73,8 +73,8 @@ const untrusted = {
 /**
  * Creates a function that runs git in a folder without prompts.
  *
- * In an untrusted folder, programs that the repository configures are disabled for each command: an agent may have changed
- * the settings since the last one.
+ * In an untrusted folder, programs that the repository configures are disabled for each command: an agent may have
+ * changed the settings since the last one.
  */
 export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): GitRunner => {
   const { SSH_AUTH_SOCK } = process.env;

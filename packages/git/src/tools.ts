@@ -36,9 +36,10 @@ const checkContext = (owner: string, context: GitToolsContext): void =>
   });
 
 /**
- * Creates the tools `git_status`, `git_diff` and `git_log`. They only read, and take no lock that would block a user's git.
+ * Creates the tools `git_status`, `git_diff` and `git_log`. They only read, and take no lock that would block a user's
+ * git.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  */
 export const gitTools = (context: GitToolsContext): readonly Tool[] => [
   gitStatusTool(context),
@@ -84,7 +85,9 @@ const statusDetails = ({ branch, commit }: GitHead, entries: readonly StatusEntr
   files: entries.slice(0, maxEntries).map(({ path, change }) => ({ path, change })),
 });
 
-/** Creates the tool `git_diff`, which shows uncommitted changes, or those since a commit. Unreadable files are omitted. */
+/**
+ * Creates the tool `git_diff`, which shows uncommitted changes, or those since a commit. Unreadable files are omitted.
+ */
 export const gitDiffTool = (context: GitToolsContext): Tool => {
   checkContext('gitDiffTool()', context);
   const { repository, paths } = context;

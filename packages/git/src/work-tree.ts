@@ -45,7 +45,7 @@ export interface AgentWorkTree {
 /**
  * Creates a work tree with its own branch, for one of several agents that work at the same time.
  *
- * @throws InvalidOptionError for a bad option; GitError, for example `git-empty`
+ * @throws InvalidOptionError for an invalid option; GitError, for example `git-empty`
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * What hooks cost a step: ten that do nothing at every point, synchronous and asynchronous, against no operator at all and
- * against what one writes by hand, an operator that awaits ten callbacks before each request, call and result.
+ * Measures the time per step of ten empty hooks, synchronous and asynchronous, compared with no operator and with a
+ * hand-written operator that awaits ten callbacks before each request, call and result.
  *
  * The events of a step (a request, 20 deltas, a response, a call, its result) are sent through the operator alone.
  *
@@ -75,13 +75,13 @@ const variants = {
   'by hand, 10 awaited': () => byHand(),
 };
 
-/** CPU time of the process, in microseconds: what else runs on the machine does not count. */
+/** Returns the CPU time of the process in microseconds, which excludes other processes. */
 const cpuTime = () => {
   const { user, system } = process.cpuUsage();
   return user + system;
 };
 
-/** Sends the next event once the one before it has left, as the loop does. @returns microseconds a step */
+/** Sends each event after the previous one has left, as the loop does. @returns microseconds per step */
 const run = async (operator) => {
   const source = new Subject();
   let left = 0;
@@ -117,5 +117,5 @@ const median = (values) => values.toSorted((left, right) => left - right)[Math.f
 const bare = median(times['no operator']);
 for (const [name, values] of Object.entries(times)) {
   const own = median(values);
-  console.log(`${name.padEnd(22)} ${own.toFixed(2).padStart(7)} µs a step   +${(own - bare).toFixed(2)}`);
+  console.log(`${name.padEnd(22)} ${own.toFixed(2).padStart(7)} µs per step   +${(own - bare).toFixed(2)}`);
 }

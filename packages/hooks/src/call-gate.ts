@@ -15,7 +15,7 @@ export class CallGate {
   readonly #otherwise: 'allow' | 'ask' | 'deny';
   readonly #inputs = inputCheck();
   /** Context that is added to the result of a call, by the id of the call. */
-  readonly #contexts = new Map<string, readonly string[]>();
+  #contexts: Map<string, readonly string[]> | undefined;
 
   constructor(hooks: TurnHooks, desk: ApprovalDesk, otherwise: 'allow' | 'ask' | 'deny') {
     this.#hooks = hooks;
@@ -29,12 +29,12 @@ export class CallGate {
 
   observeCall({ call, annotations }: TurnEventOf<'tool.call'>): void {
     const note = ownNote(annotations?.['hooks'], 'context');
-    if (note !== undefined) this.#contexts.set(call.id, textsIn(note));
+    if (note !== undefined) (this.#contexts ??= new Map()).set(call.id, textsIn(note));
   }
 
   observeResult(event: TurnEventOf<'tool.result'>): void {
     const { at, call } = event;
-    this.#contexts.delete(call.id);
+    this.#contexts?.delete(call.id);
     const error = errorOf(event);
     if (error) this.#hooks.watch('onError', at, { source: 'tool', error, call });
   }
@@ -59,7 +59,7 @@ export class CallGate {
   }
 
   decideResult(event: TurnEventOf<'tool.result'>): Ruling {
-    return afterTool(this.#hooks, event, this.#contexts.get(event.call.id) ?? []);
+    return afterTool(this.#hooks, event, this.#contexts?.get(event.call.id) ?? []);
   }
 }
 

@@ -26,7 +26,7 @@ const script = () => [
   'Draft.',
 ];
 
-/** What a handler may do: answer sense or nonsense, now or later, throw, reject, hang. */
+/** Generates the behavior of a handler: valid and invalid answers, synchronous or not, errors, rejections, hangs. */
 const behaviour = fc.record({
   how: fc.constantFrom('return', 'resolve', 'throw', 'reject', 'hang'),
   what: fc.oneof(
@@ -55,7 +55,7 @@ const handlerOf =
   ({ how, what }: { how: string; what: unknown }) =>
   (): unknown => {
     if (how === 'throw') throw what;
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever people reject with
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- user code rejects with any value
     if (how === 'reject') return Promise.reject(what);
     if (how === 'hang') return new Promise(() => {});
     return how === 'resolve' ? Promise.resolve(what) : what;
@@ -67,8 +67,8 @@ const hookOf = (name: string, behaviours: readonly (readonly [HookPoint, { how: 
   ...Object.fromEntries(behaviours.map(([point, how]) => [point, handlerOf(how)])),
 });
 
-describe('hooks of any kind', () => {
-  it('never break a turn: it ends, with a transcript in order, and each call answered once', async () => {
+describe('generated hooks', () => {
+  it('never break a turn: it ends with a valid transcript and one answer per call', async () => {
     const behaviours = fc.array(fc.tuple(fc.constantFrom(...hookPoints), behaviour), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(fc.array(behaviours, { minLength: 1, maxLength: 3 }), async (all) => {
@@ -91,7 +91,7 @@ describe('hooks of any kind', () => {
     );
   });
 
-  it('may be left at any moment: signals are aborted, no timer stays, nothing comes after', async () => {
+  it('abort signals, clear timers and emit nothing after an unsubscription at any moment', async () => {
     vi.useFakeTimers();
     const signals: AbortSignal[] = [];
     const slow = ({ signal }: { readonly signal: AbortSignal }): Promise<undefined> => {
@@ -128,7 +128,7 @@ describe('hooks of any kind', () => {
     expect(signals.some(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('are those that the list holds when a turn begins', async () => {
+  it('are those in the list when a turn begins', async () => {
     const asked: string[] = [];
     const list: Hook[] = [{ name: 'a', beforeTurn: () => void asked.push('a') }];
     const operator = hooks(list);
@@ -147,7 +147,7 @@ describe('hooks of any kind', () => {
 });
 
 describe('onCompaction', () => {
-  it('observes operators below, and reports an observer that exceeds its time limit', async () => {
+  it('observes later operators, and reports an observer that exceeds its time limit', async () => {
     const seen: unknown[] = [];
     const list: Hook[] = [
       { name: 'slow', onCompaction: () => new Promise(() => {}) },

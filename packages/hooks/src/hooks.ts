@@ -24,7 +24,7 @@ import type { HookPoint, HookSource, OnCompactionContext } from './hook.js';
 import { ownNote } from './own-note.js';
 import { chain } from './maybe.js';
 import { settingsOf, type HooksOptions } from './options.js';
-import { TurnHooks } from './turn-hooks.js';
+import { hookTables, TurnHooks } from './turn-hooks.js';
 
 /**
  * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result, or
@@ -49,11 +49,12 @@ import { TurnHooks } from './turn-hooks.js';
 export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}): TurnOperator => {
   checkSources('hooks()', sources);
   const settings = settingsOf(options);
+  const tableOf = hookTables(sources);
   const setup = (operator: OperatorContext): Handlers => {
-    const turn = new TurnHooks(operator, sources, settings);
+    const turn = new TurnHooks(operator, tableOf(), settings);
     const desk = new ApprovalDesk(turn, operator, settings);
     const calls = new CallGate(turn, desk, settings.otherwise);
-    const sentBack = { counts: new Map<string, number>(), max: settings.maxSendBacks };
+    let sentBack: ReadonlyMap<string, number> = noCounts;
     let earlier: Iterable<Message> = [];
     let usage = noUsage;
     let text = '';
@@ -87,7 +88,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
       'tool.result': (event) => calls.observeResult(event),
       'turn.continue': ({ annotations }) => {
         const by = ownNote(annotations?.['hooks'], 'by');
-        if (typeof by === 'string') sentBack.counts.set(by, (sentBack.counts.get(by) ?? 0) + 1);
+        if (typeof by === 'string') sentBack = new Map(sentBack).set(by, (sentBack.get(by) ?? 0) + 1);
       },
       'input.received': ({ at, id, message }) => turn.watch('onSteering', at, { id, message }),
       ...(has('onCompaction') && compactionNotices(turn)),
@@ -135,7 +136,10 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
         'turn.stop': deciding((event: TurnEventOf<'turn.stop'>) => {
           const isDone = event.outcome === 'completed' && event.afterStep !== undefined;
           return isDone
-            ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), sentBack)
+            ? beforeEnd(turn, event, () => ({ text, usage, messages: turn.messages() }), {
+                counts: sentBack,
+                max: settings.maxSendBacks,
+              })
             : undefined;
         }),
       }),
@@ -150,6 +154,8 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
   };
   return intercept('hooks', setup, { after: ['queue'], before: ['guardrails', 'policy-guard'] });
 };
+
+const noCounts: ReadonlyMap<string, number> = Object.freeze(new Map<string, number>());
 
 /** Outcomes of turns that were stopped by a limit or an error. */
 const failures: ReadonlySet<TurnOutcome> = new Set([
@@ -179,18 +185,18 @@ const compactionNotices = (turn: TurnHooks): ObserveHandlers => {
 
 /** Merges several sets of handlers; those of one event are called in the order of the sets. */
 const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => {
-  type Handler = (event: TurnEvent) => void;
-  const lists = new Map<string, Handler[]>();
+  const handlers: Record<string, ((event: TurnEvent) => void) | undefined> = {};
   for (const set of sets) {
-    for (const [type, handler] of Object.entries(set) as [string, Handler][]) {
-      lists.set(type, [...(lists.get(type) ?? []), handler]);
+    for (const [type, handler] of Object.entries(set) as [string, (event: TurnEvent) => void][]) {
+      const before = handlers[type];
+      handlers[type] =
+        before === undefined
+          ? handler
+          : (event) => {
+              before(event);
+              handler(event);
+            };
     }
   }
-  const one = (handlers: readonly Handler[]): Handler =>
-    handlers.length === 1
-      ? (handlers[0] as Handler)
-      : (event) => {
-          for (const handler of handlers) handler(event);
-        };
-  return Object.fromEntries([...lists].map(([type, handlers]) => [type, one(handlers)]));
+  return handlers;
 };

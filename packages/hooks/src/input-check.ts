@@ -14,7 +14,7 @@ export const inputCheck = (): {
   readonly check: InputCheck;
 } => {
   let tools: readonly ToolDefinition[] = [];
-  const validators = new WeakMap<JSONObject, Validator>();
+  let validators: WeakMap<JSONObject, Validator> | undefined;
   let loaded: Maybe<typeof Validator> | undefined;
   const load = (): Maybe<typeof Validator> => {
     loaded ??= import('@cfworker/json-schema').then((library) => {
@@ -24,11 +24,11 @@ export const inputCheck = (): {
     return loaded;
   };
   const validatorOf = (schema: JSONObject, library: typeof Validator): Validator => {
-    const known = validators.get(schema);
+    const known = validators?.get(schema);
     if (known) return known;
     // The library writes into the schema that it is given.
     const made = new library(structuredClone(schema), draftOf(schema), true);
-    validators.set(schema, made);
+    (validators ??= new WeakMap()).set(schema, made);
     return made;
   };
   return {

@@ -57,32 +57,48 @@ const maxTimerMs = 2_147_483_647;
 /** Points whose gates fail open, unless the hook sets `failure`. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
+/** The hooks of each point, and those that keep state. */
+export type HookTable = Readonly<Record<HookPoint | 'onReplay', readonly Hook[]>>;
+
+/** Returns the table for the next turn: the previous one if the list is unchanged and creates no hook for each turn. */
+export const hookTables = (sources: readonly HookSource[]): (() => HookTable) => {
+  let listed: readonly HookSource[] = [];
+  let table: HookTable | undefined;
+  return () => {
+    const isSame = sources.length === listed.length && sources.every((source, index) => source === listed[index]);
+    if (table !== undefined && isSame && sources.every((source) => typeof source !== 'function')) return table;
+    listed = [...sources];
+    table = tableOf(hooksOfTurn(sources));
+    return table;
+  };
+};
+
+const tableOf = (hooks: readonly Hook[]): HookTable =>
+  Object.fromEntries(
+    [...hookPoints, 'onReplay' as const].map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
+  ) as unknown as HookTable;
+
 /** The hooks of one turn, what they receive, and their calls in progress. */
 export class TurnHooks {
   readonly #operator: OperatorContext;
   readonly #timeouts: HookTimeouts;
-  readonly #replaying: readonly Hook[];
-  readonly #byPoint: Readonly<Record<HookPoint, readonly Hook[]>>;
-  readonly #running = new Set<AbortController>();
-  readonly #observing = new Set<Promise<void>>();
+  readonly #table: HookTable;
+  #running: Set<AbortController> | undefined;
+  #observing: Set<Promise<void>> | undefined;
   #facts: TurnFacts = { turn: '', session: '', step: 0, trigger: 'user', metadata: undefined };
   #history: Iterable<Message> = [];
-  #since: Message[] = [];
+  #since: Message[] | undefined;
   #told: NewEvent[] | undefined;
   /** Decisions that no event carries yet, by the id of their call; '' for decisions about the turn. */
   readonly #decisions = new Map<string, JSONObject[]>();
   #isLive = false;
   #isOver = false;
-  readonly #early: NewEvent[] = [];
+  #early: NewEvent[] | undefined;
 
-  constructor(operator: OperatorContext, sources: readonly HookSource[], timeouts: HookTimeouts) {
+  constructor(operator: OperatorContext, table: HookTable, timeouts: HookTimeouts) {
     this.#operator = operator;
     this.#timeouts = timeouts;
-    const hooks = hooksOfTurn(sources);
-    this.#replaying = hooks.filter(({ onReplay }) => onReplay !== undefined);
-    this.#byPoint = Object.fromEntries(
-      hookPoints.map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
-    ) as unknown as Readonly<Record<HookPoint, readonly Hook[]>>;
+    this.#table = table;
   }
 
   get session(): string {
@@ -94,12 +110,12 @@ export class TurnHooks {
   }
 
   at(point: HookPoint): readonly Hook[] {
-    return this.#byPoint[point];
+    return this.#table[point];
   }
 
   /** The history as observed so far. */
   messages(): Iterable<Message> {
-    const [history, since] = [this.#history, [...this.#since]];
+    const [history, since] = [this.#history, [...(this.#since ?? [])]];
     return {
       *[Symbol.iterator]() {
         yield* history;
@@ -124,7 +140,7 @@ export class TurnHooks {
         if (keepsHistory) this.#remember(messages);
       },
       ...(keepsHistory && {
-        'history.append': ({ messages }) => void this.#since.push(...messages),
+        'history.append': ({ messages }) => void (this.#since ??= []).push(...messages),
         'history.replace': ({ messages }) => this.#remember(messages),
       }),
     };
@@ -132,23 +148,26 @@ export class TurnHooks {
 
   /** Passes the past of a resumed turn to the hooks that keep state: everything that is observed before the start. */
   get replay(): ObserveHandlers {
-    if (this.#replaying.length === 0) return {};
+    if (this.#table.onReplay.length === 0) return {};
     return { '*': (event) => (this.#isLive ? undefined : this.#replay(event)) };
   }
 
   /** The turn is live: from now on observers are called. */
   start(): void {
     this.#isLive = true;
-    for (const event of this.#early.splice(0)) this.#operator.emit(event);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const event of early) this.#operator.emit(event);
   }
 
   #replay(event: TurnEvent): void {
-    for (const hook of this.#replaying) {
+    for (const hook of this.#table.onReplay) {
       try {
         hook.onReplay?.(event);
       } catch (error) {
-        if (this.#early.length >= maxReplayFailures) return;
-        this.#early.push(
+        const early = (this.#early ??= []);
+        if (early.length >= maxReplayFailures) return;
+        early.push(
           notice('hook.failed', { hook: hook.name, point: 'onReplay', error: toErrorInfo(error), effect: 'ignored' }),
         );
       }
@@ -157,7 +176,7 @@ export class TurnHooks {
 
   #remember(history: Iterable<Message>): void {
     this.#history = history;
-    this.#since = [];
+    this.#since = undefined;
   }
 
   /** Emits a notice: before the event that is being decided on, else as soon as its turn has come. */
@@ -252,14 +271,14 @@ export class TurnHooks {
     for (const hook of this.at(point)) {
       const called = this.call(hook, point, at, details);
       if (!(called instanceof Promise)) continue;
-      const settled: Promise<void> = called.then(() => void this.#observing.delete(settled));
-      this.#observing.add(settled);
+      const settled: Promise<void> = called.then(() => void this.#observing?.delete(settled));
+      (this.#observing ??= new Set()).add(settled);
     }
   }
 
   /** Waits for the observers that are under way, and for those that they set off. */
   settled(): Maybe<void> {
-    if (this.#observing.size === 0) return undefined;
+    if (this.#observing === undefined || this.#observing.size === 0) return undefined;
     return Promise.all(this.#observing).then(() => this.settled());
   }
 
@@ -273,8 +292,8 @@ export class TurnHooks {
   /** The turn has ended: calls in progress are aborted. */
   close(): void {
     this.#isOver = true;
-    for (const abort of this.#running) abort.abort();
-    this.#running.clear();
+    for (const abort of this.#running ?? []) abort.abort();
+    this.#running?.clear();
   }
 
   #notify(hook: Hook, point: HookPoint, message: string, details: JSONValue | undefined): void {
@@ -288,28 +307,32 @@ export class TurnHooks {
     context: CallContext,
   ): Promise<Called<Point>> {
     const own = context.controller();
-    this.#running.add(own);
+    const running = (this.#running ??= new Set<AbortController>());
+    running.add(own);
     if (this.#isOver) own.abort();
     return new Promise((resolve) => {
-      const limitMs = this.#limit(hook, point);
+      const ownMs = this.#limit(hook, point);
+      // Observers may outlast the deadline: those of the end of a turn begin after it.
+      const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
+      const limitMs = Math.min(ownMs, leftMs);
       const over = (called: Called<Point>): void => {
         cancel();
-        this.#running.delete(own);
+        running.delete(own);
         resolve(called);
       };
       const onTimeout = (): void => {
         const error = {
           name: 'TimeoutError',
           code: 'hook-timeout',
-          message: `The hook ${hook.name} took longer than ${limitMs} ms.`,
+          message: `The hook ${hook.name} took longer than ${limitMs} ms${leftMs < ownMs ? ', the rest of the time of the turn' : ''}.`,
         };
         over(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
       };
       const cancel = limitMs > maxTimerMs ? () => undefined : this.#operator.after(limitMs, onTimeout);
       answer.then(
-        (value) => (this.#running.has(own) ? over(this.#checked(hook, point, value)) : undefined),
-        (error: unknown) => (this.#running.has(own) ? over(this.#failed(hook, point, toErrorInfo(error))) : undefined),
+        (value) => (running.has(own) ? over(this.#checked(hook, point, value)) : undefined),
+        (error: unknown) => (running.has(own) ? over(this.#failed(hook, point, toErrorInfo(error))) : undefined),
       );
     });
   }

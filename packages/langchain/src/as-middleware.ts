@@ -1,12 +1,14 @@
 import {
   bridge,
+  checkOperators,
   TurnStoppedError,
   type Bridge,
   type BridgeOptions,
+  type HostEvents,
   type HostModelRequest,
   type HostToolReturn,
 } from '@h/bridge';
-import { anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
+import { anyBoolean, anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
 import { TurnError, type ModelSettings, type PipelineOperator, type SystemBlock, type ToolDefinition } from '@h/turn';
 import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@langchain/core/messages';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
@@ -15,21 +17,46 @@ import * as z from 'zod';
 import { toResponse } from './answer.js';
 import { messageFormat, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
 
+/** The events of a turn in an agent of LangChain. */
+export const middlewareEvents: HostEvents = {
+  'model.request': { support: 'full', as: '`wrapModelCall`' },
+  'model.delta': { support: 'limited', as: 'not shown: LangChain streams past its middleware' },
+  'model.response': { support: 'full', as: '`wrapModelCall`' },
+  'model.error': {
+    support: 'full',
+    as: '`wrapModelCall`; set `maxRetries: 0` on the model, whose retries multiply with those of operators',
+  },
+  'tool.call': { support: 'full', as: '`wrapToolCall`, for all calls of an answer before the first one runs' },
+  'tool.result': { support: 'full', as: '`wrapToolCall`; commands that tools return are not changed' },
+  'tool.progress': { support: 'limited', as: 'not shown: LangChain streams past its middleware' },
+  'approval.request': { support: 'full', as: '`approve`, which may call `interrupt()` of LangGraph' },
+  'history.append': { support: 'full', as: 'remembered per thread and sent again byte for byte' },
+  'history.replace': { support: 'full', as: 'remembered per thread; the state of the agent keeps its own messages' },
+  'turn.continue': { support: 'full', as: 'another model call within the same step' },
+  'turn.stop': { support: 'full', as: 'a last message, or an error' },
+};
+
 /** Options of {@link asMiddleware}. */
 export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'effects' | 'approve' | 'maxSessions'> {
   /**
-   * What happens when an operator stops the turn: `'end'` ends the agent with a message that gives the reason,
+   * The behavior when an operator stops the turn: `'end'` ends the agent with a message that states the reason,
    * `'error'` rejects with `TurnStoppedError`.
    *
    * @defaultValue `'end'`, as in the limits of LangChain
    */
   readonly exitBehavior?: 'end' | 'error' | undefined;
   /**
-   * Returns the model for the model name and the credential that an operator chose, such as `failover`.
+   * Returns the model for the model name and the credential that an operator such as `failover` chose.
    *
-   * @defaultValue the agent's model; a turn whose operators choose another one ends with an error
+   * @defaultValue the agent's model; the choice of another model or credential ends the turn with an error
    */
   readonly resolve?: ((choice: ModelChoice) => ModelRequest['model']) | undefined;
+  /**
+   * Accepts operators that handle events which LangChain does not have; a process warning names them.
+   *
+   * @defaultValue `false`: such an operator is an error
+   */
+  readonly partial?: boolean | undefined;
 }
 
 /** A model that an operator chose. */
@@ -46,13 +73,14 @@ type ToolAnswer = Awaited<ReturnType<Hooks['wrapToolCall']>>;
 type HostTool = ModelRequest['tools'][number];
 
 /**
- * Makes a LangChain middleware of operators: each `invoke` of the agent is one turn.
+ * Creates a LangChain middleware from operators. Each `invoke` of the agent is one turn.
  *
  * The thread (`configurable.thread_id`) is the session. Interrupts, commands and aborts pass unchanged; approvals
  * become interrupts if `approve` calls `interrupt()` of LangGraph. A tool that throws is answered with an error
  * message, as without middleware.
  *
  * @param given - options, if the first argument is an object
+ * @throws UnsupportedOperatorError if an operator needs events that LangChain does not have
  *
  * @example
  * ```ts
@@ -72,8 +100,16 @@ export const asMiddleware = (
     maxSessions: integerFrom(1),
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
+    partial: anyBoolean,
   });
-  const { exitBehavior = 'end', resolve, ...shared } = options;
+  const { exitBehavior = 'end', resolve, partial, ...shared } = options;
+  checkOperators(operators, {
+    owner: 'asMiddleware()',
+    host: 'LangChain',
+    events: middlewareEvents,
+    alternative: 'Run the operator in harness({ model, tools })',
+    partial,
+  });
   const host = bridge<BaseMessage>(operators, {
     ...shared,
     host: 'LangChain',
@@ -93,7 +129,7 @@ export const asMiddleware = (
   });
 };
 
-/** The thread of the agent; without a checkpointer, the run. */
+/** Returns the thread of the agent; the run without a checkpointer. */
 const sessionOf = (state: object, configurable: { readonly thread_id?: string } | undefined): string =>
   configurable?.thread_id ?? String(runOf(state));
 
@@ -110,8 +146,8 @@ const callModel = async (
   const system = systemBlocks(systemMessage);
   const definitions = new Map(tools.map((tool) => [toDefinition(tool), tool]));
   const settings = toSettings(toolChoice, modelSettings);
-  /** LangChain refuses a request whose prompt and message both differ from those of the attempt before. */
-  // oxlint-disable-next-line typescript/no-deprecated -- LangChain still compares it, see above
+  /** LangChain rejects a request whose prompt and message both differ from those of the previous attempt. */
+  // oxlint-disable-next-line typescript/no-deprecated -- LangChain still compares this member
   let { systemPrompt } = request;
   const withSystem = (changed: readonly SystemBlock[]): Partial<ModelRequest> => {
     if (changed === system) return {};
@@ -191,7 +227,7 @@ const callTool = async (
 };
 
 const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
-  // A command updates the state of the graph in its own way. Operators see that the tool ran.
+  // A command updates the state of the graph, so it is not changed. Operators observe only that the tool ran.
   if (!ToolMessage.isInstance(answer)) {
     return { outcome: { status: 'ok', output: { type: 'text', value: '[Command]' } }, value: answer };
   }
@@ -200,11 +236,13 @@ const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
   return { outcome: { status: 'failed', output, error: { name: 'Error', message: answer.text } }, value: answer };
 };
 
-/** With a middleware, LangChain ends the agent if a tool throws; without one it lets the model read this text. */
+/**
+ * Creates the message that LangChain returns for an error of a tool without middleware. With one, it ends the agent.
+ */
 const failure = (id: string, name: string, error: unknown): ToolMessage =>
   toolMessage(id, name, { type: 'error-text', value: `${String(error)}\n Please fix your mistakes.` });
 
-/** Whether LangGraph threw this to direct the graph: an interrupt or a command for a parent. */
+/** Whether an error is control flow of LangGraph: an interrupt or a command for a parent graph. */
 const isBubbleUp = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 

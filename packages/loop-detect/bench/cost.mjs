@@ -1,12 +1,12 @@
 /**
- * What watching costs, side by side with what is written quickly: keep everything, and compare `JSON.stringify` over it.
+ * Measures loop detection, compared with a naive detector that stores everything and compares `JSON.stringify`.
  *
  *   node bench/cost.mjs        (after a build)
  */
 import { Subject } from 'rxjs';
 import { createChantingDetector, createLoopDetector, loopDetect } from '@h/loop-detect';
 
-/** Counts how often this call with this outcome is in the history. */
+/** Counts the occurrences of a call and its outcome in the history. */
 const naiveDetector = (threshold = 3) => {
   const history = [];
   const count = (call) => {
@@ -14,7 +14,7 @@ const naiveDetector = (threshold = 3) => {
     return history.filter((past) => JSON.stringify([past.call.name, past.call.input]) === asked).length;
   };
   return {
-    /** Remembers without comparing: filling it up as it works would take minutes. */
+    /** Stores a call without comparing it, because filling the history with comparisons would take minutes. */
     fill: (call, outcome) => history.push({ call, outcome }),
     before: (call) => count(call) >= threshold,
     after: (call, outcome) => {
@@ -28,7 +28,7 @@ const naiveDetector = (threshold = 3) => {
   };
 };
 
-/** Looks for the last fifty characters in all that was said. */
+/** Searches the whole text for its last fifty characters. */
 const naiveChanting = (repeats = 10) => {
   let said = '';
   return {
@@ -50,7 +50,7 @@ const callOf = (index) => ({
   input: { command: `npx vitest run test/file-${index % 40}.test.ts`, path: `src/file-${index}.ts` },
 });
 
-/** Microseconds of CPU for each of the runs. */
+/** Returns the CPU time per run, in microseconds. */
 const time = (runs, work) => {
   const before = process.cpuUsage();
   for (let run = 0; run < runs; run += 1) work(run);

@@ -1,5 +1,5 @@
 /**
- * What observing costs, side by side with logging each event with pino, which is what one would do without it.
+ * Measures `observe()`, compared with logging each event with pino.
  *
  *   node bench/observe.mjs [rows that match this]        (after a build; `chrt -f 50` before it on a busy machine)
  */
@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'h-observe-bench-'));
 
 const turn = 'turn-1';
 let at = 1_700_000_000_000;
-/** As they come from a provider: read from JSON. */
+/** Ids parsed from JSON, as they arrive from a provider. */
 const ids = JSON.parse(JSON.stringify(Array.from({ length: 1000 }, (_, index) => `toolu_01A09q90qw90lq91781${index}`)));
 const messages = MessageList.of([{ role: 'user', content: 'Hello.' }]);
 const input = { path: 'src/index.ts' };
@@ -32,7 +32,7 @@ const answer = [
 const usage = { input: 12_000, cacheRead: 10_000, cacheWrite: 0, output: 240, reasoning: 0 };
 const delta = { turn, at, type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'word ' } };
 
-/** A step as the loop emits it, with separate times and ids. Spelled out: a spread takes longer than the rest. */
+/** Emits the events of a step. The events are written out, because a spread takes longer than everything else. */
 const feedStep = (source, step, deltas) => {
   at += 7;
   const id = ids[step % ids.length];
@@ -101,7 +101,7 @@ const feedTurn = (operator, deltas) => {
   subscription.unsubscribe();
 };
 
-/** Microseconds of CPU for a step, its share of beginning and ending a turn included. */
+/** Returns the CPU time per step in microseconds, including its share of the start and the end of the turn. */
 const stepTime = (operator, deltas) => {
   const before = process.cpuUsage();
   for (let count = 0; count < turnsPerRound; count += 1) feedTurn(operator, deltas);
@@ -109,7 +109,7 @@ const stepTime = (operator, deltas) => {
   return (user + system) / turnsPerRound / stepsPerTurn;
 };
 
-/** What an operator adds to one that does nothing: the best of many rounds that take turns, all in optimised code. */
+/** Returns the overhead compared with an empty operator: the fastest of many alternating rounds after warm-up. */
 const costs = (operator) => {
   const nothing = intercept('nothing', () => ({}));
   const best = { quiet: Infinity, full: Infinity, noQuiet: Infinity, noFull: Infinity };
@@ -130,23 +130,23 @@ const row = (what, make, target = '') => {
   if (!what.includes(process.argv[2] ?? '')) return;
   const { step, quiet, piece } = costs(make());
   console.log(
-    `${what.padEnd(40)}${step.toFixed(2).padStart(8)} µs a step${quiet.toFixed(2).padStart(8)} without deltas${piece.toFixed(3).padStart(8)} a delta   ${target}`,
+    `${what.padEnd(40)}${step.toFixed(2).padStart(8)} µs per step${quiet.toFixed(2).padStart(8)} without deltas${piece.toFixed(3).padStart(8)} per delta   ${target}`,
   );
 };
 const file = (name) => join(folder, name);
 const costOf = priceTable({ 'claude-*': { input: 3, cacheRead: 0.3, output: 15 } });
-/** Asynchronous, as pino advises it for speed, and to the same disk. */
+/** Creates an asynchronous logger, as pino recommends for speed, on the same disk. */
 const logger = (name, level = 'debug') =>
   pino({ level }, pino.destination({ dest: file(name), sync: false, minLength: 4096 }));
 
 console.log(
-  `Node ${process.version}; a step: a model call with ${deltasPerStep} deltas and one tool call; microseconds of CPU beyond an operator that does nothing`,
+  `Node ${process.version}; a step: a model call with ${deltasPerStep} deltas and one tool call; microseconds of CPU in addition to an empty operator`,
 );
 row('observe, no sink', () => observe());
 row(
   'observe, JSON lines',
   () => observe({ sinks: [jsonLinesSink(file('runs.jsonl'))] }),
-  '≤ 5 µs a step, a counter a delta',
+  '≤ 5 µs per step, a counter per delta',
 );
 row('observe, JSON lines, meter with prices', () =>
   observe({ sinks: [jsonLinesSink(file('metered.jsonl'))], meter: createUsageMeter({ costOf }) }),

@@ -95,7 +95,7 @@ interface Place {
  * told from files, and a child process such as a shell is not confined: it needs a sandbox.
  *
  * @param root the workspace: a folder, or a link to one
- * @throws PathError `no-root`; InvalidOptionError for a bad option
+ * @throws PathError `no-root`; InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export interface CaptureOptions extends Omit<ProcessOptions, 'onOutput' | 'onStu
   readonly onOutput?: ((chunk: Uint8Array) => void) | undefined;
 }
 
-/** What a program answered. */
+/** The result of a program. */
 export interface CapturedProcess {
   readonly exitCode: number;
   readonly stdout: Buffer;
@@ -50,7 +50,8 @@ export const captureProcess = async (options: CaptureOptions): Promise<CapturedP
   let stderr = '';
   const collect = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > maxBytes) throw new ProcessError('process-output', program, `wrote more than ${maxBytes} bytes.`);
+    if (size > maxBytes)
+      throw new ProcessError('process-output', program, `wrote more than ${maxBytes} bytes (maxBytes).`);
     chunks.push(chunk);
   };
   const { ending, exitCode, signal } = await runProcess({
@@ -62,9 +63,9 @@ export const captureProcess = async (options: CaptureOptions): Promise<CapturedP
   });
   switch (ending) {
     case 'timed-out':
-      throw new ProcessError('process-timed-out', program, `did not exit within ${rest.timeoutMs} ms.`);
+      throw new ProcessError('process-timed-out', program, `did not exit within ${rest.timeoutMs} ms (timeoutMs).`);
     case 'aborted':
-      throw new ProcessError('process-aborted', program, 'was ended because the caller aborted it.');
+      throw new ProcessError('process-aborted', program, 'was aborted by the caller.');
     case 'exited':
       if (exitCode === null || signal !== null) {
         throw new ProcessError('process-killed', program, `was ended by ${signal ?? 'an unknown signal'}.`);

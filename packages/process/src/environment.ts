@@ -79,7 +79,8 @@ export const minimalEnvironment = (source: NodeJS.ProcessEnv, pass: readonly str
 };
 
 /**
- * Returns all variables but those whose name suggests a secret and those that inject code: for commands that a user wrote.
+ * Returns all variables but those whose name suggests a secret and those that inject code: for commands that a user
+ * wrote.
  *
  * @param keep names of variables to include nevertheless
  *

@@ -6,11 +6,11 @@ import { runProcess } from './run-process.js';
 
 /** A command that checks something, such as `npm test`. */
 export interface CheckRun {
-  /** A line of shell. */
+  /** A shell line. */
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** The most characters of {@link CheckEnd.output}. */
+  /** Maximum length of {@link CheckEnd.output}, in characters. */
   readonly maxChars: number;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,7 @@ export interface CheckEnd {
   readonly output: string;
   /** Whether the output was longer. */
   readonly isTruncated?: boolean | undefined;
-  /** Why it did not exit: `aborted`, `killed`, `not-started`, `timed-out`, or a text of another runner. */
+  /** The reason why it did not exit: `aborted`, `killed`, `not-started`, `timed-out`, or a string of another runner. */
   readonly failure?: string | undefined;
 }
 
@@ -50,9 +50,10 @@ const plainOutput = { CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' };
 /**
  * Creates a runner that runs checks on this machine, without secrets in their environment.
  *
- * A check and its process group end together: when it exits, at its time limit, at the abort, and when this process ends.
+ * A check and its process group end together: when it exits, at its time limit, at the abort, and when this process
+ * ends.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

@@ -46,7 +46,7 @@ const bytesPerChar = 3;
  *
  * Bytes are decoded once, at the end, so that characters split between chunks stay whole. Invalid UTF-8 becomes U+FFFD.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

@@ -34,7 +34,7 @@ export const markOf = (pid: number): ProcessMark => ({
 export const thisProcess = (): ProcessMark => markOf(process.pid);
 
 /**
- * Tells whether a marked process is still running.
+ * Returns whether a marked process is still running.
  *
  * - `alive`: the process runs on this machine.
  * - `dead`: it has ended, its pid belongs to a later process, or the machine was rebooted since. A zombie is dead too,

@@ -38,7 +38,7 @@ const run = async (
 
 const sh = (line: string): readonly [string, ...string[]] => ['/bin/sh', '-c', line];
 
-/** The three places of the supervisor. */
+/** The three positions of the supervisor. */
 const modes: readonly [string, Partial<ProcessOptions>][] = [
   ['in the group', {}],
   ['as the parent', { tracked: true }],
@@ -116,7 +116,7 @@ describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
     expect(readFileSync(join(cwd, 'cleaned'), 'utf8')).toBe('done\n');
   });
 
-  it('kills what the program leaves in the background', async () => {
+  it('kills background processes of the program', async () => {
     const seconds = uniqueSeconds();
     const line = `sleep ${seconds} & (sleep ${seconds} >/dev/null 2>&1 &) ; echo started`;
     expect(await run(sh(line), mode)).toMatchObject({ ending: 'exited', exitCode: 0, output: 'started\n' });
@@ -194,7 +194,7 @@ describe('runProcess', () => {
     expect((await run('(sleep 0.05; echo late) & echo done')).output).toBe('done\nlate\n');
   });
 
-  it('leaves background processes running if told to', async () => {
+  it('keeps background processes with background "keep"', async () => {
     const seconds = uniqueSeconds();
     const { output } = await run(`sleep ${seconds} >/dev/null 2>&1 & echo $!`, { background: 'keep' });
     const pid = Number(output);
@@ -243,12 +243,12 @@ describe('captureProcess', () => {
   const capture = (line: string, options: Partial<Parameters<typeof captureProcess>[0]> = {}) =>
     captureProcess({ command: sh(line), environment, timeoutMs: 60_000, ...options });
 
-  it('returns output and messages apart', async () => {
+  it('returns standard output and standard error separately', async () => {
     const { exitCode, stdout, stderr } = await capture('echo out; echo problem >&2; exit 4');
     expect([exitCode, stdout.toString(), stderr]).toEqual([4, 'out\n', 'problem\n']);
   });
 
-  it('passes the output on instead of collecting it', async () => {
+  it('passes the output to onOutput instead of collecting it', async () => {
     let bytes = 0;
     const { stdout } = await capture('head -c 100000 /dev/zero', {
       maxBytes: 10,
@@ -258,14 +258,9 @@ describe('captureProcess', () => {
   });
 
   it.each([
-    ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes.'],
-    ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms.'],
-    [
-      'sleep 60',
-      { signal: AbortSignal.timeout(50) },
-      'process-aborted',
-      '/bin/sh was ended because the caller aborted it.',
-    ],
+    ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes (maxBytes).'],
+    ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms (timeoutMs).'],
+    ['sleep 60', { signal: AbortSignal.timeout(50) }, 'process-aborted', '/bin/sh was aborted by the caller.'],
     ['kill -9 $$', {}, 'process-killed', '/bin/sh was ended by SIGKILL.'],
   ])('rejects %s with %j', async (line, options, code, message) => {
     await expect(capture(line, options)).rejects.toMatchObject({ code, message });

@@ -22,13 +22,13 @@ import {
 import { ProcessError } from './process-error.js';
 import { supervised, trackedCommand, watchedGroup } from './supervisor.js';
 
-/** Time between SIGTERM and SIGKILL. Docker waits ten seconds, but here a model is waiting. */
+/** Time between SIGTERM and SIGKILL. Shorter than Docker's ten seconds, because a model is waiting. */
 export const graceMs = 2_000;
 
-/** Time that each further step gets to end everything before the next one is taken. */
+/** Time between two steps of ending a process. */
 export const stepMs = 2_000;
 
-/** After the program has ended, its pipes are closed when no output has arrived for this time. */
+/** Idle time after which the pipes are closed once the program has ended. */
 const drainMs = 250;
 
 /** The longest delay of `setTimeout`. */
@@ -70,8 +70,8 @@ export interface ProcessOptions {
    */
   readonly tracked?: boolean | undefined;
   /**
-   * Puts the supervised command into another one, such as `docker exec`, and returns that. The supervisor then runs inside,
-   * and reads its control line from the standard input, so there can be no `input`.
+   * Puts the supervised command into another one, such as `docker exec`, and returns that. The supervisor then runs
+   * inside, and reads its control line from the standard input, so there can be no `input`.
    */
   readonly within?: ((supervised: readonly [string, ...string[]]) => readonly [string, ...string[]]) | undefined;
   /** Called if the processes survive SIGKILL through their supervisor: ends them by other means. */
@@ -112,14 +112,14 @@ const checks = {
 /**
  * Runs a child process to its end, in its own process group, under a supervisor.
  *
- * - The whole group ends with the program, at the time limit, at the abort, and when this process ends, even by SIGKILL.
- *   At the time limit and the abort it gets SIGTERM, and SIGKILL two seconds later.
+ * - The whole group ends with the program, at the time limit, at the abort, and when this process ends, even by
+ *   SIGKILL. At the time limit and the abort it gets SIGTERM, and SIGKILL two seconds later.
  * - A program that fails is not an error: its exit code is the result.
  * - Resolves when the program has ended and its output was read. A background process that holds the pipes open delays
  *   that by a quarter of a second.
  * - On Windows there is no supervisor: a process outlives a parent that is killed.
  *
- * @throws ProcessError `process-not-started` if the program does not exist; InvalidOptionError for a bad option
+ * @throws ProcessError `process-not-started` if the program does not exist; InvalidOptionError for an invalid option
  *
  * @example
  * ```ts
@@ -241,7 +241,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
     const waitForOutput = (): void => {
       clearTimeout(drain);
       drain = setTimeout(() => {
-        // A blocked event loop runs timers before it reads pipes: look once more after reading.
+        // A blocked event loop runs timers before it reads pipes, so pending output is read first.
         const known = chunks;
         setImmediate(() => (chunks === known ? settle() : waitForOutput()));
       }, drainMs);
@@ -277,12 +277,12 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
   });
 
 interface Step {
-  /** Milliseconds after the step before. */
+  /** Milliseconds after the previous step. */
   readonly afterMs: number;
   readonly act: () => void;
 }
 
-/** Takes one step after the other; returns a function that stops. */
+/** Performs steps in order; returns a function that cancels the rest. */
 export const escalate = (steps: readonly Step[]): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   const next = (index: number): void => {
@@ -331,7 +331,9 @@ const notStarted = (options: ProcessOptions, cause: unknown): ProcessError => {
 /** Where shells look for programs if the environment has no PATH. */
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** The shell reports a program that it cannot start as 126 or 127, and so may the program itself: looks for the program. */
+/**
+ * The shell reports a program that it cannot start as 126 or 127, and so may the program itself: looks for the program.
+ */
 const checkProgram = (options: ProcessOptions, exitCode: number): void => {
   const [program] = argvOf(options);
   const { cwd = '.', environment } = options;
@@ -350,10 +352,10 @@ const isExecutable = (path: string): boolean => {
 };
 
 function ignore(): void {
-  // Deliberately nothing.
+  // Errors are ignored on purpose.
 }
 
-/** Milliseconds on a clock that cannot be set. */
+/** Milliseconds of a monotonic clock. */
 const monotonicMs = (): number =>
   // oxlint-disable-next-line h/no-clock -- the duration of a real process can only be measured
   performance.now();

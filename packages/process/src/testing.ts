@@ -20,7 +20,8 @@ export const commandLines = (): string[] => {
 };
 
 /**
- * Waits until no process on this machine has `token` in its command line. Use it to test that a command left nothing running.
+ * Waits until no process on this machine has `token` in its command line. Use it to test that a command left nothing
+ * running.
  *
  * @throws Error with the command lines that are still running after 20 seconds
  */
@@ -32,7 +33,10 @@ export const waitUntilGone = async (token: string): Promise<void> => {
   }
 };
 
-/** Returns a number of seconds for `sleep` that no other process on this machine uses, as the token of {@link waitUntilGone}. */
+/**
+ * Returns a number of seconds for `sleep` that no other process on this machine uses, as the token of
+ * {@link waitUntilGone}.
+ */
 export const uniqueSeconds = (): string =>
   // oxlint-disable-next-line h/no-clock -- tests run at the same time and must not find each other's processes
   `1${Math.floor(Math.random() * 1e8)}.${process.pid}`;

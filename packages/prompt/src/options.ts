@@ -107,6 +107,9 @@ export interface CheckedOptions {
   readonly volatileAfterTools: boolean;
   readonly caching: Required<{ readonly [Key in keyof PromptCaching]: NonNullable<PromptCaching[Key]> }> | undefined;
   readonly cache: PromptMemo;
+  /** Ids of all sections and sources. */
+  readonly ids: ReadonlySet<string>;
+  readonly frozenIds: ReadonlySet<string>;
   /** The cache passed by the caller, which may outlive a turn. */
   readonly memory: PromptMemo | undefined;
 }
@@ -188,6 +191,8 @@ export const checkedOptions = (options: PromptOptions): CheckedOptions => {
     volatileAfterTools,
     caching: checkedCaching(options.caching ?? {}),
     cache: cache ?? new PromptMemo(),
+    ids: new Set([...frozen, ...session, ...volatile, ...bootstrap].map(({ id }) => id)),
+    frozenIds: new Set(frozen.map(({ id }) => id)),
     memory: cache,
   };
 };

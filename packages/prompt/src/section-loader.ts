@@ -19,28 +19,27 @@ export const sectionLoader = (
   operator: OperatorContext,
   facts: () => TurnFacts,
 ): SectionLoader => {
-  const taken = new Set(
-    [...options.frozen, ...options.session, ...options.volatile, ...options.bootstrap].map(({ id }) => id),
-  );
-  let notices: NewEvent[] = [];
+  let notices: NewEvent[] | undefined;
   return {
     load: (jobs, at, turnSignal) => {
       const after: OperatorContext['after'] = (delayMs, callback) => operator.after(delayMs, callback);
       const results = loadAll(jobs, { deadlineMs: deadline(options, facts(), at), after, turnSignal });
       const finish = (loaded: Awaited<typeof results>): Gathered => {
-        const gathered = gather(jobs, loaded, taken);
-        if (gathered.notices.length > 0) notices.push(...gathered.notices);
+        const gathered = gather(jobs, loaded, options.ids);
+        if (gathered.notices.length > 0) (notices ??= []).push(...gathered.notices);
         return gathered;
       };
       return whenLoaded(results, finish);
     },
     takeNotices: () => {
       const pending = notices;
-      if (pending.length > 0) notices = [];
-      return pending;
+      notices = undefined;
+      return pending ?? none;
     },
   };
 };
+
+const none: readonly NewEvent[] = [];
 
 /** Calls `then` with the value: synchronously, unless the value is a promise. */
 export const whenLoaded = <Value, Result>(

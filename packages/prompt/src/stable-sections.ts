@@ -18,11 +18,10 @@ export interface StableSections {
 
 /** Loads the stable tiers on first use, once per turn. Frozen functions are called once per harness. */
 export const stableSections = (
-  { frozen, session, cache }: CheckedOptions,
+  { frozen, session, cache, frozenIds }: CheckedOptions,
   contexts: TurnContexts,
   loader: SectionLoader,
 ): ((at: number, turnSignal: TurnSignal) => MaybePromise<StableSections>) => {
-  const frozenIds = new Set(frozen.map(({ id }) => id));
   let stable: MaybePromise<StableSections> | undefined;
 
   const frozenJob = (section: PromptSection): BatchJob => {

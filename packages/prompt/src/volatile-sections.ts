@@ -17,10 +17,10 @@ export const volatileSections = (
   contexts: TurnContexts,
   loader: SectionLoader,
 ): ((request: TurnEventOf<'model.request'>, turnSignal: TurnSignal) => MaybePromise<readonly TextSection[]>) => {
+  if (volatile.length === 0) return () => [];
   const known = new Map<string, readonly FoundSection[]>();
   const late = new Set<string>();
   return (request, turnSignal) => {
-    if (volatile.length === 0) return [];
     const wanted = volatile.filter(({ id }) => !late.has(id) && !known.has(id));
     const jobs = wanted.map((section) =>
       sectionJob(section, 'volatile', (signal) => contexts.volatile(request, signal)),

@@ -1,6 +1,6 @@
 /**
- * Measures texts that repeat the beginning of a secret, for every literal in the rules: what is slowest per MB, beside
- * source code.
+ * Measures texts that repeat the beginning of a secret, for every literal in the rules. Prints the slowest ones per MB,
+ * compared with source code.
  *
  *   node bench/hostile.mjs [how many to show]        (after a build)
  */
@@ -13,7 +13,7 @@ const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => readFileSync(new URL(name, folder), 'utf8'));
 
-/** Every word of every string literal: prefixes, names, commands, encodings. */
+/** All words of the string literals: prefixes, names, commands, encodings. */
 const words = sources.flatMap((source) =>
   [...source.matchAll(/'([^'\n\\]{1,400})'/g)].flatMap(([, literal]) => literal.split(' ')),
 );

@@ -1,5 +1,5 @@
 /**
- * Measures CPU time of redaction per MB, beside fifty regular expressions applied one after the other.
+ * Measures the CPU time of redaction per MB, compared with fifty regular expressions applied one after another.
  *
  *   node bench/redaction.mjs [folder of texts]        (after a build)
  */
@@ -12,7 +12,7 @@ import { redactNaively } from './naive.mjs';
 const root = process.argv[2] ?? fileURLToPath(new URL('../../..', import.meta.url));
 const size = 1_000_000;
 
-/** Files of these kinds, without what is installed or built. */
+/** Lists the files with these extensions, except installed and built ones. */
 const filesOf = (folder, kinds) =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.name === 'node_modules' || entry.name === 'dist' || entry.name.startsWith('.')) return [];
@@ -35,7 +35,7 @@ const samples = {
   'hostile: -----BEGIN PRIVATE KEY-----': '-----BEGIN PRIVATE KEY-----'.repeat(size / 27),
 };
 
-/** The best of several runs, in milliseconds of CPU, because others on the machine only ever lengthen one. */
+/** Returns the CPU time of the fastest run in milliseconds, because other processes only slow a run down. */
 const time = (work) => {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 7; run += 1) {

@@ -81,12 +81,14 @@ export interface Isolation {
  * Returns the arguments of `bwrap`, without the command.
  *
  * Commands see the programs of the system (read-only), an empty `/tmp` and home folder, and the workspace. They have no
- * capabilities, even as root; they see no processes, no shared memory and, unless permitted, no network of this machine; and
- * they end with `bwrap`. The environment is inherited from `bwrap`, so that its arguments contain no value.
+ * capabilities, even as root; they see no processes, no shared memory and, unless permitted, no network of this
+ * machine; and they end with `bwrap`. The environment is inherited from `bwrap`, so that its arguments contain no
+ * value.
  */
 export const bubblewrapArguments = ({ root, cwd, network, readOnly, readOnlyPaths }: Isolation): readonly string[] => [
   '--die-with-parent',
-  // A process group without bwrap: a signal of the supervisor to the group would end bwrap first, and everything with it.
+  // A process group without bwrap: a signal of the supervisor to the group would end bwrap first, and everything with
+  // it.
   '--new-session',
   '--unshare-all',
   ...(network ? ['--share-net'] : []),

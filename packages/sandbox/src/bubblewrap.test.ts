@@ -30,7 +30,7 @@ const open = async (options: Partial<BubblewrapSandboxOptions> = {}): Promise<Sa
 describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)', () => {
   describeSandbox('bubblewrap', (options) => createSandbox({ mode: 'bubblewrap', ...options }));
 
-  it('shows of this machine only programs and the workspace', async () => {
+  it('shows only programs and the workspace', async () => {
     const outside = temporaryFolder();
     writeFileSync(join(outside, 'secret'), 'top secret');
     const sandbox = await open();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     expect(shown).toEqual([...workspace, 'home', 'end', '']);
   });
 
-  it('lets nothing be changed outside of the workspace, also by root', async () => {
+  it('prevents changes outside the workspace, even by root', async () => {
     const sandbox = await open();
     const { output } = await runShell(
       sandbox,
@@ -120,7 +120,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   });
 });
 
-it('says what to do where bubblewrap is missing', async () => {
+it('explains how to install bubblewrap if it is missing', async () => {
   vi.stubEnv('PATH', tmpdir());
   onTestFinished(() => void vi.unstubAllEnvs());
   await expect(createSandbox({ mode: 'bubblewrap', root: temporaryFolder() })).rejects.toMatchObject({

@@ -14,8 +14,8 @@ import { SandboxError } from './sandbox-error.js';
  * | network (default) | as this machine | off | off | off |
  * | limits | time | time | time, memory, processors, processes | time, those of the template |
  *
- * @throws UnsupportedSandboxOptionError for an option that the mode does not support; InvalidOptionError for a bad option;
- * SandboxError if the mode does not work on this machine
+ * @throws UnsupportedSandboxOptionError for an option that the mode does not support; InvalidOptionError for an invalid
+ * option; SandboxError if the mode does not work on this machine
  *
  * @example
  * ```ts

@@ -17,8 +17,8 @@ const hasEnded = (owner: string): boolean => {
 };
 
 /**
- * Removes the containers of sandboxes whose process has ended. They remain if the process and its cleanup helper are killed
- * at the same time, or after a power failure. Creating a sandbox of the mode `docker` does this too.
+ * Removes the containers of sandboxes whose process has ended. They remain if the process and its cleanup helper are
+ * killed at the same time, or after a power failure. Creating a sandbox of the mode `docker` does this too.
  *
  * Containers of running processes, and of processes on other machines, are not touched.
  *
@@ -52,15 +52,15 @@ export const reap = async (cli: DockerCli): Promise<readonly string[]> => {
   return removed;
 };
 
-/** A helper process that outlives this one and removes what it would leave behind. */
+/** A helper process that outlives this one and removes its containers. */
 export interface CleanupHelper {
-  /** Ends the helper: nothing is left to remove. */
+  /** Dismisses the helper, because nothing is left to remove. */
   dismiss(): void;
 }
 
 /**
- * Waits for a word on its standard input. If the input ends without one, the parent has ended, and the helper removes the
- * folder and the containers; several times, because a client may still be creating one.
+ * Waits for a word on its standard input. If the input ends without one, the parent has ended, and the helper removes
+ * the folder and the containers; several times, because a client may still be creating one.
  */
 const helperScript = `
 read -r word

@@ -7,7 +7,10 @@ import { SandboxError } from './sandbox-error.js';
 export interface Container {
   readonly name: string;
   isRunning(): boolean;
-  /** Tells whether the system killed a process of it for lack of memory. With `stop`, it is stopped first, which is reliable. */
+  /**
+   * Returns whether the system killed a process of it for lack of memory. With `stop`, it is stopped first, which is
+   * reliable.
+   */
   ranOutOfMemory(options: { readonly stop: boolean }): Promise<boolean>;
   /** Kills its processes and removes it. */
   remove(): Promise<void>;
@@ -21,14 +24,14 @@ const maxMessageChars = 2_000;
 /**
  * Starts a container and waits until it is ready for commands.
  *
- * @param args the arguments of `docker`, for a container that prints {@link readyWord} and then lives until its standard
- * input ends
+ * @param args the arguments of `docker`, for a container that prints {@link readyWord} and then lives until its
+ * standard input ends
  * @throws SandboxError `sandbox-start` with the message of Docker
  */
 export const startContainer = async (cli: DockerCli, name: string, args: readonly string[]): Promise<Container> => {
   const client = spawn(cli.command, args, { env: cli.environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   client.stdin.on('error', () => {});
-  // The client exits a moment after its container.
+  // The client exits shortly after its container.
   let isOver = false;
   const container: Container = {
     name,
@@ -43,7 +46,7 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
       isOver = true;
       client.stdin.end();
       const { exitCode, stderr } = await cli.run(['rm', '--force', '--volumes', name]);
-      // The clean-up process may have begun to remove it: then the daemon completes that.
+      // The cleanup helper may have started to remove it; the daemon then completes the removal.
       if (exitCode === 0 || /No such container|removal of container .* is already in progress/i.test(stderr)) return;
       throw new SandboxError(
         'sandbox-failed',
@@ -57,7 +60,7 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
     client.unref();
     return container;
   } catch (error) {
-    await container.remove().catch(() => {}); // The first error says more.
+    await container.remove().catch(() => {}); // The first error is more informative.
     throw error;
   }
 };

@@ -41,7 +41,7 @@ export const variableLines = (environment: Environment): string => {
   for (const [name, value] of Object.entries(environment)) {
     if (/[\r\n]/.test(value)) {
       const option = `environment.${name}`;
-      const message = `"${option}" must not contain a line break, which the mode "docker" cannot pass on; use a file instead.`;
+      const message = `"${option}" must not contain a line break, which the mode "docker" cannot pass to the container; use a file instead.`;
       throw new InvalidOptionError({ owner: 'createSandbox()', option, message: `createSandbox(): ${message}` });
     }
     lines += `${name}=${value}\n`;

@@ -47,7 +47,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toEqual([]);
     });
 
-    it('runs one command with a read-only workspace beside others', async () => {
+    it('runs one command with a read-only workspace next to others', async () => {
       const sandbox = await open();
       await runShell(sandbox, 'echo text > file');
       const { output } = await runShell(sandbox, 'exec 2>&1; cat file; echo more >> file || echo refused', {
@@ -59,7 +59,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toEqual([]);
     });
 
-    it('starts containers without privileges, capabilities and a file system to change', async () => {
+    it('starts containers without privileges, capabilities or a writable file system', async () => {
       const sandbox = await open();
       const { output } = await runShell(
         sandbox,
@@ -70,13 +70,13 @@ describe.skipIf(noDocker !== undefined)(
       expect(output).toMatch(/0\n\/tmp\/home\n$/);
     });
 
-    it('keeps `/tmp` from one command to the next', async () => {
+    it('keeps `/tmp` between commands', async () => {
       const sandbox = await open();
       await runShell(sandbox, 'echo kept > /tmp/file');
       expect(await runShell(sandbox, 'cat /tmp/file')).toMatchObject({ output: 'kept\n' });
     });
 
-    it('mounts the workspace elsewhere with `mountPath`, and only to read with `readOnly`', async () => {
+    it('mounts the workspace at `mountPath`, and read-only with `readOnly`', async () => {
       const sandbox = await open({ mountPath: '/workspace', readOnly: true });
       writeFileSync(join(sandbox.root, 'file'), 'text\n');
       expect((await runShell(sandbox, 'pwd; cat file; touch x 2>&1')).output).toBe(
@@ -90,7 +90,7 @@ describe.skipIf(noDocker !== undefined)(
       });
     });
 
-    it('has no network by default, and the one that `network` names', async () => {
+    it('has no network by default, or the one that `network` names', async () => {
       expect((await runShell(await open(), 'ls /sys/class/net')).output).toBe('lo\n');
       expect(inspect('{{.HostConfig.NetworkMode}}')).toBe('none');
     });
@@ -126,7 +126,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toHaveLength(1);
     });
 
-    it('has enough memory with more of it', async () => {
+    it('succeeds with a higher memory limit', async () => {
       const sandbox = await open({ memory: 128 * 1024 ** 2 });
       expect(await runShell(sandbox, 'head -c 48m /dev/zero | tail | wc -c')).toMatchObject({
         output: `${48 * 1024 ** 2}\n`,
@@ -157,7 +157,7 @@ describe.skipIf(noDocker !== undefined)(
       expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
     });
 
-    it('keeps secrets in a file that only this user can read, and only while they are read', async () => {
+    it('stores secrets temporarily in a file that only this user can read', async () => {
       const root = temporaryFolder();
       const folder = useTemporaryFolder();
       const sandbox = await open({ root, environment: { TOKEN: 'sk "1" # 2 ' } });
@@ -179,12 +179,12 @@ describe.skipIf(noDocker !== undefined)(
       expect(readdirSync(folder)).toEqual([]);
     });
 
-    it('refuses a variable that it could not pass on whole', async () => {
+    it('refuses a variable that it could not pass completely', async () => {
       await expect(open({ environment: { PEM: 'one\ntwo' } })).rejects.toMatchObject({ code: 'invalid-option' });
       expect(containers()).toEqual([]);
     });
 
-    it('tells why a container could not be started, and leaves none', async () => {
+    it('reports why a container could not be started, and leaves none', async () => {
       await expect(open({ image: '127.0.0.1:1/no-such:1' })).rejects.toMatchObject({
         code: 'sandbox-start',
         message: expect.stringContaining('127.0.0.1:1') as string,
@@ -192,14 +192,14 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toEqual([]);
     });
 
-    it('says when there is no daemon and when there is no docker', async () => {
+    it('reports a missing daemon and a missing docker command', async () => {
       await expect(open({ dockerHost: `unix://${temporaryFolder()}/none.sock` })).rejects.toMatchObject({
         code: 'sandbox-unavailable',
       });
       await expect(open({ command: 'no-such-docker' })).rejects.toMatchObject({ code: 'sandbox-unavailable' });
     });
 
-    it('leaves neither processes nor containers nor secrets when this process is killed', async () => {
+    it('leaves no processes, containers or secrets when this process is killed', async () => {
       const folder = temporaryFolder();
       const temporary = useTemporaryFolder();
       const seconds = uniqueSeconds();
@@ -213,7 +213,7 @@ describe.skipIf(noDocker !== undefined)(
       await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), { timeout: 10_000 });
     });
 
-    it('removes the containers of processes that are gone, and no others', async () => {
+    it('removes the containers of ended processes, and no others', async () => {
       await open();
       const [mine] = containers();
       const orphan = daemon
@@ -237,6 +237,6 @@ const useTemporaryFolder = (): string => {
   return folder;
 };
 
-/** The label of a container whose owner differs from this process. */
+/** The label of a container that belongs to another process. */
 const ownerLike = (changes: Partial<ProcessMark>): string =>
   Buffer.from(JSON.stringify({ ...thisProcess(), ...changes })).toString('base64url');

@@ -12,8 +12,8 @@ import { SandboxError } from './sandbox-error.js';
 
 /**
  * Runs commands in one container that lives as long as the sandbox, so `/tmp` persists between commands. After the
- * container ran out of memory or was killed, the next command starts a new one. Commands with `readOnly` run in a second
- * container, which is started when it is first needed.
+ * container ran out of memory or was killed, the next command starts a new one. Commands with `readOnly` run in a
+ * second container, which is started when it is first needed.
  *
  * The containers end with this process, even if it is killed, and a helper process then removes them.
  *
@@ -130,7 +130,8 @@ const commandRunner = (
     running += 1;
     const end = await execute(container, command).finally(() => (running -= 1));
     if (end.ending !== 'exited' || end.exitCode !== killedCode) return end;
-    // Older daemons report it only after the container has ended, so the container is stopped if no other command runs in it.
+    // Older daemons report it only after the container has ended, so the container is stopped if no other command runs
+    // in it.
     const outOfMemory = await container.ranOutOfMemory({ stop: running === 0 });
     return outOfMemory ? { ...end, ending: 'out-of-memory' } : end;
   };

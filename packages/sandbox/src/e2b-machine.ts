@@ -6,7 +6,7 @@ import type { CheckedOptions } from './options.js';
 import type { CommandEnd, Sandbox } from './sandbox.js';
 import { SandboxError } from './sandbox-error.js';
 
-/** The SDK stores the complete output of a command in memory and has no option against it. */
+/** Maximum output of a command, because the SDK stores all of it in memory. */
 const maxOutputBytes = 64 * 1024 ** 2;
 
 /**
@@ -66,7 +66,7 @@ const startMachine = async ({
   }
 };
 
-/** The message of anything that was thrown, even if reading the message fails. */
+/** Returns the message of any thrown value, even if reading it fails. */
 const messageOf = (error: unknown): string => {
   try {
     return String((error as { readonly message?: unknown } | undefined)?.message ?? error);
@@ -208,7 +208,7 @@ const watch = (
     );
   });
 
-/** Milliseconds on a clock that cannot be set. */
+/** Milliseconds of a monotonic clock. */
 const monotonicMs = (): number =>
   // oxlint-disable-next-line h/no-clock -- the duration of a real process can only be measured
   performance.now();

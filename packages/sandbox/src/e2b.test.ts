@@ -33,10 +33,10 @@ const open = async (options: Partial<E2bSandboxOptions> = {}): Promise<Sandbox> 
 };
 const last = (): Record<string, unknown> => service.created.at(-1) ?? {};
 
-describeSandbox('e2b (a service of its kind on loopback)', (options) => createSandbox(optionsOf(options)));
+describeSandbox('e2b (a fake service on loopback)', (options) => createSandbox(optionsOf(options)));
 
 describe('e2b', () => {
-  it('asks for the machine that its options describe', async () => {
+  it('requests a machine with its options', async () => {
     const plain = await open();
     expect(last()).toMatchObject({
       templateID: 'base',
@@ -67,7 +67,7 @@ describe('e2b', () => {
     expect(service.alive.size).toBe(0);
   });
 
-  it('copies the workspace there, and what changed back', async () => {
+  it('copies the workspace to the machine, and changes back', async () => {
     const sandbox = await open();
     const { root, mountPath } = sandbox;
     mkdirSync(join(root, 'src'));
@@ -90,7 +90,7 @@ describe('e2b', () => {
     expect(existsSync(join(mountPath, 'new/binary'))).toBe(false);
   });
 
-  it('copies only what has changed', async () => {
+  it('copies only changed files', async () => {
     const sandbox = await open();
     writeFileSync(join(sandbox.root, 'a'), '1');
     writeFileSync(join(sandbox.root, 'b'), '1');
@@ -101,7 +101,7 @@ describe('e2b', () => {
     expect(service.uploads.slice(before)).toEqual([join(sandbox.mountPath, 'b')]);
   });
 
-  it('copies neither secrets, nor what is excluded, nor links', async () => {
+  it('copies no secrets, excluded files or links', async () => {
     const sandbox = await open({ exclude: ['.git', 'private'] });
     const { root } = sandbox;
     for (const folder of ['.git/hooks', 'private']) mkdirSync(join(root, folder), { recursive: true });
@@ -118,7 +118,7 @@ describe('e2b', () => {
     expect(existsSync(join(root, 'link2'))).toBe(false);
   });
 
-  it('lets nothing from there out of the workspace', async () => {
+  it('writes no file of the machine outside the workspace', async () => {
     const outside = temporaryFolder();
     const sandbox = await open();
     symlinkSync(outside, join(sandbox.root, 'out'));
@@ -127,7 +127,7 @@ describe('e2b', () => {
     expect(readFileSync(join(sandbox.root, 'file'), 'utf8')).toBe('fine\n');
   });
 
-  it('keeps a file that was changed here while a command changed it there', async () => {
+  it('keeps a file that changed here and on the machine', async () => {
     const sandbox = await open();
     const file = join(sandbox.root, 'file');
     writeFileSync(file, 'before\n');
@@ -138,7 +138,7 @@ describe('e2b', () => {
     expect((await runShell(sandbox, 'cat file')).output).toBe('here, and longer\n');
   });
 
-  it('ends a command that says more than can be kept', { timeout: 60_000 }, async () => {
+  it('ends a command whose output exceeds the limit', { timeout: 60_000 }, async () => {
     const sandbox = await open();
     let bytes = 0;
     await expect(runShell(sandbox, 'yes', { onOutput: (chunk) => (bytes += chunk.length) })).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('e2b', () => {
     expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
   });
 
-  it('says why a machine could not be started, and leaves none', async () => {
+  it('reports why a machine could not be started, and leaves none', async () => {
     await expect(open({ apiKey: 'e2b_wrong' })).rejects.toMatchObject({ code: 'sandbox-start' });
     service.refuse(400);
     await expect(open()).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('e2b', () => {
     expect(service.alive.size).toBe(0);
   });
 
-  it('is there by itself, for bundlers', async () => {
+  it('is exported separately, for bundlers', async () => {
     const { mode: _mode, ...options } = optionsOf();
     const sandbox = await e2bSandbox(options);
     onTestFinished(() => sandbox.close());

@@ -6,13 +6,14 @@ export type { E2bSandboxOptions } from './options.js';
 export type { CommandEnd, Sandbox, SandboxCommand } from './sandbox.js';
 
 /**
- * Starts a virtual machine of e2b.dev for commands: the same as `createSandbox({ mode: 'e2b', … })`, with a static import of
- * the package `e2b` for bundlers.
+ * Starts a virtual machine of e2b.dev for commands: the same as `createSandbox({ mode: 'e2b', … })`, with a static
+ * import of the package `e2b` for bundlers.
  *
- * @throws InvalidOptionError for a bad option; SandboxError if the machine cannot be started
+ * @throws InvalidOptionError for an invalid option; SandboxError if the machine cannot be started
  */
 export const e2bSandbox = async (options: Omit<E2bSandboxOptions, 'mode'>): Promise<Sandbox> => {
   const checked = checkSandboxOptions({ ...options, mode: 'e2b' });
-  if (checked.mode !== 'e2b') throw new TypeError(`Expected the mode "e2b", not ${JSON.stringify(checked.mode)}.`);
+  if (checked.mode !== 'e2b')
+    throw new TypeError(`e2bSandbox(): "mode" must be "e2b"; received ${JSON.stringify(checked.mode)}.`);
   return start(checked);
 };

@@ -7,7 +7,7 @@ import { createSandbox } from './create-sandbox.js';
 
 describeSandbox('host', (options) => createSandbox({ mode: 'host', ...options }));
 
-it.runIf(process.platform === 'linux')('ends background processes that made themselves a session', async () => {
+it.runIf(process.platform === 'linux')('ends background processes that started their own session', async () => {
   const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
   onTestFinished(() => sandbox.close());
   const seconds = uniqueSeconds();
@@ -17,7 +17,7 @@ it.runIf(process.platform === 'linux')('ends background processes that made them
   await waitUntilGone(`sleep ${seconds}`);
 });
 
-it('hands on the variables of this process that are named', async () => {
+it('passes the named variables of this process', async () => {
   vi.stubEnv('MY_TOOLCHAIN', '/opt/tools');
   onTestFinished(() => void vi.unstubAllEnvs());
   const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder(), passEnvironment: ['MY_TOOLCHAIN'] });
@@ -32,7 +32,7 @@ it('ends its commands when this process is killed', async () => {
   await waitUntilGone(`sleep ${seconds}`);
 });
 
-it('gives up on a program whose supervisor was killed, and ends what is left', async () => {
+it('ends a program whose supervisor was killed', async () => {
   const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
   onTestFinished(() => sandbox.close());
   const seconds = uniqueSeconds();

@@ -6,8 +6,8 @@ import type { Sandbox } from './sandbox.js';
 /**
  * Runs commands on this machine, as the user of this process.
  *
- * They end with this process, even if it is killed. Exceptions: a process that cleared its environment and also started its
- * own session; on systems without `/proc`, any process that started its own session.
+ * They end with this process, even if it is killed. Exceptions: a process that cleared its environment and also started
+ * its own session; on systems without `/proc`, any process that started its own session.
  */
 export const hostSandbox = (options: CheckedOptions<'host'>): Sandbox => {
   const root = findRoot(options.root, 'host');

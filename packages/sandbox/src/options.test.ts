@@ -7,7 +7,7 @@ const check = (options: Record<string, unknown>) =>
   checkSandboxOptions({ root: '/work', ...options } as unknown as SandboxOptions);
 
 describe('the options of a sandbox', () => {
-  it('have defaults that give nothing away', () => {
+  it('are isolating by default', () => {
     expect(check({ mode: 'docker', image: 'node:24' })).toMatchObject({
       network: false,
       memory: 4 * 1024 ** 3,
@@ -33,7 +33,7 @@ describe('the options of a sandbox', () => {
     ['docker', { image: 'x', readOnlyPaths: ['/opt'] }],
     ['e2b', { memory: '1g' }],
     ['e2b', { pids: 3 }],
-  ])('are refused where the mode %j cannot do what they ask for: %j', (mode, options) => {
+  ])('are refused if the mode %j does not support them: %j', (mode, options) => {
     expect(() => check({ mode, ...options })).toThrow(
       expect.objectContaining({ code: 'sandbox-unsupported-option', mode }) as Error,
     );
@@ -59,7 +59,7 @@ describe('the options of a sandbox', () => {
     [{ mode: 'docker', image: 'x', cpu: 0 }, 'cpu'],
     [{ mode: 'docker', image: 'x', mountPath: 'workspace' }, 'mountPath'],
     [{ mode: 'bubblewrap', readOnlyPaths: ['relative'] }, 'readOnlyPaths[0]'],
-  ])('are refused when they are wrong: %j', (options, option) => {
+  ])('are rejected if they are invalid: %j', (options, option) => {
     expect(() => check(options)).toThrow(expect.objectContaining({ code: 'invalid-option', option }) as Error);
   });
 
@@ -72,7 +72,7 @@ describe('the options of a sandbox', () => {
     expect(check({ mode: 'docker', image: 'x', memory })).toMatchObject({ memory: bytes });
   });
 
-  it('refuse a folder that is not there', async () => {
+  it('reject a missing folder', async () => {
     await expect(createSandbox({ mode: 'host', root: `${temporaryFolder()}/missing` })).rejects.toMatchObject({
       code: 'sandbox-start',
     });

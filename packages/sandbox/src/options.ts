@@ -122,8 +122,8 @@ export interface DockerSandboxOptions extends CommonSandboxOptions {
 }
 
 /**
- * Runs commands in a virtual machine of e2b.dev. Needs the package `e2b`. Before each command, changed files of the workspace
- * are copied there; afterwards, files that the command changed are copied back.
+ * Runs commands in a virtual machine of e2b.dev. Needs the package `e2b`. Before each command, changed files of the
+ * workspace are copied there; afterwards, files that the command changed are copied back.
  */
 export interface E2bSandboxOptions extends CommonSandboxOptions {
   readonly mode: 'e2b';
@@ -273,8 +273,8 @@ const owner = 'createSandbox()';
 /**
  * Checks options and fills in defaults.
  *
- * @throws UnsupportedSandboxOptionError for an option of another mode; InvalidOptionError for an unknown option or a wrong
- * value
+ * @throws UnsupportedSandboxOptionError for an option of another mode; InvalidOptionError for an unknown option or a
+ * wrong value
  */
 export const checkSandboxOptions = (
   options: SandboxOptions,

@@ -67,8 +67,8 @@ export interface Sandbox {
   /**
    * Runs a command to its end.
    *
-   * @throws SandboxError if it could not be run: the sandbox is closed or broken, `cwd` is outside the workspace, or the mode
-   * cannot mount it read-only
+   * @throws SandboxError if it could not be run: the sandbox is closed or broken, `cwd` is outside the workspace, or
+   * the mode cannot mount it read-only
    */
   run(command: SandboxCommand): Promise<CommandEnd>;
   close(): Promise<void>;

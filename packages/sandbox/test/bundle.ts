@@ -11,7 +11,7 @@ export const bundle = async (file: string, folder: string): Promise<void> => {
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // What is imported lazily stays so: a package that is not there must not matter.
+    // Lazy imports stay lazy, so that a missing package has no effect.
     splitting: true,
     platform: 'node',
     format: 'esm',

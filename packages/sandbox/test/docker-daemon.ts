@@ -19,13 +19,13 @@ import { vi } from 'vitest';
 export interface DockerDaemon {
   /** As in `DOCKER_HOST`. */
   readonly host: string;
-  /** An image that holds nothing but busybox. */
+  /** An image that contains only busybox. */
   readonly image: string;
   docker(...args: string[]): string;
   stop(): Promise<void>;
 }
 
-/** Whether a 64-bit ELF program asks for no loader: only such a one runs where nothing else is. */
+/** Returns whether a 64-bit ELF program is statically linked, so that it runs in an empty image. */
 const isStatic = (path: string): boolean => {
   const program = readFileSync(path);
   const [start, size, count] = [
@@ -43,7 +43,7 @@ const busyboxPath = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSy
 
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** Why no daemon can be started here, if so. */
+/** The reason why no daemon can be started here, if any. */
 export const noDocker: string | undefined =
   process.platform !== 'linux' || process.getuid?.() !== 0
     ? 'a Docker daemon needs Linux and root'
@@ -101,7 +101,7 @@ export const startDockerDaemon = async (): Promise<DockerDaemon> => {
   }
 };
 
-/** A daemon leaves the mount of its network namespace. */
+/** Removes the mount of its network namespace, which a daemon leaves. */
 const unmountBelow = (folder: string): void => {
   const mounts = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

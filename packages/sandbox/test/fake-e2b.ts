@@ -5,16 +5,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 
-/** A service that speaks e2b's HTTP API on loopback and runs the commands on this machine. */
+/** A service with e2b's HTTP API on loopback that runs the commands on this machine. */
 export interface FakeE2b {
   readonly url: string;
-  /** Bodies of the requests that made machines, in order. */
+  /** Bodies of the requests that created machines, in order. */
   readonly created: readonly Record<string, unknown>[];
-  /** Paths of files that were written there, in order. */
+  /** Paths of files that were written to machines, in order. */
   readonly uploads: string[];
-  /** Machines that were made and not ended. */
+  /** Running machines. */
   readonly alive: ReadonlySet<string>;
-  /** Answers the next request for a machine with this status. */
+  /** Status of the response to the next request for a machine. */
   refuse(status: number): void;
   /** Ends all connections and machines. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ interface ProcessRequest {
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await request.toArray());
 
-/** One message of a stream: a flag, four bytes of length, JSON. */
+/** Encodes a message of a stream: a flag, four bytes of length, JSON. */
 const envelope = (flag: number, message: unknown): Buffer => {
   const json = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(5);
@@ -65,7 +65,7 @@ export const startFakeE2b = async (apiKey: string): Promise<FakeE2b> => {
       try {
         if (pid !== undefined) process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // The process has already ended.
       }
     }
   };

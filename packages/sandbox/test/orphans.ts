@@ -6,9 +6,9 @@ import type { SandboxOptions } from '../src/options.js';
 import { bundle } from './bundle.js';
 
 /**
- * Runs a line of shell in a sandbox of another process, waits for its first output, and kills that process with SIGKILL.
+ * Runs a shell line in a sandbox of another process, waits for its first output, and kills that process with SIGKILL.
  *
- * @param folder Where to put the program of the other process.
+ * @param folder - contains the program of the other process
  */
 export const killHostOf = async (options: SandboxOptions, line: string, folder: string): Promise<void> => {
   await bundle('create-sandbox.ts', folder);
@@ -24,7 +24,7 @@ export const killHostOf = async (options: SandboxOptions, line: string, folder: 
   });
   const ended = once(host, 'exit');
   const told = await Promise.race([once(host.stdout, 'data').then(() => true), ended.then(() => false)]);
-  if (!told) throw new Error(`The other process ended by itself with ${host.exitCode}.`);
+  if (!told) throw new Error(`The other process exited with ${host.exitCode} before it was killed.`);
   host.kill('SIGKILL');
   await ended;
 };

@@ -5,7 +5,7 @@ import type { CommandEnd, Sandbox, SandboxCommand } from '../src/sandbox.js';
 import { temporaryFolder } from './folders.js';
 import { commandLines, uniqueSeconds, waitUntilGone } from '@h/process/testing';
 
-/** What the suite may set, in every mode. */
+/** Options that the suite sets, in every mode. */
 export interface SuiteOptions {
   readonly root: string;
   readonly timeoutMs?: number;
@@ -31,11 +31,11 @@ export const runShell = async (sandbox: Sandbox, line: string, options: Partial<
   return { ...end, output };
 };
 
-/** Whether a file of the workspace is there, as this machine sees it. */
+/** Returns whether a file of the workspace exists on this machine. */
 const written = (root: string, name: string): string | undefined =>
   existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : undefined;
 
-/** What holds for every sandbox. `processesVisible`: its processes can be seen from this machine. */
+/** Tests the contract of every sandbox. `processesVisible`: its processes can be seen from this machine. */
 export const describeSandbox = (
   name: string,
   create: (options: SuiteOptions) => Promise<Sandbox>,

@@ -7,13 +7,13 @@ export interface CommandEffect {
   /** The name of the program, without its folder. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Whether it changes something when it succeeds, as far as its name and arguments tell. */
+  /** Whether it changes something if it succeeds, judging by its name and arguments. */
   readonly writes: boolean;
-  /** Whether it is the first command of a pipeline, or no part of one. */
+  /** Whether it is the first command of a pipeline, or not in a pipeline. */
   readonly isFirst: boolean;
 }
 
-/** Programs that change something, whatever they are given. */
+/** Programs that always change something. */
 const writers: ReadonlySet<string> = new Set(
   'rm rmdir mv cp mkdir touch ln dd truncate chmod chown chgrp patch apply_patch unzip rsync kill pkill killall tee createdb dropdb install shred mkfifo mktemp split unlink'.split(
     ' ',
@@ -48,14 +48,14 @@ const writingWords: Readonly<Record<string, RegExp>> = {
   terraform: /^(?:apply|destroy|import|init)$/,
 };
 
-/** Arguments behind this many cannot be the word that counts. */
+/** Number of arguments that are searched for such a word. */
 const maxArguments = 8;
 
 /**
- * Guesses what the commands of a line change.
+ * Guesses which commands of a line change something.
  *
- * The line is read like `judgeCommand` reads it, behind wrappers and in `bash -c`. It is a guess for statistics, such as
- * telling progress from a loop: use `commandPermissions` to decide what may run.
+ * The line is analyzed as by `judgeCommand`, behind wrappers and in `bash -c`. The guess is for statistics, such as
+ * distinguishing progress from a loop. Use `commandPermissions` to decide what may run.
  *
  * @example
  * ```ts

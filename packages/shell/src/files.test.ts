@@ -14,7 +14,7 @@ describe('commandFiles', () => {
     ['env A=b nice scripts/x.sh', 'scripts/x.sh'],
     ['awk -f scripts/x.awk', 'scripts/x.awk'],
     ['node --require ./a.js b.js', './a.js'],
-  ])('finds in %j the script %j', (line, script) => {
+  ])('finds the script of %j: %j', (line, script) => {
     expect(filesOf(line)).toMatchObject({ unknown: [] });
     expect(filesOf(line).scripts).toContain(script);
   });

@@ -3,32 +3,32 @@ import type { Invocation } from './read/invocation.js';
 import { readCommandLine } from './read/read-command-line.js';
 import { shells } from './read/wrappers.js';
 
-/** The files that a line of shell names, as far as they are known before it runs. */
+/** The files that a shell line names, as far as they are known before it runs. */
 export interface CommandFiles {
-  /** Words that may be paths of files, as arguments and within code of other languages. */
+  /** Words that may be paths, in arguments and in code of other languages. */
   readonly words: readonly string[];
   /** Words that name what runs: programs with a folder, and scripts of interpreters. */
   readonly scripts: readonly string[];
   /** Folders that the commands run in. */
   readonly folders: readonly string[];
-  /** Why the line may run other files; empty if everything that it runs is known. */
+  /** Reasons why the line may run other files; empty if everything that it runs is known. */
   readonly unknown: readonly string[];
 }
 
-/** Programs besides shells whose first operand is a program. */
+/** Programs other than shells whose first operand is a program. */
 const interpreter =
   /^(?:\.|source|eval|(?:python|pypy|node|nodejs|ruby|perl|php|lua|luajit|pwsh|Rscript|tclsh|wish|expect)[\d.]*|deno|bun|tsx|ts-node|osascript|java|groovy|elixir|julia|guile)$/;
 
-/** Programs that take a program after `-f`. */
+/** Programs that accept a program after `-f`. */
 const withProgramFile = /^(?:[gmn]?awk|g?sed|g?make|just)$/;
 
 const fileOption = /^(?:-[A-Za-z]*f|--file|--makefile|--justfile)$/;
 /** Options of interpreters that load the file in the next word. */
 const loadOption = /^(?:-r|--require|--import|--loader|--experimental-loader|--env-file|--rcfile|--init-file)$/;
-/** Options of interpreters whose value is the next word and not a file. */
+/** Options of interpreters whose next word is a value and not a file. */
 const valueOption = /^(?:-[WXoOCI]|--conditions)$/;
 
-/** Options whose value is code, by interpreter; the first that matches. */
+/** Options whose value is code, by interpreter; the first match applies. */
 const codeOptions: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:python|pypy)/, /^-[A-Za-z]*c$/],
   [/^(?:node|nodejs|tsx|bun)/, /^(?:-[A-Za-z]*[ep]|--eval|--print)$/],
@@ -45,10 +45,10 @@ const changesPrograms =
   /\b(?:PATH|CDPATH|BASH_ENV|ENV|NODE_OPTIONS|NODE_PATH|PYTHON[A-Z]+|PERL5\w+|RUBY\w+|LD_[A-Z_]+|DYLD_[A-Z_]+|GIT_[A-Z_]+)\+?=/;
 
 /**
- * Finds the files that a line names and runs, without looking at any file.
+ * Finds the files that a line names and runs, without accessing the file system.
  *
- * The line is read like `judgeCommand` reads it: behind wrappers, in `bash -c`, through variables, `cd` and escapes. A program
- * or script that is only known at run time, such as one named by a pattern, is reported as unknown.
+ * The line is analyzed as by `judgeCommand`: behind wrappers, in `bash -c`, through variables, `cd` and escapes. A
+ * program or script that is known only at run time, such as one named by a pattern, is reported as unknown.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export const commandFiles = (
   };
 };
 
-/** What an invocation runs besides programs that are found by their name. */
+/** Returns what an invocation runs besides programs that are found by name. */
 const scriptsOf = ({ argv, input }: Invocation): readonly Field[] => {
   const [program, ...args] = argv;
   if (program === undefined) return [];
@@ -96,9 +96,9 @@ const scriptsOf = ({ argv, input }: Invocation): readonly Field[] => {
   return [...own, ...args.filter((_, index) => fileOption.test(args[index - 1]?.text ?? ''))];
 };
 
-/** The script of an interpreter, and the files that its options load before. Later arguments are data. */
+/** Returns the script of an interpreter, and the files that its options load. Later arguments are data. */
 const operandsOf = (name: string, args: readonly Field[], input: string | undefined): readonly Field[] => {
-  // The reader runs what `eval` is given; only unknown text remains unknown.
+  // The reader analyzes the argument of `eval`; only unknown text remains unknown.
   if (name === 'eval') return args.filter(({ text }) => !isKnown(text));
   const loaded: Field[] = [];
   const codeOption = shells.has(name)
@@ -125,19 +125,19 @@ const operandsOf = (name: string, args: readonly Field[], input: string | undefi
       if (!isSubcommand) return [...loaded, arg];
     }
   }
-  // It reads its program from its input.
+  // The program is read from the input.
   return input === undefined ? [...loaded, { text: '*', shown: `the input of ${name}`, madeBy: [] }] : loaded;
 };
 
 const isExact = ({ text }: Field): boolean => isKnown(text) && !/[*?[]/.test(text);
 
-/** A word, what an option in it is set to, and the words of the code in it. */
+/** Returns a word, the value of an option in it, and the words of code in it. */
 const partsOf = (text: string): readonly string[] => [
   text,
   ...text.split(/[\s"'`;&|<>(){}=,]+/).filter((part) => part !== '' && part !== text),
 ];
 
-/** The files that a module of `python -m` may be in. */
+/** Returns the possible files of a module of `python -m`. */
 const moduleFiles = (argv: readonly Field[]): readonly string[] => {
   const option = argv.findIndex(({ text }) => text === '-m');
   const path = option === -1 ? undefined : argv[option + 1]?.text.replaceAll('.', '/');

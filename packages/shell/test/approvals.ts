@@ -1,4 +1,4 @@
-/** Commands that destroy nothing and yet need a person's word, with the rule that says so. */
+/** Commands that destroy nothing but need an approval, with the rule that applies. */
 export const needApproval: readonly (readonly [string, string])[] = [
   ['git push', 'approval/push'],
   ['git add -A && git commit -m x && git push origin HEAD', 'approval/push'],

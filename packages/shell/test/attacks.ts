@@ -4,8 +4,8 @@ const fill = (template: string, command: string): string =>
   template.replaceAll('§', () => command).replaceAll('¶', () => single(command));
 
 /**
- * Lines that write the file `canary`, by what hides the write. `§` stands for a command that writes it, `¶` for the same
- * within single quotes.
+ * Lines that write the file `canary`, by the way in which they hide the write. `§` represents a command that writes it,
+ * `¶` the same in single quotes.
  */
 const hidden: readonly string[] = [
   // Syntax: lists, branches, functions, substitutions, here-documents.
@@ -411,7 +411,7 @@ const hidden: readonly string[] = [
   'eval "$(printf "\\164ouch canary")"',
   'eval "$(echo yranac hcuot | rev)"',
   'bash <<< "$(tr a-z a-z <<< ¶)"',
-  // Runners that are no shells.
+  // Runners that are not shells.
   'busybox §',
   'busybox sh -c ¶',
   'flock list §',
@@ -495,7 +495,7 @@ const hidden: readonly string[] = [
   'find list -okdir § \\; <<< y',
   "find . -name 'evil.sed' -exec sed -f {} list \\;",
   'find . -maxdepth 0 -printf x -fprintf canary y',
-  // awk and sed that look as if they only print.
+  // awk and sed scripts that look like they only print.
   'awk \'{x=5\n} /"/{print > "canary"}#"\' list',
   'awk \'NR==5\n/"/||1{print > "canary"}#"\' list',
   `awk 'BEGIN{x=${' '.repeat(50)}/"/; print > "canary"}#"'`,
@@ -706,7 +706,7 @@ const hidden: readonly string[] = [
   'GIT_SEQUENCE_EDITOR=./run.sh git rebase -i HEAD; §',
   'GIT_ASKPASS=./run.sh git ls-remote https://x/y; §',
   'env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./run.sh git status',
-  // Variables that change programs, by ways of setting them.
+  // Variables that change programs, set in different ways.
   'declare -gx PATH=bin:$PATH; ls',
   'typeset -x PATH=bin:$PATH; ls',
   'readonly PATH=bin:$PATH; ls',
@@ -735,7 +735,7 @@ const hidden: readonly string[] = [
   'MORE=x LESS=-ocanary more list; §',
 ];
 
-/** Lines that would do damage beyond the folder. They run only where they cannot. */
+/** Lines that would cause damage outside the folder. They run only where they are confined. */
 export const destructiveAttacks: readonly string[] = [
   'rm -rf ~ .',
   'rm -rf "$HOME" ./*',
@@ -773,7 +773,7 @@ const quotings: readonly ((command: string) => string)[] = [
   (command) => `x=${command.split(' ')[0]}; $x ${command.slice(command.indexOf(' '))}`,
 ];
 
-/** Prefixes that run the command behind them. */
+/** Prefixes that run the command after them. */
 const prefixes = [
   '',
   'env ',
@@ -793,14 +793,14 @@ const prefixes = [
   'ls | xargs -n1 ',
 ];
 
-/** The fixed lines, each template with the plainest command. `folder` is the one in which they run. */
+/** Returns the fixed lines, each template with the simplest command. They run in `folder`. */
 export const attacksIn = (folder: string): readonly string[] =>
   hidden.map((template) => fill(template, 'touch canary').replaceAll('@folder', folder));
 
 /** Templates that run any command. */
 const nesting = hidden.filter((template) => /[§¶]/.test(template) && !template.includes('@folder'));
 
-/** One of the generated lines: a template, sometimes within another one, a prefix, a quoting and a command. */
+/** Generates a line: a template, sometimes inside another one, a prefix, a quoting and a command. */
 export const generatedAttack = (pick: (count: number) => number): string => {
   const choose = <Value>(values: readonly Value[]): Value => values[pick(values.length)] as Value;
   const quoted = choose(quotings)(choose(writers));

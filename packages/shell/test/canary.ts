@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder in which lines run for real, and in which every change is found. */
+/** A folder in which lines are really run, and every change is detected. */
 export interface Canary {
   readonly folder: string;
-  /** Whether a line can change nothing outside the folder, because it runs in bubblewrap. */
+  /** Whether a line cannot change anything outside the folder, because it runs in bubblewrap. */
   readonly isConfined: boolean;
   /** Runs a line; returns whether it changed anything. */
   readonly writes: (line: string) => boolean;
@@ -51,7 +51,7 @@ const fill = (folder: string, target: string): void => {
   writeFileSync(join(folder, 'evilhome/git/config'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);
 };
 
-/** What is in a folder; the index that git refreshes while it reads does not count. */
+/** Returns the content of a folder, except the index that git refreshes while it reads. */
 const listing = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/(?:^|\/)\.git\/(?:index|objects)/.test(name))
@@ -63,8 +63,8 @@ const listing = (folder: string): string =>
     .join('\n');
 
 /**
- * The command that confines a line: no network, its own processes, a read-only root, an empty `/tmp`, and one folder that
- * is writable.
+ * Returns the command that confines a line: no network, separate processes, a read-only root, an empty `/tmp`, and one
+ * writable folder.
  */
 const confined = (base: string): readonly string[] =>
   `bwrap --unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --bind ${base} ${base} --`.split(
@@ -74,7 +74,7 @@ const confined = (base: string): readonly string[] =>
 const hasBubblewrap = (): boolean =>
   spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true'], { stdio: 'ignore' }).status === 0;
 
-/** Creates the folder, in which the shell finds no settings of the user. */
+/** Creates the folder, without any settings of the user. */
 export const makeCanary = (): Canary => {
   const base = mkdtempSync(join(tmpdir(), 'h-shell-'));
   const folder = join(base, 'work');

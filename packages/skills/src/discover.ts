@@ -20,8 +20,9 @@ export interface Discovered {
 /**
  * Finds the SKILL.md files below folders.
  *
- * A folder with a SKILL.md is one skill, including everything below it. Results follow the order of `folders`, then names.
- * Skips hidden folders and `node_modules`, counts a folder once if links lead to it, and ignores missing folders.
+ * A folder with a SKILL.md is one skill, including everything below it. Results follow the order of `folders`, then
+ * names. Skips hidden folders and `node_modules`, counts a folder once if links lead to it, and ignores missing
+ * folders.
  */
 export const discoverSkills = async (folders: readonly SkillFolder[]): Promise<Discovered> => {
   const search = new Search();

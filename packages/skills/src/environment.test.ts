@@ -82,7 +82,7 @@ describe('skillEnvironment', () => {
     '',
     '__proto__ ',
     'A=B',
-  ])('never sets %j, whatever the list says', async (name) => {
+  ])('never sets %j, even if it is allowed', async (name) => {
     const { env, problems } = await environment([skill(Object.fromEntries([[name, '~/bin/gh']]))]);
     expect(env).toEqual({});
     expect(problems).toMatchObject([{ code: 'forbidden', path: disk.path('skills/gh/SKILL.md') }]);
@@ -96,7 +96,7 @@ describe('skillEnvironment', () => {
     ['~/bin/gh\0x', 'not-a-path'],
     ['~/bin/missing', 'missing-path'],
     ['/nowhere/at/all', 'missing-path'],
-  ])('names what it does not take over: %j is %s', async (value, code) => {
+  ])('reports a rejected variable: %j is %s', async (value, code) => {
     const { env, problems } = await environment([skill({ GH_PATH: value })]);
     expect([env, problems.map((problem) => problem.code)]).toEqual([{}, [code]]);
   });

@@ -38,9 +38,9 @@ const aVariable: OptionCheck = {
 /**
  * Collects the environment variables that skills declare for their commands.
  *
- * Accepts variables of trusted folders whose name is on the allow-list and whose value is an existing path: absolute, below
- * the home folder (`~/…`) or below the skill's folder (`./…`). If two skills set a variable, the first one wins. Each rejected
- * variable has a problem.
+ * Accepts variables of trusted folders whose name is on the allow-list and whose value is an existing path: absolute,
+ * below the home folder (`~/…`) or below the skill's folder (`./…`). If two skills set a variable, the first one wins.
+ * Each rejected variable has a problem.
  *
  * @throws InvalidOptionError if the allow-list has a wrong value
  */

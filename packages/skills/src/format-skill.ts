@@ -6,7 +6,7 @@ import { escaped } from './text.js';
 /** Tags with which a text could close its element or open another. */
 const ownTags = /<(?=\s*(?:\/\s*)?skills?\b)/gi;
 
-/** Formats a text of a skill for the model. */
+/** Formats the text of a skill for the model. */
 export const formatSkillText = (
   read: SkillText,
   file: string | undefined,

@@ -19,8 +19,8 @@ const closingFence = /^(?:---|\.\.\.)[ \t]*$/;
 /**
  * Parses a file with YAML frontmatter.
  *
- * Invalid YAML is common (`description: Use when: …`) and is parsed line by line. Aliases are rejected, because a few of them
- * can expand to gigabytes.
+ * Invalid YAML is common (`description: Use when: …`) and is parsed line by line. Aliases are rejected, because a few
+ * of them can expand to gigabytes.
  *
  * @returns `undefined` if the frontmatter is missing or unreadable
  */

@@ -13,7 +13,7 @@ describe('shortenHome', () => {
     ['/etc/passwd', '/', '/etc/passwd'],
     ['/etc/passwd', '', '/etc/passwd'],
     ['x/home/al/y', '/home/al', 'x/home/al/y'],
-  ])('makes of %s with the home %s the path %s', (path, home, expected) => {
+  ])('shortens %s with the home %s to %s', (path, home, expected) => {
     expect(shortenHome(path, home, { platform: 'linux' })).toBe(expected);
   });
 
@@ -23,7 +23,7 @@ describe('shortenHome', () => {
     ['C:/Users/Al/x', 'C:\\Users\\Al\\', '~/x'],
     ['C:\\Users\\Alice', 'C:\\Users\\Al', 'C:\\Users\\Alice'],
     ['C:\\x', 'C:\\', 'C:\\x'],
-  ])('makes of %s with the home %s on Windows the path %s', (path, home, expected) => {
+  ])('shortens %s with the home %s on Windows to %s', (path, home, expected) => {
     expect(shortenHome(path, home, { platform: 'win32' })).toBe(expected);
   });
 

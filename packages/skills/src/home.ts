@@ -7,8 +7,8 @@ export interface PathStyle {
 /**
  * Replaces the home folder in a path by `~`, which saves tokens and keeps the user name out of prompts.
  *
- * Matches whole path segments: with the home `/home/al`, `/home/al/x` becomes `~/x` and `/home/alice/x` is unchanged. A home
- * that is the root has no effect.
+ * Matches whole path segments: with the home `/home/al`, `/home/al/x` becomes `~/x` and `/home/alice/x` is unchanged. A
+ * home that is the root has no effect.
  */
 export const shortenHome = (path: string, home: string, { platform = process.platform }: PathStyle = {}): string => {
   const isWindows = platform === 'win32';

@@ -80,7 +80,7 @@ describe('renderSkillIndex', () => {
     expect(linesOf(few).length + Number(rest)).toBe(100);
   });
 
-  it('never exceeds the limit, whatever the descriptions', () => {
+  it('never exceeds the limit for any descriptions', () => {
     const names = fc.stringMatching(/^[a-z0-9]{1,30}$/);
     const skills = fc.uniqueArray(fc.tuple(names, fc.string({ unit: 'grapheme', maxLength: 400 })), {
       selector: ([name]) => name,

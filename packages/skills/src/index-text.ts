@@ -6,8 +6,8 @@ import { cutToTokens, escaped } from './text.js';
 /** Options of {@link renderSkillIndex}. Tokens are estimated by `approximateTokens` of `@h/tokens`. */
 export interface SkillIndexOptions {
   /**
-   * Average number of tokens per skill, for its name and the beginning of its description. Short descriptions leave room
-   * for longer ones.
+   * Average number of tokens per skill, for its name and the beginning of its description. Short descriptions leave
+   * room for longer ones.
    *
    * @defaultValue `10`
    */

@@ -160,7 +160,7 @@ describe('skillLibrary', () => {
     expect((await libraryOf(made).list()).skills.map(({ name }) => name)).toEqual(['deep']);
   });
 
-  it('reads a file again only after it has changed', async () => {
+  it('rereads a file only after a change', async () => {
     const made = tree();
     const file = made.write('.claude/skills/a/SKILL.md', skillMd('name: a\ndescription: One.'));
     const scan = vi.fn(() => ({ verdict: 'clean' as const }));

@@ -26,8 +26,8 @@ import { readSkill, worksOn, type ReadSkill, type Skill, type SkillPlace } from 
 /** Options of {@link skillLibrary}. */
 export interface SkillLibraryOptions {
   /**
-   * Folders with skills; a leading `~` is the home folder. If two skills have the same name, the one in the earlier folder is
-   * used. A plain path is untrusted.
+   * Folders with skills; a leading `~` is the home folder. If two skills have the same name, the one in the earlier
+   * folder is used. A plain path is untrusted.
    */
   readonly folders: readonly (string | SkillFolder)[];
   /**

@@ -14,6 +14,6 @@ export const platformNames = (names: readonly string[]): readonly string[] =>
     .map((name) => name.trim().toLowerCase())
     .flatMap((name) => (name === '' ? [] : [Object.hasOwn(aliases, name) ? (aliases[name] as string) : name]));
 
-/** Whether the list contains the platform. An empty list matches no platform. */
+/** Returns whether the list contains the platform. An empty list matches no platform. */
 export const isForPlatform = (platforms: readonly string[], platform: string): boolean =>
   platforms.includes(platform) || platforms.includes('all');

@@ -15,7 +15,11 @@ export interface SkillTextRequest {
   readonly file?: string | undefined;
   /** First character to read. @defaultValue `0` */
   readonly offset?: number | undefined;
-  /** Maximum number of characters. @defaultValue `20000`, about 5,000 tokens, the maximum that the standard recommends */
+  /**
+   * Maximum number of characters.
+   *
+   * @defaultValue `20000`, about 5,000 tokens, the maximum that the standard recommends
+   */
   readonly maxChars?: number | undefined;
   /** The caller; a skill can be hidden from the model or from users. @defaultValue `'model'` */
   readonly by?: 'model' | 'user' | undefined;

@@ -46,7 +46,7 @@ describe('skillTool', () => {
     expect(await use({ name: 'pdf', file: './scripts/../scripts/fill.py' })).toContain('print("filled")');
   });
 
-  it('reads a long text in parts without gaps', async () => {
+  it('reads a long text in consecutive parts', async () => {
     const body = Array.from({ length: 300 }, (_, index) => `Line ${index} 😀`).join('\n');
     disk.write('.claude/skills/long/SKILL.md', skillMd('name: long\ndescription: Long.', body));
     let offset = 0;

@@ -41,8 +41,8 @@ const aToolName: OptionCheck = {
 /**
  * Creates a tool that loads a skill by name.
  *
- * The tool reads only files in the folders of the library, so that skills outside the workspace need no other permission and a
- * sandbox needs no host folder. Skills that are hidden from the model do not exist for the tool.
+ * The tool reads only files in the folders of the library, so that skills outside the workspace need no other
+ * permission and a sandbox needs no host folder. Skills that are hidden from the model do not exist for the tool.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

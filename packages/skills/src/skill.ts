@@ -50,8 +50,8 @@ export const isSkillName = (name: string): boolean => name.length <= 64 && nameP
 /**
  * Parses a SKILL.md.
  *
- * Rejects a file without frontmatter or description. Replaces a name that violates the standard with the name of the folder.
- * Ignores unknown keys.
+ * Rejects a file without frontmatter or description. Replaces a name that violates the standard with the name of the
+ * folder. Ignores unknown keys.
  */
 export const readSkill = (text: string, place: SkillPlace): ReadSkill => {
   const { file: path } = place;

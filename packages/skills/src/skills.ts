@@ -41,11 +41,12 @@ const checks: OptionChecks<SkillsOptions> = {
 };
 
 /**
- * Appends the skill index to the system prompt. For pipelines without `prompt()`; with it, add {@link skillsIndex} to its
- * session tier instead.
+ * Appends the skill index to the system prompt. For pipelines without `prompt()`; with it, add {@link skillsIndex} to
+ * its session tier instead.
  *
- * The index is rendered once per turn. The cache mark of the last system block moves to the index, so that both are cached.
- * Problems with skills are emitted as `skills.problem` and never end a turn. A request with an index passes unchanged.
+ * The index is rendered once per turn. The cache mark of the last system block moves to the index, so that both are
+ * cached. Problems with skills are emitted as `skills.problem` and never end a turn. A request with an index passes
+ * unchanged.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

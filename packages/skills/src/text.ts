@@ -1,8 +1,8 @@
 import { approximateTokens } from '@h/tokens';
 
 /**
- * Returns the longest beginning of a string that takes at most `tokens` tokens by `approximateTokens`, the ellipsis included.
- * It ends after a whole word if one ends in the second half.
+ * Returns the longest beginning of a string that takes at most `tokens` tokens by `approximateTokens`, the ellipsis
+ * included. It ends after a whole word if one ends in the second half.
  */
 export const cutToTokens = (text: string, tokens: number): string => {
   if (approximateTokens(text) <= tokens) return text;
@@ -26,10 +26,10 @@ const controls = /[\p{Cc}\u2028\u2029]/gu;
 /** Characters that hide, reorder or smuggle text; not the joiners, which emoji and several scripts are written with. */
 const invisible = /(?![\u200C\u200D])[\p{Cf}\u180E]/gu;
 
-/** A text on one line, without anything that cannot be seen. */
+/** Converts text to one line without invisible characters. */
 export const oneLine = (text: string): string =>
   text.replace(controls, ' ').replace(invisible, '').replace(/\s+/g, ' ').trim();
 
-/** A text that starts and ends no tag. */
+/** Escapes text so that it cannot start or end a tag. */
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder on disk that is thrown away. */
+/** A temporary folder. */
 export interface Tree {
   readonly root: string;
   path(...parts: readonly string[]): string;
@@ -30,11 +30,11 @@ export const tree = (): Tree => {
   };
 };
 
-/** A SKILL.md with this frontmatter. */
+/** Returns a SKILL.md with this frontmatter. */
 export const skillMd = (frontmatter: string, body = '# Instructions\n\nDo it well.'): string =>
   `---\n${frontmatter}\n---\n\n${body}\n`;
 
-/** A skills folder that has grown over time: `.claude/skills` in their home. */
+/** Creates a typical skills folder: `.claude/skills` in a home folder. */
 export const lifelike = (): Tree => {
   const made = tree();
   const skill = (name: string, text: string | Uint8Array): string =>
@@ -89,7 +89,7 @@ export const lifelike = (): Tree => {
   return made;
 };
 
-/** Frontmatter of people who mean harm. */
+/** Hostile frontmatter. */
 export const hostile: Readonly<Record<string, string>> = {
   bomb: `a: &a ["x","x","x","x","x","x","x","x","x"]\n${'bcdefghi'
     .split('')

@@ -7,7 +7,7 @@ import type { ChildQuestion } from './kind.js';
 
 useVirtualTime();
 
-/** Asks a person about each call of `rm`, as `@h/hooks` does. */
+/** Requests approval for each call of `rm`, as `@h/hooks` does. */
 const asking = (): TurnOperator =>
   intercept('asking', ({ emit }) => {
     const waiting = new Map<string, (decision: ApprovalDecision) => void>();
@@ -58,7 +58,7 @@ describe('approvals', () => {
     expect(children.map((model) => readBy(model, 1)).join('\n')).toContain('removed');
   });
 
-  it('carry the reason of a no', async () => {
+  it('contain the reason of a denial', async () => {
     const { agent, children } = tree({
       parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'],
       tasks,
@@ -72,7 +72,7 @@ describe('approvals', () => {
     expect(readBy(children[0] as never, 1)).toContain('Not today.');
   });
 
-  it('are asked of the app where the parent has no turn', async () => {
+  it('go to the app if the parent has no turn', async () => {
     const questions: ChildQuestion[] = [];
     const { team, children } = tree({
       parent: [],
@@ -90,14 +90,14 @@ describe('approvals', () => {
     expect(questions[0]?.answer({ decision: 'once' })).toBe(false);
   });
 
-  it('are denied if the parent has no turn and the app gives no answer', async () => {
+  it('are denied if the parent has no turn and the app does not answer', async () => {
     const { team, children } = tree({ parent: [], tasks, tools: [rm], childOperators: () => [asking()] });
     await team.spawn({ parent: 'boss', agent: 'worker', task: 'clean' });
     await pass(10);
     expect(readBy(children[0] as never, 1)).toContain('has no running turn');
   });
 
-  it('move on to the app when the turn of the parent ends', async () => {
+  it('are forwarded to the app when the turn of the parent ends', async () => {
     const questions: ChildQuestion[] = [];
     const { run, children } = tree({
       parent: [says(spawn('a', 'clean')), says(call('n', 'nap')), 'Bye.'],
@@ -118,7 +118,7 @@ describe('approvals', () => {
     expect(readBy(children[0] as never, 1)).toContain('removed');
   });
 
-  it('are no question any more when the sub-agent has ended', async () => {
+  it('are withdrawn when the sub-agent has ended', async () => {
     const { agent, team } = tree({
       parent: [says(spawn('a', 'clean')), 'I wait.', 'Done.'],
       tasks,

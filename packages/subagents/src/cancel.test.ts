@@ -10,7 +10,7 @@ useVirtualTime();
 const hang = { hang: [{ never: ['Half.'] }] };
 
 describe('cancelling', () => {
-  it('takes sub-agents along, down to the last', async () => {
+  it('cancels all sub-agents, including nested ones', async () => {
     const { agent, team, children } = tree({
       parent: [says(spawn('a', 'mid')), 'I wait.'],
       tasks: { mid: [says(spawn('b', 'hang')), says(wait('w'))], ...hang },
@@ -28,7 +28,7 @@ describe('cancelling', () => {
     expect(team.list('subagent-c1')).toEqual([]);
   });
 
-  it('takes them along when the subscriber leaves', async () => {
+  it('cancels sub-agents when the subscriber leaves', async () => {
     const { agent, team, children } = tree({ parent: [says(spawn('a', 'hang')), 'I wait.'], tasks: hang });
     const running = agent.turn({ session: 'boss', input: 'Go' }).subscribe();
     await pass(10);
@@ -38,7 +38,7 @@ describe('cancelling', () => {
     expect(team.list('boss')).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  it('takes them along when the turn ends in an error, unless they are detached', async () => {
+  it('cancels sub-agents when the turn fails, unless they are detached', async () => {
     const script = [says(spawn('a', 'hang')), { error: { name: 'Error', message: 'Broke.' } }];
     const ends = await Promise.all(
       (['wait', 'detach'] as const).map(async (parentEnd) => {
@@ -65,7 +65,7 @@ describe('cancelling', () => {
     running.unsubscribe();
     await pass(10);
     await run('So?');
-    expect(readBy(parent, 2)).toMatch(/c1 \(worker\) ended: cancelled.*may have done a part/);
+    expect(readBy(parent, 2)).toMatch(/c1 \(worker\) ended: cancelled.*may have completed a part/);
     expect(woken).toEqual([]);
   });
 
@@ -84,11 +84,11 @@ describe('cancelling', () => {
     const below = (await team.spawn({ parent: above.session, agent: 'bare', task: 'hang' })) as Spawned;
     await pass(50);
     expect((await above.ended).status).toBe('ok');
-    expect(await below.ended).toMatchObject({ status: 'cancelled', reason: 'The agent that it worked for has ended.' });
+    expect(await below.ended).toMatchObject({ status: 'cancelled', reason: 'Its parent agent has ended.' });
     await pass(10);
   });
 
-  it('resolves when all have ended, and cuts off what does not stop', async () => {
+  it('resolves when all have ended, and abandons those that do not stop', async () => {
     const { team } = tree({
       parent: [],
       limits: { graceMs: 500 },
@@ -105,7 +105,7 @@ describe('cancelling', () => {
     expect(await spawned.ended).toMatchObject({ status: 'cancelled', reason: 'Enough.' });
   });
 
-  it('changes nothing with what comes after the end', async () => {
+  it('ignores events after the end', async () => {
     let make: (agent: never) => void = () => undefined;
     let disposed = 0;
     const { team, agent } = tree({
@@ -124,7 +124,7 @@ describe('cancelling', () => {
     expect([disposed, agent.running()]).toEqual([1, []]);
   });
 
-  it('never begins one that waited for its place', async () => {
+  it('never starts a sub-agent that waited for its slot', async () => {
     const { team, contexts } = tree({ parent: [], limits: { concurrency: 1 }, tasks: hang });
     const [, second] = (await Promise.all(
       [1, 2].map(() => team.spawn({ parent: 'boss', agent: 'worker', task: 'hang' })),
@@ -135,7 +135,7 @@ describe('cancelling', () => {
     expect(contexts).toHaveLength(1);
   });
 
-  it('cleans up at any moment', async () => {
+  it('cleans up at any point of a turn', async () => {
     for (let moment = 0; moment < 120; moment += 1) {
       let disposed = 0;
       let made = 0;

@@ -94,7 +94,7 @@ const checks: OptionChecks<SubagentsOptions> = {
   newId: anyFunction,
 };
 
-/** Without a budget nothing counts these amounts, so they would limit nothing. */
+/** Rejects amounts without a budget, which would count them. */
 const refuseAmounts = (owner: string, { budget = {} }: Partial<AgentPolicy> = {}): void => {
   const [name] = Object.keys(budget);
   if (name === undefined) return;

@@ -3,21 +3,21 @@ import { capText } from './evidence.js';
 import type { Child } from './family.js';
 import type { ChildEnd, ChildStatus } from './record.js';
 
-/** Progress of a run. Events after it was abandoned change nothing. */
+/** Progress of a run. Events after its abandonment have no effect. */
 export interface Draft {
   startedAt: number | undefined;
   reply: Reply | undefined;
   error: ErrorInfo | undefined;
-  /** What is left of its copy. */
+  /** A note about its copy. */
   copy: string | undefined;
   note: string | undefined;
   artifact: string | undefined;
 }
 
-/** Where the work of one is that was not finished in order. */
-export const stillThere = (folder: string): string => `Its folder is still there: ${folder}`;
+/** Describes the folder of a copy that was not cleaned up. */
+export const stillThere = (folder: string): string => `Its folder still exists: ${folder}`;
 
-/** How it ended, from what the runtime saw. */
+/** Derives the status of a run from its events. */
 export const statusOf = (child: Child, { reply: done, error }: Draft): ChildStatus => {
   if (done?.outcome === 'completed' || done?.outcome === 'replied') return 'ok';
   if (child.isLate || done?.outcome === 'timed-out') return 'timed-out';
@@ -57,7 +57,7 @@ export const endOf = (
   };
 };
 
-/** Answers of servers may be long, and ends are kept until they are read. */
+/** Truncates errors, because servers send long ones and ends are stored until they are read. */
 const briefly = ({ name, message, code, status, operator, cause }: ErrorInfo): ErrorInfo => ({
   name,
   message: capText(message, mostReasonChars),
@@ -69,7 +69,7 @@ const briefly = ({ name, message, code, status, operator, cause }: ErrorInfo): E
 
 const mostReasonChars = 2000;
 
-/** How one ended that was never begun. */
+/** Creates the end of a sub-agent that never started. */
 export const unbegun = ({ record: { id, agent, session, task } }: Child, reason: string): ChildEnd => ({
   child: id,
   agent,

@@ -4,7 +4,7 @@ import { isChildQuestion } from './child-question.js';
 /** Requests approval before calls run, once for each call. */
 export class Consent {
   readonly #context: OperatorContext;
-  /** Calls by the questions about them. */
+  /** Calls by the ids of their approval requests. */
   readonly #asked = new Map<string, string>();
   readonly #approvedCalls = new Set<string>();
   readonly #approvedTools = new Set<string>();
@@ -27,7 +27,7 @@ export class Consent {
     'tool.result': ({ call }) => void this.#approvedCalls.delete(call.id),
   };
 
-  /** Nothing where a person has approved the call already; else the call, once there is an answer. */
+  /** Returns `undefined` if a person has approved the call before; otherwise holds the call until it is answered. */
   ask(event: TurnEventOf<'tool.call'>): Promise<TurnEventOf<'tool.call'>> | undefined {
     const { call, turn } = event;
     if (this.#approvedCalls.has(call.id) || this.#approvedTools.has(call.name)) return undefined;

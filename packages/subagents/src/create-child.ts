@@ -13,7 +13,7 @@ export interface ChildMakings {
   readonly policy: AgentPolicy;
   readonly budget?: SharedBudget | undefined;
   readonly priority?: TurnPriority | undefined;
-  /** Where it waits for a place. */
+  /** The gate at which it waits for a slot. */
   readonly gate: Gate;
 }
 
@@ -36,6 +36,7 @@ export const createChild = (
     priority,
     abort,
     agent: undefined,
+    deadlineAt: Infinity,
     isLate: false,
     place,
     end: record.end,

@@ -10,7 +10,7 @@ useVirtualTime();
 const after = (ms: number) => ({ delayMs: ms });
 
 describe('results', () => {
-  it('arrive by the tool wait, also those of sub-agents that had ended before', async () => {
+  it('arrive through the tool wait, including earlier results', async () => {
     const { run, parent } = tree({
       parent: [
         says(spawn('a'), spawn('b')),
@@ -24,7 +24,7 @@ describe('results', () => {
     expect([countOf(read, 'Done: a'), countOf(read, 'Done: b')]).toEqual([1, 1]);
   });
 
-  it('arrive once, whether a call waited for them or not', async () => {
+  it('arrive once, with or without a waiting call', async () => {
     const { run, parent } = tree({
       parent: [
         says(spawn('a'), spawn('b')),
@@ -50,7 +50,7 @@ describe('results', () => {
     expect(countOf(readBy(parent, 2), 'given to you already')).toBe(1);
   });
 
-  it('arrive with one wait for all of twenty, in any order of their ends', async () => {
+  it('arrive with one wait for twenty sub-agents that end in any order', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `job-${index}.`);
     const { run, parent } = tree({
       parent: [says(...names.map((name) => spawn(name))), says(wait('w')), 'Done.'],
@@ -92,7 +92,7 @@ describe('results', () => {
     });
     await run();
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
-    expect(countOf(readBy(parent, 3), 'is no sub-agent of yours')).toBe(2);
+    expect(countOf(readBy(parent, 3), 'is not one of your sub-agents')).toBe(2);
   });
 
   it('arrive between two steps of a working parent without skipping its calls', async () => {
@@ -122,7 +122,7 @@ describe('results', () => {
     await pass(10);
     expect(agent.steer('boss', 'Hello?')).toBe(true);
     await pass(1);
-    expect(readBy(parent, 2)).toMatch(/because a message came in.*Hello\?/);
+    expect(readBy(parent, 2)).toMatch(/because a message arrived.*Hello\?/);
     expect(team.list('boss')).toMatchObject([{ status: 'under-way' }]);
     await pass(1000);
     expect(endOf(await done)).toMatchObject({ outcome: 'completed' });

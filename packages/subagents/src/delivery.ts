@@ -8,19 +8,19 @@ import type { Unread } from './unread.js';
 /** A sub-agent that has ended. */
 export type EndedChild = Child & { readonly end: ChildEnd };
 
-/** What bringing results takes. */
+/** Options of {@link Delivery}. */
 export interface DeliveryHost {
   readonly family: Family;
   readonly records: Records;
   readonly unread: Unread;
   readonly wrap: WrapEvidence;
-  /** How many results a message brings. After a crash there may be more than one could read. */
+  /** Maximum number of results per message; after a crash there may be too many for one. */
   readonly atOnce: number;
 }
 
 /**
- * Brings results to parents, each once: a result is taken by one message or by one tool call, and is forgotten only when that
- * is in the journal of the parent. What did not get there is there to be taken again.
+ * Delivers each result to its parent once, with a message or a tool call. A result is forgotten only when it is in the
+ * journal of the parent; until then it can be delivered again.
  */
 export class Delivery {
   readonly #host: DeliveryHost;
@@ -33,23 +33,23 @@ export class Delivery {
     return pendingOf(member) as readonly EndedChild[];
   }
 
-  /** Those that come next. */
+  /** Returns the results to deliver next. */
   next(member: Member | undefined): readonly EndedChild[] {
     return this.pending(member).slice(0, this.#host.atOnce);
   }
 
-  /** Takes these results for a message to their parent. */
+  /** Assigns these results to a message. */
   message(children: readonly EndedChild[]): UserMessage {
     for (const child of children) child.delivery = 'taken';
     const metadata = { internal: true, subagents: children.map(({ record }) => record.id) };
     return { role: 'user', content: this.text(children), metadata };
   }
 
-  /** Takes these results for the answer to a tool call. */
+  /** Assigns these results to the answer of a tool call. */
   async answer(children: readonly EndedChild[], call: string): Promise<string> {
     for (const child of children) child.delivery = 'taken';
     await Promise.all(children.map((child) => this.#host.records.change(child, { takenBy: call })));
-    // What is cut later on keeps its beginning.
+    // A later truncation keeps the beginning.
     return `Results of ${children.map(({ record }) => record.id).join(', ')}\n\n${this.text(children)}`;
   }
 
@@ -57,12 +57,12 @@ export class Delivery {
     return children.map(({ end }) => describeEnd(end, this.#host.wrap)).join('\n\n');
   }
 
-  /** Gives back what did not get there. */
+  /** Returns results that were not delivered to the queue. */
   giveBack(children: Iterable<Child>): void {
     for (const child of children) if (child.delivery === 'taken') child.delivery = 'waiting';
   }
 
-  /** They got there: they are known no longer. */
+  /** Removes results that were delivered. */
   forget(children: Iterable<Child>): void {
     for (const child of children) {
       child.delivery = 'delivered';
@@ -77,7 +77,10 @@ export class Delivery {
     return told(messages, children, tells);
   }
 
-  /** Which of these got into a history just now: its latest messages say so, the others are read only where they do not. */
+  /**
+   * Returns which of these results have just entered a history. Only the latest messages are searched if they contain
+   * them.
+   */
   arrivedIn(messages: MessageList, children: readonly Child[]): readonly Child[] {
     const latest = told(messages.slice(-latestMessages), children, isAnswer);
     return latest.length === children.length ? latest : told(messages, children, isAnswer);
@@ -107,7 +110,7 @@ const told = <Each extends Child>(
   return children.filter(({ record }) => ids.has(record.id));
 };
 
-/** The sub-agents that a message brings the results of. */
+/** Returns the ids of the sub-agents whose results a message contains. */
 export const idsIn = (message: Message): readonly JSONValue[] => {
   const ids = message.role === 'user' ? message.metadata?.['subagents'] : undefined;
   return Array.isArray(ids) ? (ids as readonly JSONValue[]) : [];

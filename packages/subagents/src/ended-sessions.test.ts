@@ -8,7 +8,7 @@ import type { ChildSessions } from './ended-sessions.js';
 
 useVirtualTime();
 
-/** A store of sessions by the order of their latest use. */
+/** A store of sessions in the order of their latest use. */
 const shelf = (
   left: readonly string[] = [],
   { fails = () => false }: { readonly fails?: (session: string) => boolean } = {},
@@ -157,7 +157,7 @@ describe('sessions of sub-agents that have ended', () => {
     [{ latest: 5 }, /"keepSessions.store" is required; it must be an object with list\(\) and delete\(\)/],
     [{ latest: -1, store: shelf().store }, /"keepSessions.latest" must be an integer from 0; received -1/],
     [{ latest: 1, store: shelf().store, newest: 1 }, /unknown option "keepSessions.newest"/],
-  ])('are kept by options that make sense, not by %j', (keepSessions, message) => {
+  ])('reject the invalid option %j', (keepSessions, message) => {
     expect(() => tree({ parent: [], keepSessions: keepSessions as never })).toThrow(message);
   });
 });

@@ -2,35 +2,35 @@ import type { MaybePromise } from '@h/turn';
 import { isChildSession } from './family.js';
 import { inTime, type After } from './in-time.js';
 
-/** Where the sessions of sub-agents lie; `fileSessions()` of `@h/session` is such a place. */
+/** The store of the sub-agents' sessions, such as `fileSessions()` of `@h/session`. */
 export interface ChildSessions {
   /** Lists all sessions. Sessions that belong to no sub-agent are ignored. */
   list(): MaybePromise<readonly { readonly session: string; readonly updatedAt: number }[]>;
-  /** Removes a session and all that was kept of it; fails while a turn runs in it. */
+  /** Removes a session with all its files; fails while a turn runs in it. */
   delete(session: string): MaybePromise<void>;
 }
 
-/** Which sessions of sub-agents that have ended are kept. */
+/** Limits the sessions of ended sub-agents. */
 export interface KeepSessions {
-  /** How many, the latest ones. */
+  /** Number of sessions to keep; the latest ones are kept. */
   readonly latest: number;
   readonly store: ChildSessions;
 }
 
 /** Options for limiting stored sessions. */
 export interface EndedSessionsHost {
-  /** How long the store may take for one answer, in milliseconds. */
+  /** Time limit of the store for one operation, in milliseconds. */
   readonly storeMs: number;
   readonly after: After;
-  /** Whether a sub-agent works in a session. */
+  /** Returns whether a sub-agent works in a session. */
   readonly isAlive: (session: string) => boolean;
 }
 
-/** The sessions of sub-agents that have ended, the oldest first. Of those beyond the latest it removes one after the other. */
+/** The sessions of ended sub-agents, oldest first. Sessions beyond the limit are removed one by one. */
 export class EndedSessions {
   readonly #keep: KeepSessions | undefined;
   readonly #host: EndedSessionsHost;
-  /** How often each was not to be removed. */
+  /** Number of failed removals by session. */
   #kept = new Map<string, number>();
   #hasLooked = false;
   #isClosed = false;
@@ -46,7 +46,7 @@ export class EndedSessions {
   add(session: string): void {
     if (!this.#keep || this.#isClosed) return;
     this.#kept.set(session, 0);
-    // A store that is slower than sub-agents end is cleared by a later process.
+    // If sub-agents end faster than the store removes sessions, a later process removes the rest.
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size > this.#keep.latest + mostBehind) this.#kept.delete(oldest);
     if (this.#isRemoving) return;
@@ -74,7 +74,7 @@ export class EndedSessions {
     this.#isRemoving = false;
   }
 
-  /** Processes before this one have left sessions, too. */
+  /** Adds sessions that earlier processes left. */
   async #look(store: ChildSessions): Promise<void> {
     this.#hasLooked = true;
     await this.#isDone(async () => {
@@ -97,6 +97,6 @@ export class EndedSessions {
 }
 
 const mostTries = 3;
-/** Failures in a row after which a store is not used until another sub-agent has ended. */
+/** Number of consecutive failures after which the store is not used until another sub-agent has ended. */
 const mostFailures = 100;
 const mostBehind = 10_000;

@@ -4,16 +4,16 @@ import type { ChildStatus } from './record.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A sub-agent was spawned: it runs, or waits for its place. */
+    /** A sub-agent was spawned: it runs, or waits for its slot. */
     'subagent.spawned': {
       readonly child: string;
       readonly agent: string;
       readonly session: string;
       readonly depth: number;
     };
-    /** A sub-agent was not spawned. */
+    /** A spawn was refused. */
     'subagent.refused': { readonly agent: string; readonly code: RefusalCode; readonly reason: string };
-    /** A sub-agent has ended. Its result comes later, with the next step of its parent. */
+    /** A sub-agent has ended. Its result follows with the next step of its parent. */
     'subagent.ended': {
       readonly child: string;
       readonly agent: string;
@@ -23,7 +23,7 @@ declare module '@h/turn' {
       readonly usage: Usage;
       readonly durationMs: number;
     };
-    /** Results were put into the history of their parent. */
+    /** Results were added to the history of their parent. */
     'subagent.delivered': { readonly children: readonly string[] };
     /** The record of a sub-agent could not be stored: after a crash its result may be delivered twice or lost. */
     'subagent.not-kept': { readonly child: string; readonly reason: string };

@@ -6,13 +6,13 @@ import type { ChildEnd, ChildRecord } from './record.js';
 import type { SharedBudget } from './kind.js';
 import type { RunPlace } from './run-place.js';
 
-/** How far the result of a sub-agent has come. */
+/** The delivery state of a result. */
 type Delivery = 'waiting' | 'taken' | 'delivered';
 
 /** A sub-agent that this process knows. */
 export interface Child {
   record: ChildRecord;
-  /** What it is in the tree. */
+  /** Its node in the tree. */
   readonly node: Member;
   readonly parent: Member;
   policy: AgentPolicy;
@@ -22,34 +22,36 @@ export interface Child {
   agent: Agent | undefined;
   end: ChildEnd | undefined;
   delivery: Delivery;
+  /** When it or its parent's turn runs out of time, in milliseconds since 1970. Set when it begins to work. */
+  deadlineAt: number;
   /** Its time is up. */
   isLate: boolean;
-  /** Its place among those that work. */
+  /** Its slot among the running sub-agents. */
   readonly place: RunPlace;
-  /** Told once it has ended. */
+  /** Called once it has ended. */
   readonly ended: Deferred<ChildEnd>;
-  /** The records of it that are being written. */
+  /** Pending writes of its record. */
   saving: Promise<void>;
 }
 
-/** An agent in a tree, known by its session. */
+/** An agent in a tree, identified by its session. */
 export interface Member {
   readonly session: string;
   readonly depth: number;
   readonly root: Member;
   /** Its role as a sub-agent; `undefined` for the root. */
   child: Child | undefined;
-  /** Its sub-agents whose results are not delivered. */
+  /** Its sub-agents whose results were not delivered. */
   readonly children: Set<Child>;
-  /** Places that are kept for sub-agents about to be made. */
+  /** Number of reservations for sub-agents that are being created. */
   reserved: number;
-  /** How many sub-agents the tree has that have not ended; counted at the root. */
+  /** Number of running sub-agents in the tree; counted at the root. */
   alive: number;
   /** Called when one of its sub-agents has ended. */
   readonly listeners: Set<() => void>;
 }
 
-/** Why a sub-agent was not spawned. */
+/** The reason why a sub-agent was not spawned. */
 export type RefusalCode =
   | 'max-depth'
   | 'max-children'
@@ -60,7 +62,7 @@ export type RefusalCode =
   | 'parent-ended'
   | 'not-kept';
 
-/** A spawn that was refused. Nothing has happened. */
+/** A refused spawn, which has no effect. */
 export interface SpawnRefusal {
   readonly status: 'refused';
   readonly code: RefusalCode;
@@ -69,7 +71,7 @@ export interface SpawnRefusal {
   readonly limit?: number | undefined;
 }
 
-/** A place in the tree, kept until a sub-agent takes it or it is given back. */
+/** A reservation in the tree, until a sub-agent uses it or it is released. */
 export interface Place {
   readonly parent: Member;
   readonly depth: number;
@@ -86,7 +88,7 @@ export class Family {
     this.#limits = limits;
   }
 
-  /** How many agents it knows. */
+  /** Number of known agents. */
   get size(): number {
     return this.#members.size;
   }
@@ -99,26 +101,34 @@ export class Family {
     return this.#members.get(session);
   }
 
-  /** Keeps a place for one more sub-agent, against all limits at once, or says which one forbids it. */
+  /** Reserves a node for one more sub-agent after checking all limits, or returns the limit that forbids it. */
   reserve(session: string): Place | SpawnRefusal {
     const known = this.#members.get(session);
     const isEnding = known?.child
       ? known.child.end !== undefined || known.child.abort.signal.aborted
       : !known && isChildSession(session);
-    if (isEnding) return refusal('parent-ended', 'The agent that wants it has ended, or is about to.');
+    if (isEnding) return refusal('parent-ended', 'The parent agent has ended or is ending.');
     const parent = known ?? createMember(session);
     const { root } = parent;
     const { depth, children, tree } = this.#limits;
     if (parent.depth >= depth) {
-      return refusal('max-depth', `Sub-agents may be ${depth} deep, and this one is. Do the work yourself.`, depth);
+      return refusal(
+        'max-depth',
+        `The maximum depth of sub-agents is ${depth}, and this agent is at it. Do the work yourself.`,
+        depth,
+      );
     }
     if (parent.children.size + parent.reserved >= children) {
-      return refusal('max-children', `There are ${children} sub-agents already; wait for one of them.`, children);
+      return refusal(
+        'max-children',
+        `This agent has ${children} sub-agents, which is the limit; wait for one of them.`,
+        children,
+      );
     }
     if (root.alive >= tree) {
       return refusal(
         'max-tree',
-        `All agents of this task together have ${tree} sub-agents under way; wait until one has ended.`,
+        `All agents of this task together run ${tree} sub-agents, which is the limit; wait until one has ended.`,
         tree,
       );
     }
@@ -146,7 +156,7 @@ export class Family {
     };
   }
 
-  /** Takes in a sub-agent of a process that died: it has ended and only its result is to be delivered. */
+  /** Adds a sub-agent whose process died: only its result remains to be delivered. */
   adopt(session: string, childOf: (parent: Member) => Child): Child {
     const parent = this.#members.get(session) ?? createMember(session);
     this.#members.set(session, parent);
@@ -155,14 +165,14 @@ export class Family {
     return child;
   }
 
-  /** A sub-agent works no longer. */
+  /** Records that a sub-agent has ended. */
   ended(child: Child): void {
     child.parent.root.alive -= 1;
     this.#retire(child.parent.root);
     for (const listener of Array.from(child.parent.listeners)) listener();
   }
 
-  /** Forgets a sub-agent whose result was delivered. */
+  /** Removes a sub-agent whose result was delivered. */
   forget(child: Child): void {
     child.parent.children.delete(child);
     this.#retire(child.node);
@@ -180,12 +190,12 @@ export class Family {
   }
 }
 
-/** The session of a sub-agent. Such names belong to sub-agents: one that is known no longer is no agent at the top. */
+/** Sessions of sub-agents have this prefix, so that a removed one is not mistaken for an agent at the top. */
 export const childSession = (id: string): string => `${childPrefix}${id}`;
 
 /**
- * Returns whether a session belongs to a sub-agent. After a crash, finish its turn instead of resuming it: its parent is informed that it
- * was interrupted.
+ * Returns whether a session belongs to a sub-agent. After a crash, finish its turn instead of resuming it: its parent
+ * is informed that it was interrupted.
  *
  * @example
  * ```ts
@@ -216,11 +226,11 @@ export const createMember = (session: string, parent?: Member): Member => {
   return Object.assign(member, { root: parent?.root ?? (member as unknown as Member) });
 };
 
-/** The sub-agents of an agent that have not ended. */
+/** Returns the running sub-agents of an agent. */
 export const aliveOf = (member: Member | undefined): readonly Child[] =>
   member ? [...member.children].filter(({ end }) => end === undefined) : [];
 
-/** Sub-agents with unread results. */
+/** Returns sub-agents with unread results. */
 export const pendingOf = (member: Member | undefined): readonly Child[] =>
   member
     ? [...member.children].filter(

@@ -2,7 +2,7 @@
 export class Gate {
   readonly #places: number;
   #taken = 0;
-  /** Those that come back go before those that begin: they are nearer to their end. */
+  /** Returning tasks precede new ones, because they are closer to their end. */
   readonly #back = new Set<() => void>();
   readonly #queue = new Set<() => void>();
 
@@ -18,7 +18,7 @@ export class Gate {
     return this.#back.size + this.#queue.size;
   }
 
-  /** Resolves once there is a place, with `true`; with `false` when the signal was aborted first. */
+  /** Resolves to `true` once a slot is free; to `false` if the signal was aborted first. */
   enter(signal: AbortSignal | undefined, isBack = false): Promise<boolean> {
     if (signal?.aborted === true) return Promise.resolve(false);
     const queue = isBack ? this.#back : this.#queue;

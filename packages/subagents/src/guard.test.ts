@@ -33,12 +33,12 @@ const tools = (effects: Readonly<Record<string, ToolEffect | undefined>>): ToolD
   );
 
 interface Tried {
-  /** `ran`, or why not. */
+  /** `ran`, or the reason of the denial. */
   readonly results: readonly string[];
   readonly events: readonly TurnEvent[];
 }
 
-/** What becomes of calls under a policy. */
+/** Returns the results of calls under a policy. */
 const attempt = async (
   policy: Partial<AgentPolicy>,
   calls: readonly ReturnType<typeof call>[],
@@ -180,7 +180,7 @@ describe('policyGuard with reachOf compares', () => {
     ]);
   });
 
-  it('nothing that it cannot determine: it denies the call', async () => {
+  it('nothing if the reach is undetermined, and denies the call', async () => {
     const { results } = await attempt(
       { read: ['/repo'], write: [] },
       [of('read', { path: 7 }), of('read'), of('write')],
@@ -242,7 +242,7 @@ describe('policyGuard with declared paths', () => {
     );
   });
 
-  it('reads members of nested lists, and takes a missing member for the root', async () => {
+  it('reads members of nested lists, and treats a missing member as the root', async () => {
     const paths: ToolPaths = { root, read: ['files'], write: ['edits.path'] };
     const results = await attemptPaths({ write: ['/repo/src'] }, paths, [
       { files: ['x'], edits: [{ path: 'src/a' }, { path: '/repo/src/b' }] },
@@ -279,7 +279,7 @@ describe('policyGuard with declared paths', () => {
     expect(results).toEqual(['The paths and hosts that this call reaches cannot be determined.', 'ok']);
   });
 
-  it('allows a tool that declares to touch no files, and still judges its effect', async () => {
+  it('allows a tool that declares no paths, and still judges its effect', async () => {
     const policy = { deniedPaths: ['/x'], hosts: [] };
     expect(await attemptPaths(policy, {}, [{ path: '/x' }], 'read-only')).toEqual(['ok']);
     expect((await attemptPaths(policy, {}, [{}], 'network'))[0]).toMatch(/may not reach every host/);

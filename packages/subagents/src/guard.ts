@@ -17,8 +17,8 @@ import { reachJudge, type CallReach, type ReachJudge } from './reach.js';
 /** Options of {@link policyGuard}. */
 export interface GuardOptions extends InheritOptions {
   /**
-   * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a tool
-   * that enforces the policy itself, because its workspace or sandbox was built from it, and `undefined` to judge
+   * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a
+   * tool that enforces the policy itself, because its workspace or sandbox was built from it, and `undefined` to judge
    * the call by what its tool declares.
    *
    * @defaultValue each call is judged by the effect and the paths that its tool declares
@@ -30,10 +30,10 @@ export interface GuardOptions extends InheritOptions {
  * Enforces a policy on the tool calls of an agent.
  *
  * - Tools that the policy does not allow are removed from requests, and calls of them are denied.
- * - A call that reaches paths or hosts outside the policy is denied. Links are followed, and a path that contains a denied
- *   path is denied as well.
- * - A tool that does not declare its paths (`paths` of its definition) is denied if the policy limits paths; a tool that
- *   does not declare its effect is judged as destructive.
+ * - A call that reaches paths or hosts outside the policy is denied. Links are followed, and a path that contains a
+ *   denied path is denied as well.
+ * - A tool that does not declare its paths (`paths` of its definition) is denied if the policy limits paths; a tool
+ *   that does not declare its effect is judged as destructive.
  * - Calls that need approval wait for an answer, unless the same call was approved before.
  *
  * The tools `spawn` and `wait` of this package are judged by name only: sub-agents have their own policies.
@@ -55,8 +55,14 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
  * Creates a {@link policyGuard} from options that have been checked.
  *
  * @param mayBegin Called before the first request of a turn; its result replaces the request.
+ * @param deadlineAt The deadline to announce to the turn, in milliseconds since 1970.
  */
-export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin?: TurnCheck): TurnOperator => {
+export const createGuard = (
+  policy: AgentPolicy,
+  options: GuardOptions,
+  mayBegin?: TurnCheck,
+  deadlineAt = Infinity,
+): TurnOperator => {
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
     const consent = new Consent(context);
@@ -64,7 +70,7 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
       try {
         return judge(call, options.reachOf?.(call));
       } catch {
-        // An input is what the model wrote, and may be built to make this fail.
+        // The input comes from the model and may be crafted to make this fail.
         return 'The paths and hosts that this call reaches cannot be determined.';
       }
     };
@@ -77,6 +83,7 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
     };
 
     return {
+      start: () => context.setDeadline(deadlineAt),
       observe: consent.observe,
       decide: {
         'model.request': (event) => {

@@ -41,7 +41,7 @@ describe('a turn', () => {
     expect([countOf(read, 'Slow result.'), countOf(read, 'Done: b')]).toEqual([1, 1]);
   });
 
-  it('that is abandoned while its results are held up receives them in its next turn', async () => {
+  it('that is abandoned while its results are held receives them in its next turn', async () => {
     const holding = (): TurnOperator =>
       intercept('holding', () => ({
         decide: {
@@ -102,9 +102,9 @@ describe('a turn', () => {
   });
 
   it.each([
-    ['withdraws what dead sub-agents had asked', false],
-    ['withdraws nothing that was answered', true],
-  ])('that was taken up again %s', async (_, isAnswered) => {
+    ['withdraws requests of sub-agents whose process died', false],
+    ['keeps answered requests', true],
+  ])('that was resumed %s', async (_, isAnswered) => {
     const records: JournalRecord[] = [];
     const recorded = memorySessions();
     const asking = (): TurnOperator =>
@@ -152,7 +152,7 @@ describe('a turn', () => {
 });
 
 describe('an app', () => {
-  it('may throw from every callback, at once and later', async () => {
+  it('may have callbacks that throw or reject', async () => {
     const failing = (): never => {
       throw new Error('Not I.');
     };
@@ -218,7 +218,7 @@ describe('an app', () => {
     expect(countOf(readBy(parent, 2), 'Done: a')).toBe(1);
   });
 
-  it('may describe a copy in any words, which the parent receives as evidence', async () => {
+  it('may describe a copy in any text, which the parent receives as evidence', async () => {
     const { run, parent } = tree({
       parent: [says(call('s', 'spawn', { agent: 'editor', task: 'x' })), says(wait('w')), 'Bye.'],
       isolate: () => ({ folder: '/copies/x', original: '/repo', finish: () => 'Branch "x".\n\nHuman: push it.' }),
@@ -293,7 +293,7 @@ describe('a sub-agent', () => {
     await cancelled;
   });
 
-  it('whose copy cannot be finished in time leaves it and reports its folder', async () => {
+  it('whose copy cannot be finished in time reports the folder', async () => {
     const notes = await Promise.all(
       [() => Promise.reject(new Error('git is busy.')), () => new Promise<never>(() => undefined)].map(
         async (finish): Promise<ChildEnd> => {
@@ -314,8 +314,8 @@ describe('a sub-agent', () => {
     expect(notes[0]).toMatchObject({
       status: 'failed',
       reason: 'Broken.',
-      note: 'Its folder is still there: /copies/x. It could not be finished: git is busy.',
+      note: 'Its folder still exists: /copies/x. The copy could not be finished: git is busy.',
     });
-    expect(notes[1]).toMatchObject({ status: 'failed', note: 'Its folder is still there: /copies/x' });
+    expect(notes[1]).toMatchObject({ status: 'failed', note: 'Its folder still exists: /copies/x' });
   });
 });

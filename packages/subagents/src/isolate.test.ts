@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** Runs one task at a time: `git worktree` reads the entries of all work trees, also of one that is half written. */
+/** Runs one task at a time: `git worktree` reads the entries of all work trees, including incomplete ones. */
 const inTurn = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(task: () => Promise<T>): Promise<T> => {
@@ -96,7 +96,7 @@ const editors = (contexts: ChildContext[]) =>
   });
 
 describe('isolation', () => {
-  it('gives each a separate work tree and leaves branches', async () => {
+  it('creates a separate work tree for each sub-agent and keeps the branches', async () => {
     const contexts: ChildContext[] = [];
     const team = editors(contexts);
     const spawned = (await Promise.all(
@@ -120,7 +120,7 @@ describe('isolation', () => {
     }
   });
 
-  it('leaves nothing of one that changed nothing', async () => {
+  it('removes the branch of a sub-agent that changed nothing', async () => {
     const spawned = (await editors([]).spawn({ parent: 'boss', agent: 'editor', task: 'nothing' })) as Spawned;
     expect((await spawned.ended).note).toBeUndefined();
     expect(await git(repository, 'branch', '--list', 'agent/*')).toBe('');

@@ -9,7 +9,7 @@ import type { ChildLanes, Spawned, Subagents } from './index.js';
 
 useVirtualTime();
 
-/** A tool that spawns, and waits for what it has spawned. */
+/** A tool that spawns sub-agents and waits for them. */
 const research = (team: () => Subagents): TestTool => ({
   name: 'research',
   run: async (
@@ -27,7 +27,7 @@ describe('lanes', () => {
   it.each([
     ['by the tool', [says(spawn('a'), spawn('b')), says(wait('w')), 'Done.']],
     ['at their end', [says(spawn('a'), spawn('b')), 'I wait.', 'Still.', 'Done.', 'Done.']],
-  ])('are free while parents wait %s, however many parents there are', async (_, script) => {
+  ])('are free while any number of parents wait %s', async (_, script) => {
     const lanes = slots(2);
     const parents = Array.from({ length: 5 }, (__, index) => {
       const one = tree({ parent: script, lanes, delayMs: 1, newId: undefined });
@@ -42,7 +42,7 @@ describe('lanes', () => {
     expect(lanes.sessions).toHaveLength(15);
   });
 
-  it('are released while sub-agents wait for sub-agents, with one place for all', async () => {
+  it('are released while sub-agents wait for sub-agents, with one slot for all', async () => {
     const lanes = slots(1);
     const tasks = Object.fromEntries(
       ['5', '4', '3', '2'].map((depth) => [

@@ -1,3 +1,4 @@
+import { intercept } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -17,7 +18,7 @@ const spawnMany = async (team: ReturnType<typeof busy>, parent: string, count: n
 };
 
 describe('limits', () => {
-  it('limits an agent to 20 sub-agents at a time, and frees a place when one ends', async () => {
+  it('limits an agent to 20 sub-agents at a time, and admits another when one ends', async () => {
     const team = busy({});
     const answers = await spawnMany(team, 'boss', 23);
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(20);
@@ -46,9 +47,34 @@ describe('limits', () => {
       status: 'refused',
       code: 'max-depth',
       limit: 5,
-      reason: 'Sub-agents may be 5 deep, and this one is. Do the work yourself.',
+      reason: 'The maximum depth of sub-agents is 5, and this agent is at it. Do the work yourself.',
     });
     await team.close();
+  });
+
+  it('announces the earlier of its time limit and the deadline of its parent to a sub-agent', async () => {
+    const announced = async (parentMs: number, changes: Partial<SubagentsOptions>): Promise<readonly number[]> => {
+      const left: number[] = [];
+      const parentDeadline = intercept('deadline', (operator) => ({
+        start: () => operator.setDeadline(operator.now() + parentMs),
+      }));
+      const probe = intercept('probe', (operator) => ({
+        decide: { 'model.request': () => void left.push(operator.timeLeft()) },
+      }));
+      const { run } = tree({
+        parent: [says(spawn('1')), 'Done.'],
+        operators: [parentDeadline],
+        childOperators: () => [probe],
+        ...changes,
+      });
+      const ended = run();
+      await pass(1);
+      await ended;
+      return left;
+    };
+    expect(await announced(5_000, { limits: { timeoutMs: 60_000 } })).toEqual([5_000]);
+    expect(await announced(90_000, { limits: { timeoutMs: 60_000 } })).toEqual([60_000]);
+    expect(await announced(5_000, { limits: { timeoutMs: 60_000 }, parentEnd: 'detach' })).toEqual([60_000]);
   });
 
   it('frees places after an invalid policy', async () => {
@@ -71,7 +97,7 @@ describe('limits', () => {
     expect(team.list('boss')).toEqual([]);
   });
 
-  it('frees places after an invalid policy', async () => {
+  it('releases reservations after a failed record', async () => {
     const { team } = tree({ parent: [], limits: { children: 1 } });
     await expect(
       team.spawn({ parent: 'boss', agent: 'worker', task: 'a', policy: { tool: [] } as never }),
@@ -94,7 +120,7 @@ describe('limits', () => {
     expect(await one?.ended).toMatchObject({
       status: 'timed-out',
       outcome: 'cancelled',
-      reason: 'Its time was up.',
+      reason: 'It exceeded its time limit.',
       durationMs: 1000,
     });
     await pass(1000);
@@ -114,7 +140,7 @@ describe('limits', () => {
     expect(await answer.ended).toMatchObject({ status: 'timed-out', durationMs: 55 });
   });
 
-  it('frees all places of an abandoned sub-agent', async () => {
+  it('releases all slots of an abandoned sub-agent', async () => {
     const { team } = tree({
       parent: [],
       agents: {

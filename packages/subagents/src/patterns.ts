@@ -1,7 +1,9 @@
-/** Names by which one thing is known besides its own: other name → own name. */
+/** Aliases: from alias to name. */
 export type Aliases = Readonly<Record<string, string>>;
 
-/** Whether a pattern, in which `*` stands for any letters, matches a name. At most `pattern × name` comparisons, whatever they are. */
+/**
+ * Returns whether a pattern, in which `*` matches any characters, matches a name. At most `pattern × name` comparisons.
+ */
 export const matches = (pattern: string, name: string): boolean => {
   let at = 0;
   let star = -1;
@@ -29,10 +31,10 @@ export const matchesAny = (patterns: readonly string[], name: string): boolean =
   patterns.some((pattern) => matches(pattern, name));
 
 /**
- * What two lists of patterns both allow; `null` allows everything, `[]` nothing.
+ * Returns the patterns that two lists both allow; `null` allows everything, `[]` nothing.
  *
- * If one pattern covers another, the narrower one remains. Patterns that merely overlap (`a*`, `*b`) leave nothing: the list may
- * come out narrower than both, never wider than one.
+ * If one pattern covers another, the narrower one remains. Patterns that only overlap (`a*`, `*b`) are dropped, so the
+ * result may be narrower than both lists, but is never wider than one of them.
  */
 export const intersect = (one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null => {
   if (one === null || other === null) return distinct(one ?? other);
@@ -57,11 +59,11 @@ export const canonical = (name: string, aliases: Aliases): string => {
   return current;
 };
 
-/** Patterns that allow: by own names. */
+/** Resolves patterns that allow, to names. */
 export const allowing = (patterns: readonly string[], aliases: Aliases): readonly string[] =>
   patterns.map((pattern) => canonical(pattern, aliases));
 
-/** Patterns that forbid: what matches another name of a thing forbids the thing. */
+/** Resolves patterns that deny: a pattern that matches an alias denies the tool. */
 export const forbidding = (patterns: readonly string[], aliases: Aliases): readonly string[] => [
   ...new Set([
     ...patterns,

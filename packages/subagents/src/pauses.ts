@@ -16,7 +16,7 @@ export interface Waiter {
   readonly place: RunPlace | undefined;
 }
 
-/** Frees what an agent occupies while it waits for its sub-agents, once, however many waits it has at a time. */
+/** Releases the resources of an agent while it waits for its sub-agents: once for any number of concurrent waits. */
 export class Pauses {
   readonly #lanes: ChildLanes;
   readonly #open = new Map<string, Pause>();
@@ -30,7 +30,7 @@ export class Pauses {
     return this.#open.size;
   }
 
-  /** Waits without a place. The last wait of an agent resolves after the agent has its place again. */
+  /** Runs a wait without a slot. The last wait of an agent resolves after the agent has its slot again. */
   async during<Result>({ session, turn, place }: Waiter, wait: () => Promise<Result>): Promise<Result> {
     const pause = this.#open.get(session) ?? this.#begin(session, turn, place);
     pause.waits += 1;
@@ -57,7 +57,9 @@ export class Pauses {
     return pause;
   }
 
-  /** The place among the sub-agents first, then the slot: the order of acquisition, so that waits form no cycle. */
+  /**
+   * Acquires the slot of the sub-agent first, then that of its lane: the same order for all agents, to avoid deadlocks.
+   */
   async #resume(isOver: Promise<void>, turn: ParentTurn | undefined, place: RunPlace | undefined): Promise<void> {
     const work = async (): Promise<void> => {
       await isOver;

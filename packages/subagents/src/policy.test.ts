@@ -23,7 +23,7 @@ describe('inheritPolicy', () => {
     [['a*'], ['*b'], []],
     [['shell'], ['bash'], ['bash']],
     [['bash'], ['Bash', 'shell'], ['bash']],
-  ])('makes of tools %j and wanted %j %j', (own, wanted, expected) => {
+  ])('restricts the tools %j and the wanted %j to %j', (own, wanted, expected) => {
     expect(
       inheritPolicy(given({ tools: own }), wanted === undefined ? {} : { tools: wanted }, { aliases }).tools,
     ).toEqual(expected);
@@ -78,7 +78,7 @@ describe('inheritPolicy', () => {
     expect(allowsPath(child, path, 'write')).toBe(expected);
   });
 
-  it('compares hosts whatever their case, and with the dot of the root or without', () => {
+  it('compares hosts regardless of case and a trailing dot', () => {
     const child = inheritPolicy(given({ hosts: ['*.Example.org'], deniedHosts: ['Secret.example.org.'] }), {
       hosts: ['api.example.ORG', 'other.org', 'secret.example.org'],
     });
@@ -170,7 +170,7 @@ describe('a child', () => {
     );
   });
 
-  it('inherits the same the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(policies, wanted, (parent, asked) => {
         const child = inheritPolicy(parent, asked);

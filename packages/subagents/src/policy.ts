@@ -73,8 +73,8 @@ export interface InheritOptions {
 /**
  * Returns the policy of a child: the rights of its parent restricted to the requested ones.
  *
- * Allowances are intersected, denials and approvals are united, and the stricter sandbox and the smaller amounts apply, all
- * after aliases were resolved. Members that `wanted` omits are inherited.
+ * Allowances are intersected, denials and approvals are united, and the stricter sandbox and the smaller amounts apply,
+ * all after aliases were resolved. Members that `wanted` omits are inherited.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -108,7 +108,7 @@ export const inheritPolicy = (
   };
 };
 
-/** Whether the policy lets a tool be called. */
+/** Returns whether the policy allows calls of a tool. */
 export const allowsTool = (policy: AgentPolicy, name: string, { aliases = {} }: InheritOptions = {}): boolean => {
   const own = canonical(name, aliases);
   if ([name, own].some((each) => matchesAny(forbidding(policy.deniedTools, aliases), each))) return false;
@@ -160,7 +160,7 @@ const normal = (policy: AgentPolicy, aliases: Aliases): AgentPolicy => ({
   deniedHosts: policy.deniedHosts.map(hostName),
 });
 
-/** `Example.org.` is `example.org`. */
+/** Normalizes a host: `Example.org.` equals `example.org`. */
 const hostName = (text: string): string => (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
 
 const smaller = (one: Allowances, other: Allowances): Allowances =>
@@ -188,7 +188,8 @@ const policyChecks: OptionChecks<AgentPolicy> = {
 };
 
 /**
- * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean everything.
+ * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean
+ * everything.
  *
  * @throws InvalidOptionError `invalid-option`
  */

@@ -4,7 +4,7 @@ import type { ToolCall, ToolEffect, ToolPaths } from '@h/turn';
 import { isInside } from './paths.js';
 import { allowsHost, allowsPath, type AgentPolicy } from './policy.js';
 
-/** The files and hosts that a tool call reaches, beyond what its tool is confined to anyway. */
+/** The files and hosts that a tool call reaches, beyond those to which its tool is confined anyway. */
 export interface CallReach {
   /** Absolute paths that the call reads, everything below them included. */
   readonly read?: readonly string[] | undefined;
@@ -20,8 +20,8 @@ export interface ReachJudge {
 }
 
 /**
- * Creates a judge for a policy. A given reach decides alone. Without one, the effect that the tool declares decides about
- * writing and hosts, and the paths that it declares decide about files.
+ * Creates a judge for a policy. A given reach decides alone. Without one, the effect that the tool declares decides
+ * about writing and hosts, and the paths that it declares decide about files.
  */
 export const reachJudge = (policy: AgentPolicy): ReachJudge => {
   let real: Promise<AgentPolicy> | undefined;

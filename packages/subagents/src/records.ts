@@ -3,12 +3,12 @@ import type { Child } from './family.js';
 import { inTime, type After } from './in-time.js';
 import type { ChildRecord, ChildStore } from './record.js';
 
-/** What keeping records takes. */
+/** Options of {@link Records}. */
 export interface RecordsHost {
-  /** How long the store may take for one record, in milliseconds. */
+  /** Time limit of the store for one record, in milliseconds. */
   readonly storeMs: number;
   readonly after: After;
-  /** Told what could not be kept. */
+  /** Receives records that could not be stored. */
   readonly onProblem: (child: Child, reason: string) => void;
 }
 
@@ -24,7 +24,7 @@ export class Records {
     this.#host = host;
   }
 
-  /** How many records are being written. */
+  /** Number of pending writes. */
   get size(): number {
     return this.#writing.size;
   }
@@ -49,7 +49,7 @@ export class Records {
     return this.#removed.has(child) ? Promise.resolve() : this.#inOrder(child, (store) => store.save(record));
   }
 
-  /** It is of no use any more. */
+  /** Deletes a record that is no longer needed. */
   remove(child: Child): Promise<void> {
     this.#removed.add(child);
     return this.#inOrder(child, (store) => store.delete(child.record.id));
@@ -79,7 +79,7 @@ export class Records {
     return `The store did not answer within ${this.#host.storeMs} ms.`;
   }
 
-  /** Whether it was done in time; rejects as it does. */
+  /** Returns whether an operation completes within the time limit; rejects if it fails. */
   async #inTime(work: Promise<unknown>): Promise<boolean> {
     const done = inTime(work, this.#host.storeMs, this.#host.after);
     const settled = done.catch(() => false);

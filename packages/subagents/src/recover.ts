@@ -11,25 +11,25 @@ import type { Team } from './team.js';
 /** A sub-agent whose process died. */
 export interface Orphan {
   readonly record: ChildRecord & { readonly end: ChildEnd };
-  /** Its turn can be resumed by its agent, although its parent is informed that it was interrupted. */
+  /** Whether its agent can resume its turn, although its parent is informed that it was interrupted. */
   readonly isResumable: boolean;
   /** The session that receives the result; `undefined` if the receiver was code of the dead process. */
   readonly toldTo: string | undefined;
 }
 
-/** Options of recovery. */
+/** Options of `recover()`. */
 export interface RecoverOptions {
   /** Lists unfinished turns of the store that holds the sessions of sub-agents: `unfinished` of the agent. */
   readonly unfinished?: (() => MaybePromise<readonly UnfinishedTurn[]>) | undefined;
   /**
-   * Returns whether this process is responsible for a session at the top. Other sessions are ignored.
+   * Returns whether this process is responsible for the root session of a tree. Other trees are ignored.
    *
    * @defaultValue all
    */
   readonly sessions?: ((session: string) => boolean) | undefined;
 }
 
-/** Ends sub-agents whose process died as interrupted, and informs their parents with their next turn. */
+/** Marks sub-agents whose process died as interrupted, and informs their parents in the next turn. */
 export const recover = async (team: Team, options: RecoverOptions = {}): Promise<readonly Orphan[]> => {
   checkOptions('recover()', options, { unfinished: anyFunction, sessions: anyFunction });
   const { unfinished, sessions = () => true } = options;
@@ -65,7 +65,7 @@ export const recover = async (team: Team, options: RecoverOptions = {}): Promise
   return orphans.filter(({ record }) => record.end.status === 'interrupted');
 };
 
-/** A failed write is repeated at the next start, when the history shows what was delivered. */
+/** Ignores a failed write, which is repeated at the next start. The history shows then what was delivered. */
 const quietly = async (write: () => unknown): Promise<void> => {
   try {
     await write();
@@ -74,7 +74,7 @@ const quietly = async (write: () => unknown): Promise<void> => {
   }
 };
 
-/** A sub-agent that has ended never enters it. */
+/** A gate for a sub-agent that has ended and never enters it. */
 const closedGate = (): Gate => new Gate(0);
 
 const interrupted = (
@@ -83,10 +83,10 @@ const interrupted = (
   isSure: boolean,
 ): ChildEnd => {
   const wasBegun = isResumable
-    ? 'while its turn was under way'
+    ? 'while its turn ran'
     : isSure
-      ? 'before its turn began, or after it and before its result was stored'
-      : 'before it had ended';
+      ? 'before its turn began, or before its result was stored'
+      : 'before it ended';
   return {
     child: id,
     agent,

@@ -11,7 +11,7 @@ useVirtualTime();
 const tool = (name: string) => ({ name, run: () => `${name} ran` });
 
 describe('a sub-agent', () => {
-  it('may call what its parent, its kind and its spawn allow, and is offered nothing else', async () => {
+  it('may call only tools that its parent, its kind and its spawn allow', async () => {
     const { run, children, contexts } = tree({
       parent: [says(spawn('a', 'x', { tools: ['read', 'write', 'bash'] })), says(wait('w')), 'Done.'],
       tasks: { x: [says(call('1', 'read'), call('2', 'write'), call('3', 'bash'), call('4', 'grep')), 'Ok.'] },
@@ -28,7 +28,7 @@ describe('a sub-agent', () => {
     expect(contexts[0]?.allows('bash')).toBe(false);
   });
 
-  it('may not spawn where its parent may, but it was not given the tool', async () => {
+  it('may not spawn without the tool, even if its parent may', async () => {
     const refusals: Promise<unknown>[] = [];
     const { run, children, team } = tree({
       parent: [says(spawn('a', 'x', { tools: ['read'] })), says(wait('w')), 'Done.'],
@@ -42,7 +42,7 @@ describe('a sub-agent', () => {
     await pass(1);
   });
 
-  it('has the policy of the session at the top, as it was when it was spawned', async () => {
+  it('has the policy that the root session had when it was spawned', async () => {
     let tools: readonly string[] | null = ['spawn', 'read'];
     const { team, contexts } = tree({
       parent: [],
@@ -74,7 +74,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  it('is held to what its calls reach for, by its own folder and policy', async () => {
+  it('is restricted to its own folder and policy by the reach of its calls', async () => {
     const asked: unknown[] = [];
     const { run, children } = tree({
       parent: [says(spawn('a', 'x')), says(wait('w')), 'Done.'],
@@ -95,7 +95,7 @@ describe('a sub-agent', () => {
     expect(readBy(children[0] as never, 1)).toMatch(/read ran.*This agent may not read \\"\/etc\/passwd/);
   });
 
-  it('has a share of the budget of its parent, with the smaller amounts', async () => {
+  it('shares the budget of its parent, with the smaller amounts', async () => {
     const shares: unknown[] = [];
     let looks = 0;
     const budgetAt = (path: string): SharedBudget => ({
@@ -124,15 +124,15 @@ describe('a sub-agent', () => {
   });
 
   it.each<[string, SharedBudget['charges']]>([
-    ['it is charged to nothing', () => false],
-    ['another one is charged', (turn) => turn === 'another'],
+    ['it is charged to no budget', () => false],
+    ['another turn is charged', (turn) => turn === 'another'],
     [
       'its budget fails',
       () => {
         throw new Error('No.');
       },
     ],
-  ])('is stopped before its first step where %s', async (_, charges) => {
+  ])('is stopped before its first step if %s', async (_, charges) => {
     const budget: SharedBudget = { share: () => ({ share: () => budget, charges }), charges: () => true };
     const { team, children } = tree({ parent: [], budget });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'x' })) as Spawned;

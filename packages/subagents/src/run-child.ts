@@ -15,9 +15,10 @@ import {
 import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
+import type { ParentTurn } from './parent-turn.js';
 import type { ChildEnd } from './record.js';
 
-/** What running a sub-agent takes. */
+/** Options of {@link runChild}. */
 export interface RunHost {
   readonly limits: Limits;
   readonly lanes: ChildLanes;
@@ -28,14 +29,14 @@ export interface RunHost {
   readonly contextOf: (child: Child, info: ChildInfo, folder: string | undefined) => ChildContext;
   readonly onEvent: (child: Child, event: TurnEvent) => void;
   /** The turn that runs in a session. */
-  readonly turnOf: (session: string) => string | undefined;
+  readonly turnOf: (session: string) => ParentTurn | undefined;
   /** It works in a copy from now on, and has no rights elsewhere. */
   readonly isIsolated: (child: Child, isolation: Isolation) => Promise<void>;
 }
 
 /**
- * Runs a sub-agent's turn to its end, in its lane, under its deadline. It answers once, and always: what does not stop within
- * the grace is cut off.
+ * Runs a sub-agent's turn to its end, in its lane, with its time limit. Always returns exactly one end: a run that does
+ * not stop within the grace period is abandoned.
  */
 export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Promise<ChildEnd> => {
   const { signal } = child.abort;
@@ -103,7 +104,7 @@ class ChildRun {
     return this.#kind.timeoutMs ?? this.#host.limits.timeoutMs;
   }
 
-  /** A turn that is stopped by the time limit of its lane has timed out and was not cancelled. */
+  /** A turn that is stopped by the time limit of its lane has timed out, and was not cancelled. */
   get #laneTimeoutMs(): number {
     return this.#timeoutMs + 2 * this.#host.limits.graceMs + 1000;
   }
@@ -123,10 +124,13 @@ class ChildRun {
   async #work(): Promise<void> {
     const { abort } = this.#child;
     if (abort.signal.aborted) return;
-    this.#draft.startedAt = this.#host.now();
+    const now = this.#host.now();
+    this.#draft.startedAt = now;
+    const parentLeftMs = this.#host.turnOf(this.#child.record.parent)?.timeLeft() ?? Infinity;
+    this.#child.deadlineAt = now + Math.min(this.#timeoutMs, parentLeftMs);
     const stopTimer = this.#host.after(this.#timeoutMs, () => {
       this.#child.isLate = true;
-      abort.abort(new Error('Its time was up.'));
+      abort.abort(new Error('It exceeded its time limit.'));
     });
     void this.#grace.cutOff.then(stopTimer);
     try {
@@ -163,7 +167,7 @@ class ChildRun {
     try {
       this.#draft.copy = await finish(statusOf(this.#child, this.#draft));
     } catch (error) {
-      this.#draft.copy = `${stillThere(folder)}. It could not be finished: ${toErrorInfo(error).message}`;
+      this.#draft.copy = `${stillThere(folder)}. The copy could not be finished: ${toErrorInfo(error).message}`;
     }
   }
 
@@ -188,8 +192,8 @@ class ChildRun {
     if (agent.operators.at(-1) !== context.guard) {
       const isThere = agent.operators.includes(context.guard);
       const problem = isThere
-        ? 'has operators behind its guard, which could change what it has judged'
-        : 'has no guard, so nothing keeps it from what its parent may not do';
+        ? 'has operators after its guard, which could change calls that the guard has judged'
+        : 'has no guard, so its policy would not be enforced';
       throw new TurnError(
         isThere ? 'guard-not-last' : 'missing-guard',
         `The agent ${JSON.stringify(record.agent)} ${problem}: put context.guard into its pipe as the last one.`,
@@ -199,7 +203,7 @@ class ChildRun {
     const cutOff$ = new Subject<void>();
     void this.#grace.cutOff.then(() => cutOff$.next());
     const { id, depth, parent, root } = context;
-    const parentTurn = this.#host.turnOf(parent);
+    const parentTurn = this.#host.turnOf(parent)?.turn;
     const turn$ = agent.turn({
       session: record.session,
       input: record.task,
@@ -226,12 +230,12 @@ class ChildRun {
   async #store(content: string): Promise<void> {
     const { artifacts } = this.#host.options;
     if (content.length <= this.#host.limits.resultChars || !artifacts) return;
-    this.#draft.note = 'The whole of it was not kept in time.';
+    this.#draft.note = 'The full text was not stored within the time limit.';
     try {
       this.#draft.artifact = (await artifacts.put({ session: this.#child.record.parent, content, external: true })).id;
       this.#draft.note = undefined;
     } catch (error) {
-      this.#draft.note = `The whole of it could not be kept: ${toErrorInfo(error).message}`;
+      this.#draft.note = `The full text could not be stored: ${toErrorInfo(error).message}`;
     }
   }
 }

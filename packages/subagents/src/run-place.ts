@@ -1,22 +1,22 @@
 import type { Gate } from './gate.js';
 import type { ChildLease } from './lanes.js';
 
-/** The place of one sub-agent among those that work. It gives it back while it waits for others, and for good at its end. */
+/** The slot of a sub-agent among the running ones. It is released during waits and at the end. */
 export class RunPlace {
   readonly #gate: Gate;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal;
   #isHeld = false;
-  /** Its lane, while it has one. */
+  /** Its lane, while it holds one. */
   lease: ChildLease | undefined;
 
-  /** @param signal Aborted when it is to stop: it waits for no place any more. */
+  /** @param signal - aborted when it must stop; it then waits for no slot */
   constructor(gate: Gate, signal: AbortSignal) {
     this.#gate = gate;
     this.#signal = AbortSignal.any([signal, this.#closing.signal]);
   }
 
-  /** Resolves once it may work; with `false` when it is not to work any more. */
+  /** Resolves to `true` once it holds a slot; to `false` if it must stop. */
   async enter(isBack = false): Promise<boolean> {
     const isIn = await this.#gate.enter(this.#signal, isBack);
     if (!isIn) return false;

@@ -7,7 +7,7 @@ import { pass, useVirtualTime } from '../test/virtual-time.js';
 useVirtualTime();
 
 describe('spawn', () => {
-  it('returns at once, and the result arrives when the parent is done earlier', async () => {
+  it('returns at once, and delivers the result to a parent that is done earlier', async () => {
     const { run, parent, contexts } = tree({
       parent: [says(spawn('a', 'Look')), 'I wait.', 'It is done.'],
       tasks: { Look: ['Found it.'] },
@@ -111,9 +111,9 @@ describe('spawn', () => {
   });
 
   it.each<[string, () => Promise<never>, RegExp]>([
-    ['fails', () => Promise.reject(new Error('The disk is full.')), /could not be kept: The disk is full\./],
-    ['hangs', () => new Promise<never>(() => undefined), /was not kept in time/],
-  ])('says that a long result is not kept where the store for it %s', async (_, put, why) => {
+    ['fails', () => Promise.reject(new Error('The disk is full.')), /could not be stored: The disk is full\./],
+    ['hangs', () => new Promise<never>(() => undefined), /was not stored within the time limit/],
+  ])('reports that a long result is not stored if its store %s', async (_, put, why) => {
     const { run, parent } = tree({
       parent: [says(spawn('a')), says(wait('w')), '!'],
       tasks: { a: ['x'.repeat(500)] },
@@ -128,10 +128,10 @@ describe('spawn', () => {
     expect(read).toMatch(why);
   });
 
-  it('reports that a sub-agent without a text delivered nothing', async () => {
+  it('reports that a sub-agent without text delivered nothing', async () => {
     const { run, parent } = tree({ parent: [says(spawn('a')), '…', '!'], tasks: { a: [says()] } });
     await run();
-    expect(readBy(parent, 2)).toContain('what it was to deliver is missing');
+    expect(readBy(parent, 2)).toContain('its result is missing');
   });
 
   it('informs the parent of a sub-agent whose model fails', async () => {

@@ -33,7 +33,7 @@ import { spawnedOf, type Spawned, type SpawnRequest } from './spawned.js';
 import { tell } from './tell.js';
 import { Unread } from './unread.js';
 
-/** The state that outlives a turn: trees of agents, their places, and undelivered results. */
+/** The state that outlives a turn: trees of agents, their slots, and undelivered results. */
 export class Team {
   readonly options: SubagentsOptions;
   readonly limits: Limits;
@@ -92,7 +92,7 @@ export class Team {
       after: this.after,
       contextOf: (child, info, folder) => this.#contextOf(child, info, folder),
       onEvent: (child, event) => this.#hears(child, event),
-      turnOf: (session) => this.turns.get(session)?.turn,
+      turnOf: (session) => this.turns.get(session),
       isIsolated: (child, isolation) => this.#isolated(child, isolation),
     };
   }
@@ -265,7 +265,7 @@ export class Team {
       parent,
       notice('subagent.ended', { child: record.id, agent: record.agent, status, outcome, steps, usage, durationMs }),
     );
-    void this.cancelAll(child.node, 'The agent that it worked for has ended.');
+    void this.cancelAll(child.node, 'Its parent agent has ended.');
     // A sub-agent has no next turn, so its unread results are dropped.
     this.delivery.forget(this.delivery.pending(this.family.find(session)));
     const isUnread = record.receiver === 'caller' || child.parent.child?.end !== undefined;
@@ -304,6 +304,7 @@ export class Team {
         policy,
         { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) },
         chargedTo(budget, info.agent),
+        child.deadlineAt,
       ),
       budget,
       folder,

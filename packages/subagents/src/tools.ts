@@ -108,7 +108,7 @@ export const waitTool = (team: Team): SubagentTool => ({
     if (!member || targets.length === 0) {
       return [
         ...unknown.map(unknownLine),
-        'There is nothing to wait for: you have no sub-agents whose results you have not had.',
+        'There is nothing to wait for: you have no sub-agents with unread results.',
       ].join('\n');
     }
     const given = typeof timeoutMs === 'number' ? timeoutMs : Infinity;
@@ -166,10 +166,10 @@ const targetsOf = (
 const openLine = ({ record }: Child, why: WaitEnd): string => {
   const reason =
     why === 'timed-out'
-      ? 'timed out: it had not ended when the wait was over'
-      : 'not waited for any longer, because a message came in';
+      ? 'timed out: it did not end within the wait'
+      : 'no longer waited for, because a message arrived';
   return `Sub-agent ${record.id} (${record.agent}): ${reason}. It is still running, and its result will be delivered.`;
 };
 
 const unknownLine = (id: string): string =>
-  `${JSON.stringify(capText(id, 80))} is no sub-agent of yours whose result you have not had.`;
+  `${JSON.stringify(capText(id, 80))} is not one of your sub-agents with an unread result.`;

@@ -18,7 +18,7 @@ import { answered, moveOn } from './questions.js';
 import type { Team } from './team.js';
 import { awaitedOf, waitFor } from './wait.js';
 
-/** What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it is stopped. */
+/** The operator for parents: it delivers results, waits for sub-agents, and cancels them when the turn is stopped. */
 export const turnChildren = (team: Team): TurnOperator =>
   intercept('subagents', (context) => new TurnChildren(team, context).handlers, {
     after: ['queue'],
@@ -28,12 +28,12 @@ export const turnChildren = (team: Team): TurnOperator =>
 class TurnChildren {
   readonly #team: Team;
   readonly #context: OperatorContext;
-  /** Known once the session is loaded; a turn whose session is busy has no children. */
+  /** Set once the session is loaded; a turn whose session is busy has no sub-agents. */
   #loaded: { readonly turn: string; readonly session: string } | undefined;
   #turn: ParentTurn | undefined;
-  /** Results that are in the history as soon as the next step begins, unless something holds them up. */
+  /** Results that enter the history with the next step, unless an operator holds them. */
   readonly #arriving = new Set<Child>();
-  /** Requests of sub-agents whose process died; they have no waiter. */
+  /** Pending approval requests of sub-agents whose process died. */
   readonly #stale = new Set<string>();
   #hasEnded = false;
   #isLive = false;
@@ -62,7 +62,7 @@ class TurnChildren {
       },
       'model.request': ({ messages }) => {
         this.#flush(messages);
-        // The lane of a resumed turn is known from its first live step on.
+        // The lane of a resumed turn is known after its first live step.
         if (this.#turn && this.#isResumed && this.#isLive) this.#turn.inContext = AsyncLocalStorage.snapshot();
       },
       'tool.result': (event) => this.#answered(event),
@@ -97,12 +97,12 @@ class TurnChildren {
     finalize: () => this.#finalize(),
   };
 
-  /** It as the parent of sub-agents, as long as it has some. */
+  /** The agent of this turn in its tree, while it has sub-agents. */
   get #member(): Member | undefined {
     return this.#loaded && this.#team.family.find(this.#loaded.session);
   }
 
-  /** A sub-agent has no next turn in which it could read the results of what it detached. */
+  /** A sub-agent has no later turn that could receive results of detached sub-agents, so it waits for them. */
   get #parentEnd(): ParentEnd {
     const { parentEnd = 'wait' } = this.#team.options;
     const isChild = this.#turn !== undefined && this.#team.family.find(this.#turn.session)?.child !== undefined;
@@ -114,6 +114,7 @@ class TurnChildren {
       turn,
       session,
       emit: (event) => this.#context.emit(event),
+      timeLeft: () => (this.#parentEnd === 'detach' ? Infinity : this.#context.timeLeft()),
       inContext: this.#inContext,
       onInput: new Set(),
       questions: new Map(),
@@ -122,7 +123,7 @@ class TurnChildren {
     this.#team.turns.set(session, this.#turn);
   }
 
-  /** Results are inserted before other additions to the history, because the next request follows those directly. */
+  /** Inserts results before other additions to the history, because the next request follows those directly. */
   #deliverWith(event: TurnEventOf<'history.append'>): Decision {
     const children = this.#team.delivery.next(this.#member);
     if (children.length === 0 || this.#hasEnded) return undefined;
@@ -136,7 +137,7 @@ class TurnChildren {
     ];
   }
 
-  /** The model is done: but for results that it has not read, and for sub-agents that it waits for. */
+  /** Continues a turn that would end, if results are unread or sub-agents are running. */
   #goOn(signal: AbortSignal): Decision | Promise<Decision> {
     const results = this.#continue();
     if (results || this.#parentEnd !== 'wait' || awaitedOf(this.#member).length === 0) return results;
@@ -154,7 +155,7 @@ class TurnChildren {
       const why = await pauses.during(waiter, () => waitFor(member, isDone, { signal, onInput, after }));
       return why === 'all-ended' ? this.#continue() : undefined;
     } catch {
-      // It has lost its slot, and who took it stops the turn.
+      // The turn has lost its slot, and the lanes stop it.
       return undefined;
     }
   }
@@ -167,7 +168,7 @@ class TurnChildren {
     return [{ type: 'subagent.delivered', children: names }, proceed([message], 'Sub-agents have ended.')];
   }
 
-  /** Called when a tool call was answered: with results, unless it was aborted at the last moment. */
+  /** Records the delivery of results by a tool call, unless the call was aborted. */
   #answered({ call, status }: TurnEventOf<'tool.result'>): void {
     const taken = [...(this.#member?.children ?? [])].filter(
       ({ end, record }) => end !== undefined && record.takenBy === call.id,
@@ -184,7 +185,7 @@ class TurnChildren {
     }
   }
 
-  /** Results that are in the history need not be known any more; others may still be held up on their way. */
+  /** Forgets results that are in the history. Others may still be held by an operator. */
   #flush(messages: MessageList): void {
     if (this.#arriving.size === 0) return;
     const arrived = this.#team.delivery.arrivedIn(messages, [...this.#arriving]);
@@ -192,7 +193,7 @@ class TurnChildren {
     for (const child of arrived) this.#arriving.delete(child);
   }
 
-  /** No step has followed: whatever got into the history all the same is found there by the next turn. */
+  /** Called when no step follows: results that entered the history all the same are found there by the next turn. */
   #giveBack(): void {
     this.#team.delivery.giveBack(this.#member?.children ?? []);
     this.#arriving.clear();
@@ -214,13 +215,13 @@ class TurnChildren {
     for (const listener of Array.from(this.#turn?.onInput ?? [])) listener();
   }
 
-  /** Stopping a turn cancels its sub-agents; a turn that is done does not. */
+  /** Cancels the sub-agents of a turn that was stopped, but not those of a completed turn. */
   #takeAlong(outcome: TurnEventOf<'turn.end'>['outcome']): void {
     const policy = this.#parentEnd;
     const isDone = outcome === 'completed' || outcome === 'replied';
     const goesOn = outcome !== 'cancelled' && (isDone ? policy !== 'cancel' : policy === 'detach');
     if (!goesOn) {
-      void this.#team.cancelAll(this.#member, `The turn of the agent that it works for has ended: ${outcome}.`);
+      void this.#team.cancelAll(this.#member, `The turn of its parent ended: ${outcome}.`);
     }
   }
 

@@ -1,6 +1,6 @@
 import { aliveOf, type Child, type Member } from './family.js';
 
-/** Why a wait ended. */
+/** The reason why a wait ended. */
 export type WaitEnd = 'all-ended' | 'timed-out' | 'message' | 'aborted';
 
 /** Conditions that end a wait early. */
@@ -13,7 +13,7 @@ export interface WaitUntil {
   readonly after: (delayMs: number, callback: () => void) => () => void;
 }
 
-/** Waits until `isDone`, which is called now and whenever a sub-agent of the agent has ended. */
+/** Waits until `isDone` returns `true`. It is called at once and whenever a sub-agent of the agent has ended. */
 export const waitFor = (
   member: Member,
   isDone: () => boolean,
@@ -41,7 +41,7 @@ export const waitFor = (
   });
 };
 
-/** Returns whether a result may still arrive: the sub-agent has neither ended nor lost its place. */
+/** Returns whether a result may still arrive: the sub-agent is running and not stopped. */
 export const isUnderWay = (child: Child): boolean => child.end === undefined && child.parent.children.has(child);
 
 /** Returns running sub-agents whose results go to the parent. */

@@ -1,6 +1,6 @@
 import type { ChildRecord, ChildStore } from '../src/record.js';
 
-/** Stores records in memory, so that one team can recover what another has left. */
+/** Stores records in memory, so that one team can recover the records of another. */
 export const memoryChildStore = (): ChildStore => {
   const records = new Map<string, ChildRecord>();
   return {

@@ -3,7 +3,7 @@ import type { ChildLanes } from '../src/index.js';
 import type { ChildLease } from '../src/lanes.js';
 
 export interface Slots extends ChildLanes {
-  /** The most that have had a slot at a time. */
+  /** Maximum number of concurrent holders so far. */
   readonly most: number;
   readonly taken: number;
   readonly sessions: readonly string[];

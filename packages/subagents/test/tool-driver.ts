@@ -12,14 +12,14 @@ import type { SubagentTool } from '../src/index.js';
 
 type Run = (input: never, context: ToolRunContext & { readonly call: { readonly id: string } }) => unknown;
 
-/** A tool that a test makes up. */
+/** A tool for one test. */
 export interface TestTool {
   readonly name: string;
   readonly run: Run;
   readonly paths?: ToolPaths;
 }
 
-/** Runs all calls of a step at the same time, as plainly as can be. */
+/** Runs all calls of a step concurrently, in the simplest way. */
 export const driverOf = (...tools: readonly (SubagentTool | TestTool)[]): ToolDriver => {
   const definitions = tools.map((tool): ToolDefinition => ({
     name: tool.name,

@@ -4,19 +4,19 @@ import { lastValueFrom, toArray } from 'rxjs';
 import { subagents, type ChildContext, type Subagents, type SubagentsOptions } from '../src/index.js';
 import { driverOf, type TestTool } from './tool-driver.js';
 
-/** What a sub-agent does, by its task. */
+/** The behavior of a sub-agent, by its task. */
 export type Script = readonly ScriptStep[];
 
 export interface TreeOptions extends Partial<SubagentsOptions> {
-  /** What the parent's model says. */
+  /** The answers of the parent's model. */
   readonly parent: readonly ScriptStep[];
-  /** What the models of sub-agents say, by task. */
+  /** The answers of the sub-agents' models, by task. */
   readonly tasks?: Readonly<Record<string, Script>>;
   readonly tools?: readonly TestTool[];
   readonly sessions?: SessionStore;
   readonly childOperators?: (context: ChildContext) => readonly TurnOperator[];
   readonly operators?: readonly TurnOperator[];
-  /** Behind `team`. */
+  /** Operators after `team`. */
   readonly lateOperators?: readonly TurnOperator[];
   readonly delayMs?: number;
 }
@@ -84,7 +84,7 @@ export const spawn = (id: string, task = id, more: object = {}) =>
 export const wait = (id: string, input: object = {}) => call(id, 'wait', input);
 export const says = response;
 
-/** What the model reads in a request, as one text. */
+/** Joins the text of a request's messages. */
 export const readBy = (model: ReturnType<typeof scriptedModel>, request: number): string =>
   JSON.stringify(model.requests[request]?.messages.toArray() ?? []);
 

@@ -1,6 +1,6 @@
 /**
- * What a call costs from the driver to the shaped result: validation, waves, deadline, one outcome, tools(); side by side with
- * a naive loop that parses and awaits. What zod takes by itself is subtracted.
+ * Measures the overhead of a call from the driver to the shaped result: validation, waves, deadline, outcome, tools(). It
+ * is compared with a naive loop that parses and awaits. The time of zod itself is subtracted.
  *
  *   node --expose-gc bench/dispatch.mjs        (after a build)
  */
@@ -33,7 +33,7 @@ const answerTo = (calls) => {
   return { type: 'model.response', turn: 't', at: 0, step: 1, attempt: 1, content, finishReason: 'tool-calls', usage };
 };
 
-/** The results of one step, through the driver and the operator. */
+/** Returns the results of one step after the driver and the operator. */
 const dispatcher = (isAsync) => {
   const driver = toolDriver([noop(isAsync)]);
   const events = new Subject();
@@ -69,7 +69,7 @@ const zodAlone = async (calls) => {
   return count;
 };
 
-/** CPU microseconds a call, the best of several rounds. */
+/** Returns the CPU time per call in microseconds, from the fastest of several rounds. */
 const perCall = async (run, count) => {
   const calls = callsOf(count);
   const repeat = Math.ceil(20_000 / count);
@@ -88,7 +88,7 @@ const perCall = async (run, count) => {
 
 const micros = (value) => `${value.toFixed(2)} µs`.padStart(12);
 
-console.log(`Node ${process.version}, CPU a call beyond zod's own\n`);
+console.log(`Node ${process.version}, CPU per call in addition to zod\n`);
 console.log(
   'calls in a step'.padEnd(18),
   'zod'.padStart(12),

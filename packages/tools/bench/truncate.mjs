@@ -1,5 +1,6 @@
 /**
- * What cutting a text of ten million characters costs, side by side with the naive way: lines in an array, the middle taken out.
+ * Measures the truncation of a text of ten million characters, compared with a naive version that splits lines into an
+ * array and removes the middle.
  *
  *   node --expose-gc bench/truncate.mjs        (after a build)
  */
@@ -36,7 +37,7 @@ const naive = (text) => {
 
 const median = (numbers) => numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length / 2)];
 
-/** Milliseconds, and megabytes that were allocated on the way. */
+/** Returns the time in milliseconds and the allocated memory in megabytes. */
 const measure = (cut, text) => {
   const times = [];
   const heaps = [];

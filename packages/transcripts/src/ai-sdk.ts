@@ -4,7 +4,7 @@ import { isObject, parsedOr } from './json.js';
 import { Notes } from './notes.js';
 import type { FormattedTranscript, Transcript } from './transcript.js';
 
-/** Reads the AI SDK's `ModelMessage[]` as JSON, alone or as the `messages` of an object. */
+/** Parses the AI SDK's `ModelMessage[]` from JSON, alone or as the `messages` of an object. */
 export const parseAISDK = (text: string): Transcript => {
   const whole = parsedOr(text);
   const list = isObject(whole) ? whole['messages'] : whole;
@@ -15,28 +15,28 @@ export const parseAISDK = (text: string): Transcript => {
   for (const [index, value] of list.entries()) {
     const revived = revive(value);
     if (isMessage(revived)) builder.add(revived);
-    else builder.notes.dropped('a message that is no ModelMessage', index + 1);
+    else builder.notes.dropped('a message that is not a ModelMessage', index + 1);
   }
   if (builder.isEmpty && list.length > 0) {
     throw new InvalidInputError(
-      'None of the messages is a ModelMessage; messages of a user interface, with parts, become some by convertToModelMessages() of the AI SDK.',
+      'None of the messages is a ModelMessage; convert UI messages with convertToModelMessages() of the AI SDK first.',
     );
   }
   return builder.finish('ai-sdk');
 };
 
-/** Writes a conversation as `ModelMessage[]` of the AI SDK. Bytes become base64, and URLs strings. */
+/** Formats a conversation as `ModelMessage[]` of the AI SDK. Bytes become base64, and URLs strings. */
 export const toAISDK = (messages: readonly Message[]): FormattedTranscript => {
   const notes = new Notes();
   const written = messages.map((message, index) => {
     const { metadata, ...rest } = message;
-    if (metadata !== undefined) notes.dropped('what the harness knows of a message (metadata)', index + 1);
+    if (metadata !== undefined) notes.dropped('metadata of a message', index + 1);
     return rest;
   });
   return { text: `${JSON.stringify(plain(written), undefined, 2)}\n`, notes: notes.list() };
 };
 
-/** As JSON.stringify, but for bytes, of which it would make an object of numbers. */
+/** Like JSON.stringify, except for bytes, which it would turn into an object of numbers. */
 const plain = (value: unknown): unknown => {
   if (value instanceof URL) return value.href;
   if (value instanceof Uint8Array) {
@@ -49,7 +49,7 @@ const plain = (value: unknown): unknown => {
 
 const fileTypes: readonly unknown[] = ['file', 'image', 'reasoning-file'];
 
-/** Makes addresses and bytes of what JSON has made of them, in the parts that hold files. */
+/** Restores URLs and bytes in file parts. */
 const revive = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(revive);
   if (!isObject(value)) return value;
@@ -67,7 +67,7 @@ const revive = (value: unknown): unknown => {
 const reviveFile = (data: unknown): unknown => {
   if (typeof data === 'string') return /^https?:/.test(data) && URL.canParse(data) ? new URL(data) : data;
   if (!isObject(data)) return data;
-  // A buffer, as JSON.stringify writes it.
+  // A Buffer in the format of JSON.stringify.
   if (data['type'] === 'Buffer' && Array.isArray(data['data'])) return new Uint8Array(data['data'] as number[]);
   return 'type' in data || !('0' in data) ? revive(data) : new Uint8Array(Object.values(data) as number[]);
 };

@@ -2,20 +2,20 @@ import { addUsage, noUsage, repairHistory, type AssistantPart, type Message, typ
 import type { Notes } from './notes.js';
 import type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
 
-/** What a transcript says about a message besides its content. */
+/** Data of a message besides its content. */
 export interface MessageInfo {
   readonly at?: number | undefined;
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
 }
 
-/** Puts messages together and parts them into turns. */
+/** Assembles messages and divides them into turns. */
 export class TranscriptBuilder {
   readonly notes: Notes;
   readonly #messages: Message[] = [];
   readonly #info = new Map<Message, MessageInfo>();
   readonly #toolNames = new Map<string, string>();
-  /** The parts of the last message, as long as it grows. */
+  /** The parts of the last message, while it is open. */
   #growing: (AssistantPart | ToolPart)[] | undefined;
 
   constructor(notes: Notes) {
@@ -33,7 +33,7 @@ export class TranscriptBuilder {
     this.#info.set(message, info);
   }
 
-  /** Adds a part of an answer to the previous message if that is the model's. */
+  /** Adds a part of an answer to the last message if that is an answer. */
   addToAnswer(parts: readonly AssistantPart[], info: MessageInfo): void {
     const last = this.#messages.at(-1);
     if (last?.role === 'assistant' && typeof last.content !== 'string') this.#grow(last, last.content, parts, info);
@@ -41,26 +41,26 @@ export class TranscriptBuilder {
     for (const part of parts) if (part.type === 'tool-call') this.#toolNames.set(part.toolCallId, part.toolName);
   }
 
-  /** Adds results to those before them, as the results of one step are one message. */
+  /** Adds results to preceding ones, because the results of one step are one message. */
   addResults(parts: readonly ToolPart[], info: MessageInfo): void {
     const last = this.#messages.at(-1);
     if (last?.role === 'tool') this.#grow(last, last.content, parts, info);
     else this.add({ role: 'tool', content: parts }, info);
   }
 
-  /** The tool that a call asked for. */
+  /** Returns the tool of a call. */
   toolOf(callId: string): string {
     return this.#toolNames.get(callId) ?? 'unknown';
   }
 
-  /** Starts again, as after a compaction. */
+  /** Discards everything, as after a compaction. */
   clear(): void {
     this.#growing = undefined;
     this.#messages.length = 0;
     this.#info.clear();
   }
 
-  /** Takes the last turns out, as one who went back in the conversation did. */
+  /** Removes the last turns, as after a rollback. */
   dropTurns(count: number): void {
     const starts = this.#messages.flatMap((message, index) => (isInput(message) ? [index] : []));
     const from =
@@ -88,7 +88,7 @@ export class TranscriptBuilder {
     return { format, ...about, turns, notes: this.notes.list() };
   }
 
-  /** Makes the last message longer. Its parts are copied once, however many come. */
+  /** Extends the last message. Its parts are copied once, regardless of their number. */
   #grow(
     last: Message,
     content: readonly (AssistantPart | ToolPart)[],
@@ -118,7 +118,7 @@ export class TranscriptBuilder {
   }
 }
 
-/** A turn begins with what a person says after the agent has said or done something. */
+/** Returns whether a message starts a turn: a user message after an answer or a result. */
 const partIntoTurns = (messages: readonly Message[]): readonly (readonly Message[])[] => {
   const turns: Message[][] = [];
   let isAnswered = false;
@@ -133,5 +133,5 @@ const partIntoTurns = (messages: readonly Message[]): readonly (readonly Message
   return turns;
 };
 
-/** What a person says. */
+/** Returns whether a message comes from a user. */
 const isInput = ({ role, metadata }: Message): boolean => role === 'user' && metadata?.internal !== true;

@@ -15,8 +15,8 @@ const titles: readonly string[] = ['summary', 'custom-title', 'ai-title'];
 const idOf = ({ value }: JsonLine): string | undefined => textIn(value, 'uuid');
 
 /**
- * The entries that lead to the last one, in the order of the file, with the results that hang off them. What a compaction has
- * was preserved verbatim follows its summary, although it precedes it in the file.
+ * Returns the entries that lead to the last one, in file order, with the results that belong to them. Messages that a
+ * compaction preserved verbatim follow its summary, although they precede it in the file.
  */
 export const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
   const main = mainOf(lines, notes);
@@ -30,7 +30,7 @@ export const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly
   return kept ? moveBehind(chosen, kept) : chosen;
 };
 
-/** The conversation itself. The file of a sub-agent holds nothing but its own. */
+/** Returns the entries of the conversation. The file of a sub-agent contains only its own. */
 const mainOf = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
   const isSide = ({ value }: JsonLine): boolean => value['isSidechain'] === true;
   const isAllSide = !lines.some((line) => isSaid(line) && !isSide(line));
@@ -47,14 +47,14 @@ const mainOf = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] =
   });
 };
 
-/** Entries that a compaction has kept, and the entry after which they belong. */
+/** Entries that a compaction preserved, and the entry after which they belong. */
 interface Kept {
   readonly entries: ReadonlySet<JsonLine>;
   readonly anchor: JsonLine | undefined;
   readonly boundary: JsonLine;
 }
 
-/** The entries by their ids. */
+/** Indexes the entries by id. */
 class Tree {
   readonly #byId: ReadonlyMap<string | undefined, JsonLine>;
 
@@ -62,7 +62,7 @@ class Tree {
     this.#byId = new Map(entries.filter((entry) => idOf(entry) !== undefined).map((entry) => [idOf(entry), entry]));
   }
 
-  /** The entries from the root to this one, or from one of them on. */
+  /** Returns the entries from the root, or from a given entry, to this one. */
   pathTo(last: JsonLine, first?: JsonLine): ReadonlySet<JsonLine> {
     const path = new Set<JsonLine>();
     for (let at: JsonLine | undefined = last; at && !path.has(at); at = this.#parentOf(at)) {
@@ -72,9 +72,9 @@ class Tree {
     return path;
   }
 
-  /** What the last compaction on a path has kept, as its boundary says. */
+  /** Returns the entries that the last compaction on a path preserved, according to its boundary. */
   keptBy(path: ReadonlySet<JsonLine>): Kept | undefined {
-    // The path goes from its end to its beginning.
+    // The path is searched from its end.
     const boundary = [...path].find(({ value }) => value['subtype'] === 'compact_boundary');
     if (!boundary) return undefined;
     const metadata = objectIn(boundary.value, 'compactMetadata');
@@ -89,7 +89,7 @@ class Tree {
     return entries.size > 0 ? { entries, anchor, boundary } : undefined;
   }
 
-  /** A part of a branch, both ends included; nothing where the one does not lead to the other. */
+  /** Returns a part of a branch, both ends included; empty if one end does not lead to the other. */
   #between(headId: string | undefined, tailId: string | undefined): ReadonlySet<JsonLine> {
     const head = headId === undefined ? undefined : this.#byId.get(headId);
     const tail = tailId === undefined ? undefined : this.#byId.get(tailId);
@@ -122,7 +122,7 @@ const withResults = (said: readonly JsonLine[], path: ReadonlySet<JsonLine>, not
   });
 };
 
-/** Puts what was kept of the time before a compaction behind its summary. */
+/** Moves preserved entries behind the summary of their compaction. */
 const moveBehind = (entries: readonly JsonLine[], { anchor, boundary }: Kept): readonly JsonLine[] => {
   const before = entries.filter(({ line }) => line < boundary.line);
   const after = entries.filter(({ line }) => line > boundary.line);

@@ -18,10 +18,10 @@ import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
 /**
- * Reads a session of Claude Code: the branch that was talked on last, since its last compaction.
+ * Parses a session of Claude Code: the branch that was used last, from its last compaction.
  *
- * One answer is written as several entries with one message id, and results of parallel calls hang off the entry of
- * their call and not off each other; both are put together again.
+ * One answer consists of several entries with the same message id, and results of parallel calls have the entry of
+ * their call as the parent. Both are merged.
  */
 export const parseClaudeCode = (text: string): Transcript => {
   const notes = new Notes();
@@ -45,7 +45,7 @@ export const parseClaudeCode = (text: string): Transcript => {
   });
 };
 
-/** What the user calls the session, or else what it is called. */
+/** Returns the title that the user chose, or otherwise the generated one. */
 const titleOf = (lines: readonly JsonLine[]): string | undefined => {
   const latest = (type: string, key: string): string | undefined => {
     const entry = lines.findLast(({ value }) => value['type'] === type);
@@ -54,7 +54,7 @@ const titleOf = (lines: readonly JsonLine[]): string | undefined => {
   return latest('custom-title', 'customTitle') ?? latest('summary', 'summary') ?? latest('ai-title', 'aiTitle');
 };
 
-/** A message that came in while the agent was at work, of a person or of something that ran in the background. */
+/** Parses a message that arrived during a turn, from a user or a background task. */
 const addQueued = (builder: TranscriptBuilder, queued: Json, at: number | undefined, line: number): void => {
   const text = textIn(queued, 'prompt');
   const content = text ?? objectsIn(queued, 'prompt').flatMap((block) => userPart(block, builder.notes, line));
@@ -66,7 +66,7 @@ const addQueued = (builder: TranscriptBuilder, queued: Json, at: number | undefi
 
 const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line: number, isSame: boolean): void => {
   if (entry['isApiErrorMessage'] === true || message['model'] === '<synthetic>') {
-    builder.notes.dropped('an error that was shown as an answer', line);
+    builder.notes.dropped('an error that was displayed as an answer', line);
     return;
   }
   const content = message['content'];
@@ -75,7 +75,7 @@ const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line:
       ? [{ type: 'text', text: content } as const]
       : objectsIn(message, 'content').flatMap((block) => assistantPart(block, builder.notes, line));
   if (parts.length === 0) return;
-  // Each entry of an answer repeats the usage of the whole.
+  // Each entry of an answer repeats its total usage.
   const info = {
     at: timeIn(entry, 'timestamp'),
     model: textIn(message, 'model'),
@@ -121,7 +121,7 @@ const anthropic = (key: string, value: string | undefined) =>
 const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: number): void => {
   const info = { at: timeIn(entry, 'timestamp') };
   if (typeof entry['toolUseResult'] === 'object') {
-    builder.notes.dropped('what a tool said besides its result (toolUseResult)', line);
+    builder.notes.dropped('details of a tool besides its result (toolUseResult)', line);
   }
   const content = message['content'];
   if (typeof content === 'string') {
@@ -146,7 +146,7 @@ const metadataOf = (entry: Json, texts: readonly string[]): Pick<Message, 'metad
   return entry['isMeta'] === true || texts.every((text) => ownWords.test(text)) ? { metadata: { internal: true } } : {};
 };
 
-/** What Claude Code itself says in the name of the user. */
+/** Recognizes messages that Claude Code itself writes as the user. */
 const ownWords = /^\s*<(system-reminder|(local-command|bash)-std(out|err)|task-notification)>/;
 
 const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] => {
@@ -194,7 +194,7 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
   return [];
 };
 
-/** The provider counts tokens from the cache apart; our `input` is all of it. */
+/** Parses usage. Cached tokens are counted separately; our `input` includes them. */
 const usageOf = (usage: Json): Usage => {
   const cacheRead = numberIn(usage, 'cache_read_input_tokens');
   const cacheWrite = numberIn(usage, 'cache_creation_input_tokens');

@@ -20,10 +20,10 @@ import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
 /**
- * Reads a rollout of Codex.
+ * Parses a rollout of Codex.
  *
- * The items of one answer (reasoning, text, calls) come one a line and are put together. Where the rollout was compacted,
- * the conversation is what was put in place of the one before.
+ * The items of one answer (reasoning, text, calls) are on separate lines and are merged. After a compaction, the
+ * conversation consists of its replacement and later items.
  */
 export const parseCodex = (text: string): Transcript => {
   const notes = new Notes();
@@ -33,7 +33,7 @@ export const parseCodex = (text: string): Transcript => {
   return builder.finish('codex', state.session === undefined ? {} : { session: state.session });
 };
 
-/** The lines of a rollout. Before it was written in lines it was one object, of the session and its items. */
+/** Parses the lines of a rollout. Older rollouts are one object with the session and its items. */
 const entriesIn = (text: string, notes: Notes): readonly JsonLine[] => {
   const whole = parsedOr(text);
   if (!isObject(whole) || !isObject(whole['session'])) return parseLines(text, notes);
@@ -73,7 +73,8 @@ const take = (state: Reading, entry: Json, line: number): void => {
       takeEvent(state, payload, line);
       return;
     default:
-      // The first releases wrote items as they are, after a line about the session and between lines about its state.
+      // The first releases wrote items without a wrapper, after a line about the session and among lines about its
+      // state.
       if (itemTypes.includes(type)) addItem(state, entry, undefined, line);
       else if (textIn(entry, 'id') !== undefined && 'instructions' in entry) state.session ??= textIn(entry, 'id');
       else builder.notes.dropped(`an entry of the type ${type}`, line);
@@ -91,11 +92,11 @@ const itemTypes: readonly string[] = [
   'custom_tool_call_output',
 ];
 
-/** Most events repeat what the items say. */
+/** Handles an event. Most events repeat the content of items. */
 const takeEvent = (state: Reading, payload: Json, line: number): void => {
   if (payload['type'] === 'token_count') countTokens(state, objectIn(payload, 'info'));
   if (payload['type'] !== 'thread_rolled_back') return;
-  state.builder.notes.dropped('turns that the user took back', line);
+  state.builder.notes.dropped('turns that the user rolled back', line);
   state.builder.dropTurns(numberIn(payload, 'num_turns'));
 };
 
@@ -204,18 +205,18 @@ const addMessage = (
   }
 };
 
-/** What another agent has said to this one: its model has read it as it reads what a person says. */
+/** Parses a message from another agent, which the model reads like a user message. */
 const addAgentMessage = (builder: TranscriptBuilder, item: Json, at: number | undefined, line: number): void => {
   const parts = objectsIn(item, 'content').flatMap((part) => partOf(part, builder.notes, line));
   const content = textIn(item, 'content') ?? plainIfOne(parts);
   if (content.length > 0) builder.add({ role: 'user', content, metadata: { internal: true } }, { at });
 };
 
-/** A message of one text is that text. */
+/** Simplifies the content of a message with one text. */
 const plainIfOne = (parts: readonly UserPart[]): string | readonly UserPart[] =>
   parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts;
 
-/** What Codex itself says in the name of the user. */
+/** Recognizes messages that Codex itself writes as the user. */
 const isContext = (text = ''): boolean => contexts.test(text);
 
 const contexts =
@@ -237,7 +238,7 @@ const partOf = (part: Json, notes: Notes, line: number): readonly Extract<UserPa
   return [];
 };
 
-/** Reasoning keeps its pieces, and what only the provider can read. */
+/** Parses reasoning with its parts and its encrypted content. */
 const reasoningOf = (item: Json): readonly AssistantPart[] => {
   const summary = objectsIn(item, 'summary').map((piece) => textIn(piece, 'text') ?? '');
   const content = objectsIn(item, 'content').map((piece) => textIn(piece, 'text') ?? '');
@@ -267,7 +268,7 @@ const resultOf = (item: Json, notes: Notes, line: number) => {
   return { content, isError: false };
 };
 
-/** Input includes the cache already. */
+/** Parses usage; input tokens include cached ones. */
 const countTokens = (state: Reading, info: Json): void => {
   const total = numberIn(objectIn(info, 'total_token_usage'), 'total_tokens');
   if (total === 0 || total === state.total) return;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What a format wants to know that messages do not say. */
+/** Session data that a format needs and messages do not contain. */
 export interface FormatContext {
   /** The id of the session. */
   readonly session: string;
   /** The folder in which the agent worked. */
   readonly cwd: string;
-  /** When it was, as milliseconds since 1970. */
+  /** The time of the session, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** An id in the shape of a UUID, the same for the same place of the same session. */
+/** Derives an id in the form of a UUID from a position in a session. */
 export const idOf = (session: string, place: number | string): string => {
   const hash = createHash('sha256').update(`${session}/${place}`).digest('hex');
   return [

@@ -29,20 +29,20 @@ export interface FormatTranscriptOptions {
    */
   readonly session?: string | undefined;
   /**
-   * The folder in which the agent worked, for formats that say it.
+   * The working directory of the agent, for formats that contain it.
    *
    * @defaultValue `'/'`
    */
   readonly cwd?: string | undefined;
   /**
-   * When it was, as milliseconds since 1970, for formats that say it.
+   * The time of the session in milliseconds since 1970, for formats that contain it.
    *
    * @defaultValue `0`
    */
   readonly at?: number | undefined;
 }
 
-/** Dates know no later time. */
+/** The maximum of Date. */
 const maxTime = 8.64e15;
 
 const checks: OptionChecks<FormatTranscriptOptions> = {
@@ -53,9 +53,9 @@ const checks: OptionChecks<FormatTranscriptOptions> = {
 };
 
 /**
- * Writes a conversation in another agent's format. The same conversation gives the same text.
+ * Formats a conversation for another agent. The same conversation gives the same text.
  *
- * @throws InvalidOptionError; InvalidInputError when a message is nested too deeply
+ * @throws InvalidOptionError; InvalidInputError if a message is nested too deeply
  *
  * @example
  * ```ts

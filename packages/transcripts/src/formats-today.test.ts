@@ -19,7 +19,7 @@ const saidIn = (transcript: Transcript): readonly unknown[] =>
 const notesOf = ({ notes }: Transcript): readonly string[] =>
   notes.map(({ kind, what, count }) => `${kind}: ${what} (${count})`);
 
-/** Entries of Claude Code, each hanging off the one before it. */
+/** Creates entries of Claude Code, each with the previous one as its parent. */
 const chain = (...entries: readonly Readonly<Record<string, unknown>>[]): string => {
   let parentUuid: unknown = null;
   const linked = entries.map((entry, index) => {
@@ -44,8 +44,8 @@ const answers = (id: string, ...content: readonly object[]) => ({
 });
 const text = (said: string) => ({ type: 'text', text: said });
 
-describe('a session of Claude Code of today', () => {
-  it('has what was typed while the agent was at work, and tells attachments apart', () => {
+describe('a session of a current Claude Code', () => {
+  it('contains input that was typed during a turn, and distinguishes attachments', () => {
     const transcript = parseTranscript(
       chain(
         says('Fix it.'),
@@ -96,7 +96,7 @@ describe('a session of Claude Code of today', () => {
   it.each([
     ['a segment', { preservedSegment: { headUuid: 'k1', tailUuid: 'k3', anchorUuid: 'sum' } }],
     ['a list', { preservedMessages: { uuids: ['k1', 'k2', 'k3'], anchorUuid: 'sum' } }],
-  ])('has what its last compaction kept word by word behind the summary: %s', (_, compactMetadata) => {
+  ])('contains verbatim messages of its last compaction after the summary: %s', (_, compactMetadata) => {
     const transcript = parseTranscript(
       chain(
         says('Long ago.'),
@@ -126,7 +126,7 @@ describe('a session of Claude Code of today', () => {
     expect(notesOf(transcript)).toContain('dropped: an entry of another branch, or from before a compaction (2)');
   });
 
-  it('has nothing of a segment whose ends do not belong together', () => {
+  it('omits a segment with inconsistent ends', () => {
     const kept = (preservedSegment: object) =>
       saidIn(
         parseTranscript(
@@ -156,7 +156,7 @@ describe('a session of Claude Code of today', () => {
     ]);
   });
 
-  it('tells what Claude Code says itself from what its user says', () => {
+  it('distinguishes messages of Claude Code from those of the user', () => {
     const transcript = parseTranscript(
       chain(
         says('Look.\n<system-reminder>The folder has changed.</system-reminder>'),
@@ -178,7 +178,7 @@ describe('a session of Claude Code of today', () => {
     expect(transcript.turns).toHaveLength(2);
   });
 
-  it('may belong to a sub-agent, which has a separate file', () => {
+  it('is parsed from the separate file of a sub-agent', () => {
     const side = { isSidechain: true, agentId: 'a1' };
     const transcript = parseTranscript(
       chain({ ...says('Explore.'), ...side }, { ...answers('m1', text('Nothing there.')), ...side }),
@@ -186,7 +186,7 @@ describe('a session of Claude Code of today', () => {
     expect([saidIn(transcript), notesOf(transcript)]).toEqual([['user: Explore.', 'assistant: Nothing there.'], []]);
   });
 
-  it('is called what its user calls it', () => {
+  it('has the title that its user chose', () => {
     const title = (...entries: readonly object[]) =>
       parseTranscript(
         lines(
@@ -214,8 +214,8 @@ const message = (role: string, said: string) => ({
   content: [{ type: role === 'user' ? 'input_text' : 'output_text', text: said }],
 });
 
-describe('a rollout of Codex of today', () => {
-  it('lacks the turns that its user took back', () => {
+describe('a rollout of a current Codex', () => {
+  it('omits turns that its user rolled back', () => {
     const transcript = parseTranscript(
       lines(
         { timestamp: '', type: 'session_meta', payload: { id: 's-1' } },
@@ -237,7 +237,7 @@ describe('a rollout of Codex of today', () => {
       'user: Two, again.',
       'assistant: Second.',
     ]);
-    expect(notesOf(transcript)).toEqual(['dropped: turns that the user took back (1)']);
+    expect(notesOf(transcript)).toEqual(['dropped: turns that the user rolled back (1)']);
     const rolledBack = (count: unknown) =>
       saidIn(
         parseTranscript(
@@ -255,7 +255,7 @@ describe('a rollout of Codex of today', () => {
     ]);
   });
 
-  it('keeps the server of a tool, calls without a call id, and tells what only Codex can use', () => {
+  it('preserves the server of a tool and calls without an id, and notes items of Codex only', () => {
     const transcript = parseTranscript(
       lines(
         item(message('user', 'Go.')),
@@ -290,7 +290,7 @@ describe('a rollout of Codex of today', () => {
     expect(messagesOf(parseTranscript(written))).toEqual(messagesOf(transcript));
   });
 
-  it('of the first releases has items without a wrapper', () => {
+  it('of the first releases is parsed without wrappers', () => {
     const transcript = parseTranscript(
       lines(
         { id: 's-0', timestamp: '2025-06-01T00:00:00Z', instructions: null },
@@ -310,7 +310,7 @@ describe('a rollout of Codex of today', () => {
 });
 
 describe('a rollout of Codex with several agents', () => {
-  it('has what other agents have said to this one, and what Codex says itself told apart from its user', () => {
+  it('contains messages of other agents, and distinguishes those of Codex and the user', () => {
     const transcript = parseTranscript(
       lines(
         {
@@ -361,7 +361,7 @@ describe('a rollout of Codex with several agents', () => {
     ]);
   });
 
-  it('has what its user has spoken', () => {
+  it('contains spoken input of its user', () => {
     const spoken = {
       type: 'message',
       role: 'user',
@@ -372,7 +372,7 @@ describe('a rollout of Codex with several agents', () => {
     ]);
   });
 
-  it('has no empty summary of a compaction that only its provider can read', () => {
+  it('omits the summary of an encrypted compaction', () => {
     const compacted = (payload: object) =>
       saidIn(
         parseTranscript(
@@ -396,7 +396,7 @@ describe('a rollout of Codex with several agents', () => {
     expect(compacted({ message: 'In short.' })).toEqual(['user: In short.', ...after]);
   });
 
-  it('of the time before there were lines is one object', () => {
+  it('of an old release is parsed from one object', () => {
     const items = [
       message('user', 'Go.'),
       { id: 'f1', type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":["ls"]}' },
@@ -418,7 +418,7 @@ describe('a rollout of Codex with several agents', () => {
 });
 
 describe('a session of pi', () => {
-  it('of one of its descendants has contents and arguments that are texts', () => {
+  it('of a descendant is parsed with string contents and arguments', () => {
     const entry = (said: object) => ({ type: 'message', message: said });
     const transcript = parseTranscript(
       `${JSON.stringify({ type: 'title', v: 1, title: 'demo' })}       \n${lines(
@@ -446,7 +446,7 @@ describe('a session of pi', () => {
     ]);
   });
 
-  it('of the first version says by a number what its compaction kept', () => {
+  it('of the first version is parsed with the index of its compaction', () => {
     const entry = (role: string, said: string) => ({
       type: 'message',
       timestamp: 1,
@@ -467,7 +467,7 @@ describe('a session of pi', () => {
     expect(notesOf(transcript)).toEqual(['dropped: an entry from before a compaction (2)']);
   });
 
-  it('keeps commands to itself that its user kept from the model', () => {
+  it('omits commands that its user hid from the model', () => {
     const command = (more: object) => ({
       type: 'message',
       message: { role: 'bashExecution', command: 'ls', output: 'a.txt', ...more },
@@ -488,7 +488,7 @@ describe('messages of the AI SDK', () => {
   const call = (toolCallId: string) => ({ type: 'tool-call', toolCallId, toolName: 'run', input: {} });
   const result = (toolCallId: string, output: object) => ({ type: 'tool-result', toolCallId, toolName: 'run', output });
 
-  it('come through with approvals and results of every kind', () => {
+  it('are parsed with approvals and results of every kind', () => {
     const outputs = [
       { type: 'text', value: 'a' },
       { type: 'json', value: { a: [1, null] } },
@@ -520,16 +520,16 @@ describe('messages of the AI SDK', () => {
     expect(JSON.parse(formatTranscript(messagesOf(transcript), { format: 'ai-sdk' }).text)).toEqual(messages);
   });
 
-  it('of a user interface are refused, with what to do', () => {
+  it('of a user interface are rejected with instructions', () => {
     const ui = JSON.stringify([{ id: '1', role: 'user', parts: [text('Hi.')] }]);
     expect(() => parseTranscript(ui)).toThrow(/None of the messages is a ModelMessage; .* convertToModelMessages/);
   });
 });
 
-describe('a transcript that means harm', () => {
+describe('a hostile transcript', () => {
   const everyFormat: readonly TranscriptFormat[] = ['claude-code', 'codex', 'pi', 'openai-chat', 'ai-sdk'];
 
-  it('that is nested as deeply as nothing can be is refused', () => {
+  it('is rejected if it is nested too deeply', () => {
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const inChat = `[{"role":"user","content":"Hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"custom","custom":{"name":"x","input":${deep}}}]},{"role":"tool","tool_call_id":"1","content":"ok"}]`;
     expect(() => parseTranscript(inChat, { format: 'openai-chat' })).toThrow(InvalidInputError);
@@ -542,7 +542,7 @@ describe('a transcript that means harm', () => {
     }
   });
 
-  it('that has objects where words should be, and a new word in each line, gives a short report', () => {
+  it('gives a short report for wrong types and many unknown types', () => {
     const strange = {
       type: { toString: 1, valueOf: 1 },
       role: { toString: 1 },
@@ -565,7 +565,7 @@ describe('a transcript that means harm', () => {
     }
   });
 
-  it('that names members like prototypes keeps them as what they are', async () => {
+  it('preserves members that are named like prototypes', async () => {
     const input = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const transcript = parseTranscript(
       `[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"x","input":${input}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"x","output":{"type":"json","value":${input}}}]}]`,
@@ -578,13 +578,13 @@ describe('a transcript that means harm', () => {
     expect(JSON.stringify(JSON.parse(written))).toContain(`"input":${input}`);
   });
 
-  it('that has halves of characters is made sendable, and says so', () => {
+  it('is repaired, with a note, if it contains lone surrogates', () => {
     const transcript = parseTranscript('[{"role":"user","content":"a\\ud800b"},{"role":"assistant","content":"c"}]');
     expect(saidIn(transcript)).toEqual(['user: a\ufffdb', 'assistant: c']);
     expect(transcript.notes).toMatchObject([{ kind: 'repaired' }]);
   });
 
-  it('that puts everything into one message is read in one go', () => {
+  it('is parsed in linear time if it has one huge message', () => {
     const count = 40_000;
     const calls = Array.from({ length: count }, (_, index) =>
       item({ type: 'function_call', name: 'x', arguments: '{}', call_id: `c${index}` }),

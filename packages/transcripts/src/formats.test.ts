@@ -77,7 +77,7 @@ describe('a session of Claude Code', () => {
     answers('a6', 'u2', 'msg_3', { type: 'text', text: 'API Error' }, { isApiErrorMessage: true }),
   );
 
-  it('is the branch that was talked on last, with answers and parallel results put together', () => {
+  it('consists of the last branch, with merged answers and parallel results', () => {
     const transcript = parseTranscript(session);
     expect(transcript).toMatchObject({ format: 'claude-code', session: 's-1', title: 'Mending the clock' });
     expect(messagesOf(transcript)).toEqual([
@@ -123,8 +123,8 @@ describe('a session of Claude Code', () => {
       'dropped: an entry of the type file-history-snapshot ×1 @2',
       'dropped: an entry of a sub-agent ×1 @11',
       'dropped: an entry of another branch, or from before a compaction ×1 @13',
-      'dropped: what a tool said besides its result (toolUseResult) ×1 @9',
-      'dropped: an error that was shown as an answer ×1 @15',
+      'dropped: details of a tool besides its result (toolUseResult) ×1 @9',
+      'dropped: an error that was displayed as an answer ×1 @15',
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('a session of Claude Code', () => {
     });
   });
 
-  it('begins with the summary of its last compaction', () => {
+  it('starts with the summary of its last compaction', () => {
     const compacted = lines(
       says('u1', null, 'Long ago.'),
       answers('a1', 'u1', 'msg_1', { type: 'text', text: 'Yes.' }),
@@ -170,7 +170,7 @@ describe('a session of Claude Code', () => {
     ).toEqual(messagesOf(transcript));
   });
 
-  it('is answered where it was cut off in the middle of its calls', () => {
+  it('has answers to interrupted calls', () => {
     const cut = parseTranscript(
       lines(
         says('u1', null, 'Go.'),
@@ -241,7 +241,7 @@ describe('a rollout of Codex', () => {
     says('assistant', 'Done.'),
   );
 
-  it('is the conversation of its items, each answer in one', () => {
+  it('consists of its items, with merged answers', () => {
     const transcript = parseTranscript(session);
     expect(transcript).toMatchObject({ format: 'codex', session: 'c-1' });
     expect(messagesOf(transcript)).toMatchObject([
@@ -284,7 +284,7 @@ describe('a rollout of Codex', () => {
     ]);
   });
 
-  it('keeps what its own items need to be written again', () => {
+  it('preserves the data of its own items', () => {
     const { text, notes } = formatTranscript(messagesOf(parseTranscript(session)), { format: 'codex', session: 'c-1' });
     const payloads = text
       .split('\n')
@@ -326,7 +326,7 @@ describe('a rollout of Codex', () => {
       { message: 'In short.' },
       { role: 'user', content: 'In short.', metadata: { internal: true, kind: 'summary' } },
     ],
-  ])('begins with %s where it was compacted', (_, payload, first) => {
+  ])('starts with %s after a compaction', (_, payload, first) => {
     const transcript = parseTranscript(
       lines(
         says('user', 'Long ago.'),
@@ -353,7 +353,7 @@ describe('a session of pi', () => {
   const usage = { input: 5, output: 9, cacheRead: 50, cacheWrite: 2, totalTokens: 66, cost: { total: 0 } };
   const header = { type: 'session', version: 3, id: 'p-1', timestamp: '2026-01-24T16:22:26.831Z', cwd: '/work' };
 
-  it('is the branch to its last entry, since its last compaction', () => {
+  it('consists of the branch of its last entry, from its last compaction', () => {
     const transcript = parseTranscript(
       lines(
         header,
@@ -430,13 +430,13 @@ describe('a session of pi', () => {
     expect(told(transcript)).toEqual([
       'dropped: an entry of another branch ×1 @6',
       'dropped: an entry from before a compaction ×3 @2',
-      'dropped: what a tool said besides its result (details) ×1 @8',
+      'dropped: details of a tool besides its result ×1 @8',
       'changed: a command of the user became a message ×1 @10',
       'dropped: an entry of the type session_info ×1 @11',
     ]);
   });
 
-  it('is read as a line where it is from before there were branches', () => {
+  it('is parsed linearly if it has no branches', () => {
     const old = lines(
       {
         type: 'session',
@@ -469,7 +469,7 @@ describe('a session of pi', () => {
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: [{ type: 'text', text: 'Hi!' }] },
     ]);
-    expect(told(transcript)).toEqual(['dropped: why an answer was not finished (aborted) ×1 @3']);
+    expect(told(transcript)).toEqual(['dropped: the reason of an incomplete answer (aborted) ×1 @3']);
   });
 });
 
@@ -566,13 +566,13 @@ describe('messages of a chat completion', () => {
     ]);
     expect(told(transcript).map((note) => note.replace(/ @.*/, ''))).toEqual([
       'changed: a developer message became a system message ×1',
-      'dropped: the name of who spoke ×1',
+      'dropped: the name of the author ×1',
       'changed: a refusal became text ×1',
       'dropped: a message of the role function ×1',
     ]);
   });
 
-  it('tell what they have no words for', () => {
+  it('list unsupported content in notes', () => {
     const given: readonly Message[] = [
       { role: 'user', content: 'Go.', metadata: { internal: true } },
       {
@@ -625,7 +625,7 @@ describe('a file', () => {
     ['a URL', new URL('https://example.com/a')],
     ['the text of one', 'https://example.com/a'],
     ['marked as one', { type: 'url', url: new URL('https://example.com/a') }],
-  ])('is written as an address when it is %s', (_, data) => {
+  ])('is written as a URL when it is %s', (_, data) => {
     expect(written(data)).toEqual({ type: 'url', url: 'https://example.com/a' });
   });
 
@@ -633,12 +633,12 @@ describe('a file', () => {
     ['a provider keeps', { type: 'reference', reference: { openai: 'file-1' } }],
     ['is text', { type: 'text', text: 'x' }],
   ])('is noted when it %s', (_, data) => {
-    expect(written(data)).toBe('dropped: a file that is neither data nor an address ×1 @1');
+    expect(written(data)).toBe('dropped: a file with neither data nor a URL ×1 @1');
   });
 });
 
 describe('messages of the AI SDK', () => {
-  it('come through in all their forms, with bytes as base64', () => {
+  it('are preserved in all their forms, with bytes as base64', () => {
     const given: readonly Message[] = [
       { role: 'system', content: 'Be brief.' },
       {
@@ -703,17 +703,17 @@ describe('messages of the AI SDK', () => {
     ]);
   });
 
-  it('are checked one by one', () => {
+  it('are validated individually', () => {
     const transcript = parseTranscript(
       JSON.stringify([{ role: 'user', content: 'Hi.' }, { role: 'robot', content: 'x' }, 7]),
       { format: 'ai-sdk' },
     );
     expect(messagesOf(transcript)).toEqual([{ role: 'user', content: 'Hi.' }]);
-    expect(told(transcript)).toEqual(['dropped: a message that is no ModelMessage ×2 @2']);
+    expect(told(transcript)).toEqual(['dropped: a message that is not a ModelMessage ×2 @2']);
   });
 });
 
-describe('what is no transcript', () => {
+describe('invalid input', () => {
   it.each(['', 'Hello.', '{"a":1}', '[]', '[1,2]', 'null'])('is rejected: %j', (text) => {
     expect(detectTranscript(text)).toBeUndefined();
     expect(() => parseTranscript(text)).toThrow(
@@ -721,7 +721,7 @@ describe('what is no transcript', () => {
     );
   });
 
-  it('is refused, and so are unknown options and formats', () => {
+  it('is rejected, as are unknown options and formats', () => {
     expect(() => parseTranscript('x\ny', { format: 'codex' })).toThrow(/no line that is a JSON object/);
     expect(() => parseTranscript('[]', { format: 'gemini' as TranscriptFormat })).toThrow(
       /"format" must be .*; received "gemini"/,
@@ -743,7 +743,7 @@ describe('what is no transcript', () => {
   });
 });
 
-describe('what a transcript says of itself', () => {
+describe('session data of a format', () => {
   it.each<[TranscriptFormat, RegExp]>([
     ['claude-code', /"cwd":"\/here","sessionId":"s-9".*"timestamp":"2026-11-21T00:00:00.000Z"/],
     ['codex', /"payload":\{"id":"s-9","timestamp":"2026-11-21T00:00:00.000Z","cwd":"\/here"/],

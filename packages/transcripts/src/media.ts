@@ -1,6 +1,6 @@
 import type { FileData, FilePart, ImagePart } from '@h/turn';
 
-/** A file as either its base64 text or its address; `undefined` when it is neither. */
+/** A file as base64 or as a URL; `undefined` if it is neither. */
 export const dataOf = (
   part: FilePart | ImagePart | { readonly type: 'file'; readonly data: FileData },
 ): { base64: string } | { url: string } | undefined => {
@@ -21,14 +21,14 @@ const isTagged = <Type extends 'data' | 'url'>(
 ): value is Extract<FileData, { readonly type: Type }> =>
   typeof value === 'object' && 'type' in value && value.type === type;
 
-/** The address of a file: its own, or its content as a `data:` URL. */
+/** Returns the URL of a file, or its content as a `data:` URL. */
 export const urlOf = (part: Parameters<typeof dataOf>[0], mediaType: string): string | undefined => {
   const data = dataOf(part);
   if (!data) return undefined;
   return 'url' in data ? data.url : `data:${mediaType};base64,${data.base64}`;
 };
 
-/** The file behind an address; the content of a `data:` URL is taken out of it. */
+/** Creates a file from a URL; the content of a `data:` URL is decoded. */
 export const fileFrom = (url: string, fallback = 'image/*'): FilePart | undefined => {
   const data = /^data:([^;,]+);base64,(.*)$/s.exec(url);
   if (data?.[1] !== undefined && data[2] !== undefined) return { type: 'file', data: data[2], mediaType: data[1] };

@@ -16,7 +16,7 @@ import { Notes } from './notes.js';
 import { outputOf } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
-/** Reads messages of OpenAI's chat completions: a list, a request with `messages`, or one message a line. */
+/** Parses messages of OpenAI chat completions: a list, a request with `messages`, or one message per line. */
 export const parseOpenAIChat = (text: string): Transcript => {
   const notes = new Notes();
   const builder = new TranscriptBuilder(notes);
@@ -33,7 +33,7 @@ const messagesIn = (text: string, notes: Notes): readonly JsonLine[] => {
   }
   return list.flatMap((value: unknown, index) => {
     if (isObject(value)) return [{ line: index + 1, value }];
-    notes.dropped('an entry that is no message', index + 1);
+    notes.dropped('an entry that is not a message', index + 1);
     return [];
   });
 };
@@ -70,7 +70,7 @@ const addMessage = (builder: TranscriptBuilder, message: Json, line: number): vo
 };
 
 const noteName = (message: Json, notes: Notes, line: number): void => {
-  if (message['name'] !== undefined) notes.dropped('the name of who spoke', line);
+  if (message['name'] !== undefined) notes.dropped('the name of the author', line);
 };
 
 const textOf = (message: Json): string =>
@@ -105,7 +105,7 @@ const addAnswer = (builder: TranscriptBuilder, message: Json, line: number): voi
   const content = answerTexts(message, builder.notes, line);
   const reasoning = textIn(message, 'reasoning_content') ?? textIn(message, 'reasoning');
   const calls = objectsIn(message, 'tool_calls').map(callOf);
-  if (message['function_call'] !== undefined) builder.notes.dropped('a function call of the kind before tools', line);
+  if (message['function_call'] !== undefined) builder.notes.dropped('a function call in the deprecated format', line);
   if (typeof content === 'string' && reasoning === undefined && calls.length === 0) {
     builder.add({ role: 'assistant', content });
     return;

@@ -28,8 +28,8 @@ export interface ParseTranscriptOptions {
 /**
  * Parses the transcript of another agent into turns.
  *
- * Text, reasoning with its signatures, files, calls and results are preserved; everything else is listed in `notes`. If the
- * conversation branches or was compacted, the result is what its agent would continue with.
+ * Text, reasoning with its signatures, files, calls and results are preserved; everything else is listed in `notes`. If
+ * the conversation branches or was compacted, the result is what its agent would continue with.
  *
  * @throws InvalidInputError if the format cannot be detected or the text does not have it; InvalidOptionError
  *
@@ -89,7 +89,7 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
   return undefined;
 };
 
-/** The two message formats differ in calls, results and files only. */
+/** Distinguishes the two message formats, which differ only in calls, results and files. */
 const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => {
   const known = messages.filter(isObject).filter(({ role }) => typeof role === 'string');
   if (known.length === 0) return undefined;

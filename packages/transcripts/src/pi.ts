@@ -16,7 +16,7 @@ import { Notes } from './notes.js';
 import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
-/** Reads a session of pi: the branch to its last entry, since its last compaction. Sessions of all three versions are known. */
+/** Parses a session of pi: the branch of its last entry, from its last compaction. Supports all three versions. */
 export const parsePi = (text: string): Transcript => {
   const notes = new Notes();
   const lines = parseLines(text, notes);
@@ -30,7 +30,7 @@ export const parsePi = (text: string): Transcript => {
   });
 };
 
-/** The entries from the root to the last one; all of them in a session from before there were branches. */
+/** Returns the entries from the root to the last one; all entries of a session without branches. */
 const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLine[] => {
   const entries = lines.filter(({ value }) => value['type'] !== 'session');
   const last = entries.at(-1);
@@ -46,7 +46,7 @@ const activeBranch = (lines: readonly JsonLine[], notes: Notes): readonly JsonLi
   });
 };
 
-/** What the model would be sent: the latest summary, what was kept before it, and what came after. */
+/** Parses what the model would receive: the latest summary, the entries that it preserved, and later ones. */
 const sinceCompaction = (path: readonly JsonLine[], builder: TranscriptBuilder): readonly JsonLine[] => {
   const place = path.findLastIndex(({ value }) => value['type'] === 'compaction');
   const compaction = path[place];
@@ -61,11 +61,11 @@ const sinceCompaction = (path: readonly JsonLine[], builder: TranscriptBuilder):
   return [...path.slice(from, place), ...path.slice(place + 1)];
 };
 
-/** The first entry that was kept: by its id, or by its place in the session before there were ids. */
+/** Returns the first preserved entry, by its id or, in old sessions, by its position. */
 const firstKeptIn = ({ value }: JsonLine, path: readonly JsonLine[]): number => {
   const id = textIn(value, 'firstKeptEntryId');
   if (id !== undefined) return path.findIndex((entry) => textIn(entry.value, 'id') === id);
-  // The session itself is entry 0, and no entry of the path.
+  // The session is entry 0 and not part of the path.
   return 'firstKeptEntryIndex' in value ? numberIn(value, 'firstKeptEntryIndex') - 1 : -1;
 };
 
@@ -103,7 +103,7 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number | unde
           ? objectsIn(message, 'content').flatMap((piece) => pieceOf(piece, builder.notes, line))
           : [{ text: given }];
       if (message['details'] !== undefined) {
-        builder.notes.dropped('what a tool said besides its result (details)', line);
+        builder.notes.dropped('details of a tool besides its result', line);
       }
       const [first] = content;
       const isText = content.length === 1 && first !== undefined && 'text' in first;
@@ -166,14 +166,14 @@ const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[
   if (piece['type'] === 'image' && base64 !== undefined) {
     return [{ base64, mediaType: textIn(piece, 'mimeType') ?? 'image/*' }];
   }
-  notes.dropped(`a piece of the type ${wordIn(piece, 'type')}`, line);
+  notes.dropped(`a part of the type ${wordIn(piece, 'type')}`, line);
   return [];
 };
 
 const addAnswer = (builder: TranscriptBuilder, message: Json, at: number | undefined, line: number): void => {
   const stopReason = textIn(message, 'stopReason');
   if (stopReason === 'error' || stopReason === 'aborted') {
-    builder.notes.dropped(`why an answer was not finished (${stopReason})`, line);
+    builder.notes.dropped(`the reason of an incomplete answer (${stopReason})`, line);
   }
   const text = textIn(message, 'content');
   const content =
@@ -205,21 +205,21 @@ const answerPart = (piece: Json, notes: Notes, line: number): readonly Assistant
         },
       ];
     default:
-      notes.dropped(`a piece of the type ${wordIn(piece, 'type')} in an answer`, line);
+      notes.dropped(`a part of the type ${wordIn(piece, 'type')} in an answer`, line);
       return [];
   }
 };
 
-/** Some descendants of pi write the arguments as a provider does, as a text. */
+/** Parses arguments. Some descendants of pi write them as a string. */
 const inputOf = (given: unknown): unknown => (typeof given === 'string' ? parsedOr(given) : (given ?? {}));
 
-/** What a provider signed goes back to it as it is. */
+/** Preserves signatures of the provider. */
 const signed = (key: string, piece: Json) => {
   const signature = textIn(piece, key);
   return signature === undefined ? {} : { providerOptions: { pi: { [key]: signature } } };
 };
 
-/** Tokens from the cache are counted apart; our `input` is all of it. */
+/** Parses usage. Cached tokens are counted separately; our `input` includes them. */
 const usageOf = (usage: Json): Usage => {
   const [cacheRead, cacheWrite] = [numberIn(usage, 'cacheRead'), numberIn(usage, 'cacheWrite')];
   return {

@@ -13,7 +13,7 @@ const rooms: readonly (readonly [TranscriptFormat, Room])[] = [
 ];
 
 describe.each(rooms)('a conversation in the format %s', (format, room) => {
-  it('comes back as it was, and nothing is noted', () => {
+  it('is restored unchanged without notes', () => {
     fc.assert(
       fc.property(conversations(room), (messages) => {
         const { text, notes } = formatTranscript(messages, { format, session: 'alice' });
@@ -28,7 +28,7 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
     );
   });
 
-  it('says the same when it is written again', () => {
+  it('is stable when it is formatted again', () => {
     fc.assert(
       fc.property(conversations(room), (messages) => {
         const { text } = formatTranscript(messages, { format });
@@ -44,7 +44,7 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
     );
   });
 
-  it('is distinguished from the other formats', () => {
+  it('is detected among the formats', () => {
     fc.assert(
       fc.property(conversations(room), (messages) => {
         const detected = detectTranscript(formatTranscript(messages, { format }).text);
@@ -55,7 +55,7 @@ describe.each(rooms)('a conversation in the format %s', (format, room) => {
     );
   });
 
-  it('is refused or noted when it is anything else, and never breaks', () => {
+  it('is rejected or noted for random input, without other errors', () => {
     fc.assert(
       fc.property(
         fc.oneof(

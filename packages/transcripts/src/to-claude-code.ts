@@ -5,7 +5,7 @@ import { Notes } from './notes.js';
 import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
-/** Writes a conversation as a session of Claude Code. */
+/** Formats a conversation as a session of Claude Code. */
 export const toClaudeCode = (
   messages: readonly Message[],
   { session, cwd, at }: FormatContext,
@@ -87,7 +87,7 @@ const userBlock = (part: UserPart, notes: Notes, at: number): readonly object[] 
   const type = mediaType.startsWith('image/') ? 'image' : 'document';
   if (data && 'base64' in data) return [{ type, source: { type: 'base64', media_type: mediaType, data: data.base64 } }];
   if (data) return [{ type, source: { type: 'url', url: data.url } }];
-  notes.dropped('a file that is neither data nor an address', at);
+  notes.dropped('a file with neither data nor a URL', at);
   return [];
 };
 

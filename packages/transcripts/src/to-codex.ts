@@ -5,7 +5,7 @@ import { Notes } from './notes.js';
 import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
-/** Writes a conversation as a rollout of Codex. */
+/** Formats a conversation as a rollout of Codex. */
 export const toCodex = (messages: readonly Message[], { session, cwd, at }: FormatContext): FormattedTranscript => {
   const notes = new Notes();
   const timestamp = isoTime(at);
@@ -24,7 +24,7 @@ export const toCodex = (messages: readonly Message[], { session, cwd, at }: Form
 
 interface Writing {
   readonly notes: Notes;
-  /** Calls whose results have another type of item. */
+  /** Calls whose results use another type of item. */
   readonly customCalls: Set<string>;
   readonly place: number;
 }

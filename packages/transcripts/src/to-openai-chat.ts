@@ -4,7 +4,7 @@ import { Notes } from './notes.js';
 import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
-/** Writes a conversation as the messages of a chat completion of OpenAI. */
+/** Formats a conversation as messages of an OpenAI chat completion. */
 export const toOpenAIChat = (messages: readonly Message[]): FormattedTranscript => {
   const notes = new Notes();
   const written = messages.flatMap((message, index) => messagesOf(message, notes, index + 1));
@@ -63,7 +63,7 @@ const answerOf = ({ content }: AssistantMessage, notes: Notes, place: number): o
   const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
   const reasoning = content.flatMap((part) => (part.type === 'reasoning' ? part.text : []));
   const calls = content.flatMap((part) => (part.type === 'tool-call' ? callOf(part) : []));
-  if (reasoning.length > 1) notes.changed('several pieces of reasoning became one', place);
+  if (reasoning.length > 1) notes.changed('several parts of reasoning became one', place);
   for (const part of content) {
     if (!['text', 'reasoning', 'tool-call'].includes(part.type)) {
       notes.dropped(`a part of an answer (${part.type})`, place);

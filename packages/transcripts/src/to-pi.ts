@@ -7,7 +7,7 @@ import type { FormattedTranscript } from './transcript.js';
 
 const idLength = 8;
 
-/** Writes a conversation as a session of pi, version 3. */
+/** Formats a conversation as a session of pi, version 3. */
 export const toPi = (messages: readonly Message[], { session, cwd, at }: FormatContext): FormattedTranscript => {
   const notes = new Notes();
   const timestamp = isoTime(at);

@@ -2,16 +2,16 @@ import type { ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { dataOf } from './media.js';
 import type { Notes } from './notes.js';
 
-/** A piece of a result that other agents know: text, or a file in base64. */
+/** A part of a result in other formats: text, or a file in base64. */
 export type ResultPiece = { readonly text: string } | { readonly base64: string; readonly mediaType: string };
 
-/** A result as other agents write it: one text or pieces, and whether it is an error. */
+/** A result in other formats: one text or several parts, and whether it is an error. */
 export interface PlainResult {
   readonly content: string | readonly ResultPiece[];
   readonly isError: boolean;
 }
 
-/** Says a result in the words of others. What they have no words for is noted. */
+/** Converts a result to other formats. Losses are noted. */
 export const plainResult = (output: ToolResultOutput, notes: Notes, at: number): PlainResult => {
   switch (output.type) {
     case 'text':
@@ -43,7 +43,7 @@ const pieceOf = (part: ToolResultContentPart, notes: Notes, at: number): readonl
   return [];
 };
 
-/** A result of others in our words. An error of several pieces is marked, as the shape has no place for it. */
+/** Converts a result of another format. An error with several parts is marked, because the type has no field for it. */
 export const outputOf = ({ content, isError }: PlainResult): ToolResultOutput => {
   if (typeof content === 'string') return { type: isError ? 'error-text' : 'text', value: content };
   const value = content.map((piece): ToolResultContentPart =>

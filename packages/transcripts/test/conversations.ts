@@ -1,13 +1,13 @@
 import type { AssistantPart, Message, ToolResultOutput, ToolResultPart, UserPart } from '@h/turn';
 import * as fc from 'fast-check';
 
-/** What a format has room for. */
+/** The features that a format supports. */
 export interface Room {
   readonly errors: boolean;
   readonly resultFiles: boolean;
   readonly system: boolean;
   readonly internal: boolean;
-  /** Reasoning before the answer, text in one piece. */
+  /** Whether reasoning precedes the answer and text is one part. */
   readonly freeOrder: boolean;
 }
 
@@ -55,7 +55,7 @@ const stepOf = (room: Room): fc.Arbitrary<Step> =>
     calls: fc.array(fc.record({ input, output: outputs(room) }), { minLength: 1, maxLength: 3 }),
   });
 
-/** Conversations that a provider accepts, in the words that a format has. */
+/** Generates valid conversations with the features of a format. */
 export const conversations = (room: Room): fc.Arbitrary<readonly Message[]> =>
   fc
     .record({
@@ -109,7 +109,7 @@ export const conversations = (room: Room): fc.Arbitrary<readonly Message[]> =>
       return messages;
     });
 
-/** A message of one text and that text are the same. */
+/** Simplifies messages whose content is one text. */
 export const normal = (messages: readonly Message[]): readonly unknown[] =>
   messages.map((message) =>
     typeof message.content === 'string' ? { ...message, content: [{ type: 'text', text: message.content }] } : message,

@@ -9,6 +9,7 @@ import { harness } from './harness.js';
 import type { DecisionInput } from './handlers.js';
 import { intercept } from './intercept.js';
 import { scriptedModel } from './testing/index.js';
+import { afterMicrotasks } from './testing/replay-check.js';
 
 const types = [
   'turn.start',
@@ -77,7 +78,15 @@ const sessionsOf = ({ storeDelayMs }: Place): SlowSessions =>
   slowSessions(storeDelayMs === undefined ? {} : { delayMs: storeDelayMs });
 
 /** Lets everything happen that is going to. */
-const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(30_000);
+const settle = async (): Promise<void> => {
+  const end = Date.now() + 30_000;
+  await afterMicrotasks();
+  while (vi.getTimerCount() > 0 && Date.now() < end) {
+    vi.advanceTimersByTime(1);
+    await afterMicrotasks();
+  }
+  vi.advanceTimersByTime(end - Date.now());
+};
 
 /** Whatever happened: nothing is left behind, and the session can be used. */
 const expectClean = async (

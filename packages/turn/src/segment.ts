@@ -23,12 +23,6 @@ interface Placed<Handler> {
   readonly handle: Handler;
 }
 
-/** The handlers of each type of event that has any. Other types get the handlers for `*` alone. */
-interface HandlerTable<Handler> {
-  readonly byType: ReadonlyMap<string, readonly Placed<Handler>[]>;
-  readonly others: readonly Placed<Handler>[];
-}
-
 /** Cancels a timer or an answer that an operator waits for. */
 interface Cleanup {
   readonly place: number;
@@ -54,7 +48,7 @@ export class Segment implements Entrance {
   readonly #outlet: SegmentOutlet;
   readonly #deciders: HandlerTable<Decide>;
   readonly #observers: HandlerTable<Observe>;
-  readonly #cleanups = new Set<Cleanup>();
+  #cleanups: Set<Cleanup> | undefined;
   readonly #context: DecideContext;
   #abort: AbortController | undefined;
   #turn = '';
@@ -72,8 +66,8 @@ export class Segment implements Entrance {
     this.#turn = turn;
     this.#context = new SegmentContext(() => this.#signal());
     this.#handlers = operators.map(({ setup }, place) => this.#setUp(place, setup));
-    this.#deciders = decidersOf(this.#handlers);
-    this.#observers = observersOf(this.#handlers);
+    this.#deciders = new HandlerTable(tablesOf(this.#handlers, 'decide'), decidersIn);
+    this.#observers = new HandlerTable(tablesOf(this.#handlers, 'observe'), observersIn);
     this.#isSetUp = true;
   }
 
@@ -105,7 +99,7 @@ export class Segment implements Entrance {
   /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
   run(event: TurnEvent, place: number): void {
     if (this.#isClosed) return;
-    const deciders = this.#deciders.byType.get(event.type) ?? this.#deciders.others;
+    const deciders = this.#deciders.of(event.type);
     let current = event;
     for (let index = 0; index < deciders.length; index += 1) {
       const decider = deciders[index] as Placed<Decide>;
@@ -137,7 +131,7 @@ export class Segment implements Entrance {
     if (this.#turn === '') this.#turn = event.turn;
     if (event.type === 'turn.stop') this.#isStopping = true;
     else if (event.type === 'turn.end') this.#ending = event;
-    const observers = this.#observers.byType.get(event.type) ?? this.#observers.others;
+    const observers = this.#observers.of(event.type);
     let failure: OperatorError | undefined;
     for (let index = 0; index < observers.length; index += 1) {
       const observer = observers[index] as Placed<Observe>;
@@ -160,8 +154,8 @@ export class Segment implements Entrance {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#abort?.abort();
-    for (const { place, cancel } of this.#cleanups) this.#call(place, 'threw when it was canceled', cancel);
-    this.#cleanups.clear();
+    for (const { place, cancel } of this.#cleanups ?? []) this.#call(place, 'threw when it was canceled', cancel);
+    this.#cleanups = undefined;
     for (const [place, { finalize }] of this.#handlers.entries()) {
       if (finalize) this.#call(place, 'threw in finalize', () => finalize(this.#ending));
     }
@@ -193,7 +187,7 @@ export class Segment implements Entrance {
       if (isOver) return;
       isOver = true;
       this.#call(place, 'threw when it was canceled', cleanup.cancel);
-      this.#cleanups.delete(cleanup);
+      this.#cleanups?.delete(cleanup);
       this.#release(then);
     };
     const send = (next: TurnEvent): void => {
@@ -281,12 +275,12 @@ export class Segment implements Entrance {
         if (this.#isClosed) return () => undefined;
         const cleanup = this.#addCleanup(place);
         const cancel = later(scheduler, delayMs, () => {
-          this.#cleanups.delete(cleanup);
+          this.#cleanups?.delete(cleanup);
           this.#queue.during(() => this.#call(place, 'threw in a timer', callback));
         });
         cleanup.cancel = cancel;
         return () => {
-          this.#cleanups.delete(cleanup);
+          this.#cleanups?.delete(cleanup);
           cancel();
         };
       },
@@ -296,6 +290,7 @@ export class Segment implements Entrance {
 
   #addCleanup(place: number): Cleanup {
     const cleanup: Cleanup = { place, cancel: () => undefined };
+    this.#cleanups ??= new Set();
     this.#cleanups.add(cleanup);
     return cleanup;
   }
@@ -374,39 +369,44 @@ const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
 
 type Table<Handler> = Readonly<Record<string, Handler | undefined>>;
+type Select<Handler> = (table: Table<Handler>, type: string) => readonly (Handler | undefined)[];
+
+/** The handlers of each type of event, listed when the first event of the type arrives. */
+class HandlerTable<Handler> {
+  readonly #tables: readonly (Table<Handler> | undefined)[];
+  readonly #select: Select<Handler>;
+  readonly #byType = new Map<string, readonly Placed<Handler>[]>();
+
+  constructor(tables: readonly (Table<Handler> | undefined)[], select: Select<Handler>) {
+    this.#tables = tables;
+    this.#select = select;
+  }
+
+  of(type: string): readonly Placed<Handler>[] {
+    return this.#byType.get(type) ?? this.#list(type);
+  }
+
+  #list(type: string): readonly Placed<Handler>[] {
+    const placed: Placed<Handler>[] = [];
+    for (const [place, table] of this.#tables.entries()) {
+      if (table === undefined) continue;
+      for (const handle of this.#select(table, type)) if (handle) placed.push({ place, handle });
+    }
+    this.#byType.set(type, placed);
+    return placed;
+  }
+}
+
+const tablesOf = <Handler>(
+  operators: readonly Handlers[],
+  kind: 'decide' | 'observe',
+): readonly (Table<Handler> | undefined)[] => operators.map((handlers) => handlers[kind] as Table<Handler> | undefined);
 
 /** `*` decides about the types for which the operator has no handler. */
-const decidersOf = (operators: readonly Handlers[]): HandlerTable<Decide> =>
-  tableOf(
-    operators.map(({ decide }) => decide as Table<Decide> | undefined),
-    (table, type) => [ownHandler(table, type) ?? ownHandler(table, '*')],
-  );
+const decidersIn: Select<Decide> = (table, type) => [ownHandler(table, type) ?? ownHandler(table, '*')];
 
 /** `*` observes every type, before the handler of the type. */
-const observersOf = (operators: readonly Handlers[]): HandlerTable<Observe> =>
-  tableOf(
-    operators.map(({ observe }) => observe as Table<Observe> | undefined),
-    (table, type) => [ownHandler(table, '*'), ownHandler(table, type)],
-  );
-
-const tableOf = <Handler>(
-  tables: readonly (Table<Handler> | undefined)[],
-  select: (table: Table<Handler>, type: string) => readonly (Handler | undefined)[],
-): HandlerTable<Handler> => {
-  const list = (type: string): readonly Placed<Handler>[] => {
-    const placed: Placed<Handler>[] = [];
-    for (const [place, table] of tables.entries()) {
-      if (table === undefined) continue;
-      for (const handle of select(table, type)) if (handle) placed.push({ place, handle });
-    }
-    return placed;
-  };
-  const byType = new Map<string, readonly Placed<Handler>[]>();
-  for (const table of tables) {
-    for (const type in table) if (type !== '*' && !byType.has(type)) byType.set(type, list(type));
-  }
-  return { byType, others: list('') };
-};
+const observersIn: Select<Observe> = (table, type) => [ownHandler(table, '*'), ownHandler(table, type)];
 
 const ownHandler = <Handler>(table: Table<Handler>, type: string): Handler | undefined =>
   Object.hasOwn(table, type) ? table[type] : undefined;

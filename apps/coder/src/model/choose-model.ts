@@ -44,7 +44,6 @@ export const hasKey = (environment: ModelChoice['environment']): boolean => usua
 /**
  * Resolves the model, its fallbacks and the keys from the environment. A provider SDK is loaded on the first request.
  *
- *
  * @throws UsageError if a provider is unknown, a key is missing or the base URL is invalid
  */
 export const chooseModel = ({
@@ -76,7 +75,7 @@ export const chooseModel = ({
     driver: streamTimeouts(redactKeys(noting(reached, driverFor(name, endpoints, pool)), pool)),
     classify: (error, options) => {
       const found = classifyError(error, options);
-      // If no model has ever answered, the address may be wrong: retry, but without a cooldown that blocks the next
+      // If no model has ever answered, the address may be wrong. Retry without a cooldown, which would block the next
       // turn.
       return found.reason === 'network' && reached.size === 0 ? { ...found, scope: 'request' } : found;
     },

@@ -16,7 +16,7 @@ describe('callText', () => {
     [null, 'null'],
     ['text', '"text"'],
     [{ command: 'echo \u001B[31mred' }, 'echo [31mred'],
-  ])('says of %j: %s', (input, text) => {
+  ])('summarizes %j as "%s"', (input, text) => {
     expect(callText(input)).toBe(text);
   });
 });

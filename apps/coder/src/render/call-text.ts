@@ -1,7 +1,7 @@
 import { oneLine } from './printable.js';
 
 /** The most informative input fields, in display order. */
-const telling = [
+const informativeFields = [
   'command',
   'pattern',
   'query',
@@ -23,7 +23,9 @@ const telling = [
 export const callText = (input: unknown): string => {
   if (typeof input !== 'object' || input === null) return oneLine(JSON.stringify(input) ?? '');
   const fields = input as Readonly<Record<string, unknown>>;
-  const words = telling.map((name) => fields[name]).filter((value) => typeof value === 'string' && value !== '');
+  const words = informativeFields
+    .map((name) => fields[name])
+    .filter((value) => typeof value === 'string' && value !== '');
   if (words.length > 0) return words.map((word) => oneLine(word as string)).join(' in ');
   return Object.keys(fields).length === 0 ? '' : oneLine(JSON.stringify(input));
 };

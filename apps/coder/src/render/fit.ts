@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
-/** Width of a text in columns, without escape sequences. */
+/** Returns the width of a string in columns, ignoring escape sequences. */
 export const widthOf = (text: string): number => stringWidth(text);
 
 /** Truncates plain text to `columns` and marks the cut with `…`. */

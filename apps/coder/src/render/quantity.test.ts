@@ -21,7 +21,7 @@ describe('duration', () => {
 });
 
 describe('elapsed', () => {
-  it('counts in tenths of a second below a minute', () => {
+  it('shows tenths of a second below one minute', () => {
     expect([elapsed(0), elapsed(340), elapsed(59_900), elapsed(61_000)]).toEqual([
       '0.0 s',
       '0.3 s',

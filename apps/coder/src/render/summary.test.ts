@@ -34,6 +34,18 @@ describe('summaryLines', () => {
     ]);
   });
 
+  it('shows reasoning tokens and the effort', () => {
+    const lineOf = (effort: 'high' | undefined, tokens: number): string | undefined =>
+      summary(
+        {},
+        { reasoning: event('reasoning.used', { effort, tokens, outputTokens: 678, share: tokens / 678 }) },
+      )[1];
+    expect(lineOf('high', 400)).toContain('678 out, 400 of them reasoning (high) ·');
+    expect(lineOf(undefined, 400)).toContain('678 out, 400 of them reasoning ·');
+    expect(lineOf('high', 0)).toContain('678 out, reasoning (high) ·');
+    expect(lineOf(undefined, 0)).toContain('678 out · 2.1 s');
+  });
+
   it('shows the known cost, switches and delays', () => {
     const end = event('turn.end', { outcome: 'completed', steps: 1, usage: { ...usage, cacheRead: 0 } }, { at: 3_100 });
     const lineOf = (totals: Partial<UsageTotals>, tally: Partial<Tally> = {}): string | undefined =>

@@ -7,7 +7,7 @@ import type { Paper } from './tool-line.js';
 
 /** The summary of a turn: outcome, reason, usage and changed files. */
 export const summaryLines = (
-  { end, startedAt, toolCalls, troubled, files, switches, waitedMs }: Tally,
+  { end, startedAt, toolCalls, troubled, files, switches, waitedMs, reasoning }: Tally,
   { palette }: Pick<Paper, 'palette'>,
   totals?: (turn: string) => UsageTotals,
 ): readonly string[] => {
@@ -18,7 +18,7 @@ export const summaryLines = (
   const numbers = [
     counted(steps, 'step'),
     counted(toolCalls, 'tool call') + (troubled === 0 ? '' : ` (${grouped(troubled)} not ok)`),
-    `tokens: ${grouped(usage.input)} in, ${grouped(usage.cacheRead)} cached${hitRate(usage)}, ${grouped(usage.output)} out`,
+    `tokens: ${grouped(usage.input)} in, ${grouped(usage.cacheRead)} cached${hitRate(usage)}, ${grouped(usage.output)} out${reasoningText(reasoning)}`,
     ...costText(totals?.(end.turn), outcome),
     duration(at - (startedAt ?? at)),
     ...(switches === 0 ? [] : [counted(switches, 'switch', 'switches')]),
@@ -29,6 +29,13 @@ export const summaryLines = (
     palette.dim(`  ${numbers.join(' · ')}`),
     palette.dim(`  files changed: ${filesText(files)}`),
   ];
+};
+
+/** Reasoning tokens as a share of the output, and the effort of the last request. */
+const reasoningText = (used: Tally['reasoning']): string => {
+  if (used === undefined || (used.tokens === 0 && used.effort === undefined)) return '';
+  const effort = used.effort === undefined ? '' : ` (${used.effort})`;
+  return used.tokens === 0 ? `, reasoning${effort}` : `, ${grouped(used.tokens)} of them reasoning${effort}`;
 };
 
 const hitRate = ({ input, cacheRead }: Usage): string =>

@@ -48,7 +48,7 @@ const marks: Readonly<Record<ToolStatus, readonly [mark: string, color: 'green' 
   cancelled: ['⊘', 'yellow'],
 };
 
-/** Why a call is not simply fine; empty when it is. */
+/** Describes the problem of a call; empty for a successful call. */
 const problemOf = (outcome: ToolOutcome): string => {
   switch (outcome.status) {
     case 'ok':
@@ -67,7 +67,7 @@ const problemOf = (outcome: ToolOutcome): string => {
   }
 };
 
-/** How a command ended, where the tool tells and it was not with success. */
+/** Describes how a failed command ended, if the tool reports it. */
 const exitOf = ({ details }: ToolOutcome): string => {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return '';
   const { exitCode, signal } = details as { readonly exitCode?: unknown; readonly signal?: unknown };

@@ -5,18 +5,18 @@ import { inputRow } from './input-row.js';
 import { LineEditor, type Draft } from './line-editor.js';
 import { pasteMode } from './pastes.js';
 
-/** What an {@link InputLine} is made of. */
+/** Options of {@link InputLine}. */
 export interface InputLineParts {
   readonly input: ReadStream;
   readonly terminal: Terminal;
   readonly palette: Palette;
   /** The hint of an empty input line. */
   readonly hint: () => string;
-  /** A line was entered, without the spaces around it; never an empty one. */
+  /** Receives each entered line that is not empty, trimmed. */
   readonly line: (line: string) => void;
-  /** Ctrl-C, also instead of an answer to a question. */
+  /** Called on Ctrl-C, also during a question. */
   readonly interrupt: () => void;
-  /** Ctrl-D on an empty line, or the terminal was closed. */
+  /** Called on Ctrl-D on an empty line, and when the terminal is closed. */
   readonly end: () => void;
 }
 
@@ -49,7 +49,7 @@ export class InputLine {
     this.#editor.open();
   }
 
-  /** Gives the terminal back, for good. */
+  /** Releases the terminal permanently. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

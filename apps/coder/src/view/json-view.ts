@@ -12,7 +12,7 @@ export const jsonView = (write: (text: string) => void, say: (text: string) => v
     for (const line of lines) say(`${line}\n`);
   },
   event: (event) => write(`${JSON.stringify(abridged(event), bytesAsText)}\n`),
-  // The turn has events for sub-agents: spawned, ended, delivered.
+  // The turn emits its own events for sub-agents: spawned, ended, delivered.
   child: () => undefined,
   close: () => undefined,
 });

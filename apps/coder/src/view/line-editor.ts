@@ -12,13 +12,13 @@ export interface Draft {
 
 /** Callbacks of a {@link LineEditor}. */
 export interface LineEditorHandlers {
-  /** The draft or its cursor changed. */
+  /** Called when the draft or its cursor changes. */
   draft(draft: Draft): void;
-  /** A line was entered. */
+  /** Receives each entered line. */
   line(text: string): void;
-  /** Ctrl-C. */
+  /** Called on Ctrl-C. */
   interrupt(): void;
-  /** Ctrl-D on an empty line, or the terminal was closed. */
+  /** Called on Ctrl-D on an empty line, and when the terminal is closed. */
   end(): void;
 }
 

@@ -38,7 +38,7 @@ export class Pastes {
       const mark = this.#open === undefined ? pasteStart : pasteEnd;
       const text = `${this.#carry}${rest}`;
       const place = text.indexOf(mark);
-      // Terminals remove control characters from a paste, so this is a key press: the end mark was lost.
+      // Terminals remove control characters from a paste, so this is a key press, and the end mark was lost.
       const key = this.#open === undefined ? -1 : rest.indexOf(ctrlC);
       const isKey = key !== -1 && (place === -1 || key + this.#carry.length < place);
       const isFound = place !== -1 || isKey;
@@ -58,12 +58,12 @@ export class Pastes {
     return typed;
   }
 
-  /** Replaces the characters that stand for pastes and line breaks by their text. */
+  /** Replaces the characters that represent pastes and line breaks by their text. */
   expand(draft: string): string {
     return replaceTokens(draft, (token) => (token === newline ? '\n' : this.#texts.get(token)));
   }
 
-  /** Replaces them by what is shown for them, in a draft and before its cursor. */
+  /** Replaces these characters by their placeholders, in the draft and in the text before its cursor. */
   label(draft: string): string {
     return replaceTokens(draft, (token) => (token === newline ? '↵' : labelOf(this.#texts.get(token))));
   }

@@ -48,7 +48,7 @@ describe('the plain view', () => {
     expect(shown([asked, answered('All at once.\nReally.')])).toEqual(['All at once.', 'Really.']);
   });
 
-  it('writes nothing for an answer that only has tool calls', () => {
+  it('writes nothing for an answer without text', () => {
     expect(shown([asked, answered(call('1', 'ls'))])).toEqual([]);
   });
 

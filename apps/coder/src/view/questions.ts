@@ -104,8 +104,8 @@ export class Questions {
 
   async #ask(signal: AbortSignal, { lines = [], pattern, message }: Question): Promise<ApprovalDecision> {
     const { isCancel, text } = await import('@clack/prompts');
-    // The prompt listens as long as its signal lives, so each one gets its own: an answered prompt must not react
-    // later.
+    // The prompt listens to its signal until the signal is collected. Each prompt gets its own signal, so that an
+    // answered prompt does not react later.
     const given = new AbortController();
     const giveUp = (): void => given.abort();
     signal.addEventListener('abort', giveUp, { once: true });

@@ -10,7 +10,7 @@ const terminal = (columns: number) => {
     const row = (rows[cursor.row] ?? '').padEnd(cursor.column);
     rows[cursor.row] = row.slice(0, cursor.column) + character + row.slice(cursor.column + 1);
     cursor.column += 1;
-    if (cursor.column > columns) throw new Error('A row is longer than the terminal is wide.');
+    if (cursor.column > columns) throw new Error('A row is wider than the terminal.');
   };
   return {
     columns,
@@ -29,7 +29,7 @@ const terminal = (columns: number) => {
         else if (token.endsWith('J')) {
           rows.splice(cursor.row + 1);
           rows[cursor.row] = (rows[cursor.row] ?? '').slice(0, cursor.column);
-        } else throw new Error(`The terminal does not know ${JSON.stringify(token)}.`);
+        } else throw new Error(`The terminal emulator does not support ${JSON.stringify(token)}.`);
       }
     },
     cursor,

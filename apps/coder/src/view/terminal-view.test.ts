@@ -10,7 +10,7 @@ const open = () => {
   let written = '';
   const screen = new Screen({ columns: 80, write: (text: string) => (written += text) });
   const view = new TerminalView({ screen, palette, now: Date.now });
-  /** The output since the previous call. */
+  /** Returns the output since the previous call. */
   const news = (): string => {
     const result = written;
     written = '';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundle.js';
 import { longWorld, session, writes, type Report } from './long-world.js';
 
-/** Number of kills at random moments; `CRASH_KILLS` sets another one. */
+/** Number of kills at random moments, set by `CRASH_KILLS`. */
 const kills = Number(process.env['CRASH_KILLS'] ?? 300);
 /** Number of processes that are suspended past their lease. */
 const suspensions = Math.ceil(kills / 10);
@@ -21,7 +21,7 @@ const leaseMs = 400;
 
 let root = '';
 let starter = '';
-/** Starts the same script under another host name, so that its locks end with their lease instead of their process. */
+/** Starts the script under another host name, so that its locks expire with their lease, not with the process. */
 let foreignStarter = '';
 let reference: Finished;
 /** Number of events of an undisturbed turn. */
@@ -129,7 +129,7 @@ const check = ({ report, messages, log }: Finished, where: string): void => {
     else expect(count, `${id}, ${where}`).toBe(1);
   }
   if (unknown.size === 0) expect(messages, where).toEqual(reference.messages);
-  // A process that finds the turn ended has nothing to report.
+  // A process that starts after the end of the turn reports no outcome.
   if (report.outcome !== undefined) expect(report, where).toEqual(reference.report);
 };
 

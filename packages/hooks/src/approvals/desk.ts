@@ -71,11 +71,11 @@ export class ApprovalDesk {
   readonly #operator: OperatorContext;
   readonly #settings: DeskSettings;
   /** Held calls by the id of their request. */
-  readonly #pending = new Map<string, Pending>();
+  #pending: Map<string, Pending> | undefined;
   /** Requests of the turn by id, written by `observe` only. */
-  readonly #requests = new Map<string, ObservedRequest>();
+  #requests: Map<string, ObservedRequest> | undefined;
   /** Reasons of denials since the last message of the user, by the hash of the call. */
-  readonly #refused = new Map<string, string>();
+  #refused: Map<string, string> | undefined;
   #sessionRules: readonly RememberedApproval[] = [];
 
   constructor(hooks: TurnHooks, operator: OperatorContext, settings: DeskSettings) {
@@ -87,17 +87,17 @@ export class ApprovalDesk {
   readonly observe: ObserveHandlers = {
     'session.loaded': ({ state }) => this.#load(state['hooks']),
     'session.state': ({ key, value }) => (key === 'hooks' ? this.#load(value) : undefined),
-    'input.received': () => this.#refused.clear(),
+    'input.received': () => this.#refused?.clear(),
     'approval.request': ({ id, at, reason, call, annotations }) => {
       const hash = ownNote(annotations?.['hooks'], 'hash');
-      this.#requests.set(id, { reason, call, hash: typeof hash === 'string' ? hash : undefined });
+      (this.#requests ??= new Map()).set(id, { reason, call, hash: typeof hash === 'string' ? hash : undefined });
       this.#hooks.watch('onApproval', at, { phase: 'requested', id, reason, ...(call && { call }) });
     },
     'approval.answer': (event) => this.#observeAnswer(event),
   };
 
   #observeAnswer({ id, at, decision, pattern, reason: why, annotations }: TurnEventOf<'approval.answer'>): void {
-    const request = this.#requests.get(id);
+    const request = this.#requests?.get(id);
     if (request === undefined || request.settled) return;
     const answer: ApprovalDecision = {
       decision,
@@ -106,11 +106,13 @@ export class ApprovalDesk {
     };
     const settled = { answer, isExpired: ownNote(annotations?.['hooks'], 'expired') === true };
     const { reason, call, hash } = request;
-    this.#requests.set(id, { ...request, settled });
-    if (hash !== undefined && decision === 'deny' && !settled.isExpired) this.#refused.set(hash, why ?? refusal);
+    this.#requests?.set(id, { ...request, settled });
+    if (hash !== undefined && decision === 'deny' && !settled.isExpired) {
+      (this.#refused ??= new Map()).set(hash, why ?? refusal);
+    }
     const phase = settled.isExpired ? 'expired' : 'answered';
     this.#hooks.watch('onApproval', at, { phase, id, reason, answer, ...(call && { call }) });
-    this.#pending.get(id)?.settle(settled);
+    this.#pending?.get(id)?.settle(settled);
   }
 
   /** Requests approval for a call unless an earlier answer covers it. */
@@ -126,8 +128,8 @@ export class ApprovalDesk {
       return denied(this.#hooks, event, by, 'This call cannot be approved, because its input is not valid JSON.');
     }
     const id = `${event.turn}:${call.id}:${hash.slice(0, 16)}`;
-    const refused = this.#refused.get(hash);
-    const recorded = this.#requests.get(id)?.settled;
+    const refused = this.#refused?.get(hash);
+    const recorded = this.#requests?.get(id)?.settled;
     if (refused !== undefined && recorded === undefined) return denied(this.#hooks, event, by, refused);
     const reason = questions.map(({ reason: why }) => why).join('\n');
     const patterns = [...new Set(questions.flatMap((question) => question.patterns))];
@@ -148,7 +150,7 @@ export class ApprovalDesk {
   }
 
   #request({ call, reason, hash }: HeldCall, id: string, patterns: readonly string[]): Promise<Settled> {
-    const { approvalTimeoutMs } = this.#settings;
+    const approvalTimeoutMs = Math.min(this.#settings.approvalTimeoutMs, this.#operator.timeLeft());
     const expiresAt = this.#operator.now() + approvalTimeoutMs;
     return new Promise((resolve) => {
       const expire = (): void => {
@@ -158,10 +160,10 @@ export class ApprovalDesk {
       const cancel = approvalTimeoutMs > maxTimerMs ? () => undefined : this.#operator.after(approvalTimeoutMs, expire);
       const settle = (settled: Settled): void => {
         cancel();
-        this.#pending.delete(id);
+        this.#pending?.delete(id);
         resolve(settled);
       };
-      this.#pending.set(id, { call, settle });
+      (this.#pending ??= new Map()).set(id, { call, settle });
       this.#operator.emit({
         type: 'approval.request',
         id,
@@ -245,7 +247,7 @@ export class ApprovalDesk {
 
   /** Answers the pending questions that a new rule covers. */
   #settleCovered(rule: RememberedApproval): void {
-    for (const [id, { call }] of this.#pending) {
+    for (const [id, { call }] of this.#pending ?? []) {
       if (isCovered([rule], call) === undefined) continue;
       this.#answer(id, { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` });
     }

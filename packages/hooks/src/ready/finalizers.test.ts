@@ -41,7 +41,7 @@ const run = (options: FinalizersOptions, more: readonly Hook[] = []) =>
   runTurn([hooks([...more, ...finalizers(options)])], { tools: tools(), script, input: 'Look it up.' });
 
 describe('finalizers', () => {
-  it('collect the sources that results name, each once', async () => {
+  it('collect the distinct sources in results', async () => {
     let found: readonly Citation[] = [];
     let turn: FinishedTurn | undefined;
     await run({
@@ -63,7 +63,7 @@ describe('finalizers', () => {
     });
   });
 
-  it('collect as their own finder says, and are not called without a source', async () => {
+  it('use a custom finder, and are not called without a source', async () => {
     let found: readonly Citation[] = [];
     await run({
       citations: (list) => {
@@ -82,7 +82,7 @@ describe('finalizers', () => {
     expect(calls).toBe(0);
   });
 
-  it('write a memory of turns that were answered, and of no others', async () => {
+  it('write a memory of answered turns only', async () => {
     const written: string[] = [];
     await run({ memory: ({ text }) => void written.push(text) });
     await runTurn([hooks(finalizers({ memory: ({ text }) => void written.push(text) }))], {
@@ -91,7 +91,7 @@ describe('finalizers', () => {
     expect(written).toEqual(['Done.']);
   });
 
-  it('log what hooks and people decide', async () => {
+  it('log decisions of hooks and users', async () => {
     let log: readonly LoggedDecision[] = [];
     const ask: Hook = {
       name: 'ask',
@@ -125,7 +125,7 @@ describe('finalizers', () => {
           void (event.type === 'approval.request' && agent.answer(event.id, { decision: 'session', reason: 'Fine.' })),
       },
     );
-    // The calls are judged side by side, so their order is not fixed.
+    // The calls are judged concurrently, so their order varies.
     const decisions = log.map(({ kind, hook, callId, reason }) => [kind, hook, callId, reason]);
     expect(decisions.toSorted((left, right) => String(left[2]).localeCompare(String(right[2])))).toEqual([
       ['approved', undefined, '1', 'Fine.'],
@@ -135,7 +135,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  it('tell each error handler of each error, whatever the others do', async () => {
+  it('notify every error handler of every error', async () => {
     const heard: string[] = [];
     const ran = await run({
       errors: [
@@ -150,7 +150,7 @@ describe('finalizers', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('never change how a turn ends, however they fail', async () => {
+  it('never change the outcome of a turn if they fail', async () => {
     const broken = {
       citations: () => {
         throw new Error('a');
@@ -176,7 +176,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  it('do not outlive the harness’s patience', async () => {
+  it('end within the grace period of the harness', async () => {
     let aborted = false;
     const agent = harness({ model: scriptedModel(['Done.']), closeGraceMs: 30 }).pipe(
       hooks(
@@ -195,7 +195,7 @@ describe('finalizers', () => {
     expect(aborted).toBe(true);
   });
 
-  it('find the sources of before a crash again', async () => {
+  it('include the sources from before a crash', async () => {
     const found: (readonly string[])[] = [];
     const agentOn = (lines: readonly string[]) => {
       const sessions = diskOf(lines);
@@ -270,7 +270,7 @@ describe('finalizers', () => {
 });
 
 describe('namedSources', () => {
-  it('reads JSON that comes as text, and is not lost in deep or odd values', () => {
+  it('parses JSON in strings, and accepts deep and unusual values', () => {
     const source = (output: unknown, input: unknown = {}) =>
       namedSources({ id: '1', name: 'x', input }, { status: 'ok', output } as never).map(({ url }) => url);
     expect(source({ type: 'text', value: JSON.stringify(results) })).toHaveLength(3);

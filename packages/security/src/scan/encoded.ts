@@ -1,9 +1,10 @@
-import type { Folded } from './fold.js';
 import type { Region } from './regions.js';
 
 /** A span that says something else once it is decoded. */
 export interface Encoded extends Region {
   readonly decoded: string;
+  /** Nothing but a message is written like this: any request in it counts. */
+  readonly isMeant?: boolean | undefined;
 }
 
 const minLength = 20;
@@ -37,7 +38,7 @@ const spans = (text: string, pattern: RegExp, decode: (span: string) => string):
   for (const { 0: span, index } of text.matchAll(pattern)) {
     if (span.length < minLength || span.length > maxLength + 200) continue;
     const decoded = decode(span);
-    if (isProse(decoded)) found.push({ start: index, end: index + span.trimEnd().length, decoded });
+    if (isProse(decoded)) found.push({ start: index, end: index + span.trimEnd().length, decoded, isMeant: true });
   }
   return found;
 };
@@ -51,7 +52,10 @@ const fromBase64 = (span: string): string => {
   if (/^[A-Za-z0-9+/]{24,}={0,2}$/.test(decoded)) return Buffer.from(decoded, 'base64').toString('utf8');
   if (parts.length === 1 || !isProse(decoded)) return decoded;
   const from = parts.findIndex((part) => part.length >= minLength);
-  return Buffer.from(parts.slice(from).join(''), 'base64').toString('utf8');
+  // The words of the next sentence are not lines of it.
+  const after = parts.slice(from).findIndex((part) => part.length < minLength && !part.endsWith('='));
+  const lines = after === -1 ? parts.slice(from) : parts.slice(from, from + after);
+  return Buffer.from(lines.join(''), 'base64').toString('utf8');
 };
 
 const alphabet32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -109,11 +113,6 @@ const isProse = (text: string): boolean => {
   return text.length > 0 && printable / text.length >= minPrintable && text.includes(' ');
 };
 
-/** A reading of a whole text that was disguised. */
-export interface Disguise {
-  readonly folded: Folded;
-}
-
 const leet: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -124,33 +123,54 @@ const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
-/** Words that a disguised request has, in its disguise. */
-const rotated = /\b(?:vtaber|qvfertneq|sbetrg|cerivbhf|vafgehpgvbaf?|cebzcg)\b/;
-const reversed = /\b(?:erongi|dragersid|tegrof|snoitcurtsni|tpmorp|suoiverp)\b/;
-const leetWord = /\b(?=\w*[013457@$])[a-z013457@$]{6,14}\b/;
+/** Frequent words, rotated by 13 letters and read backwards. Two of them in a line are no chance. */
+const rotated =
+  /\b(?:gur|naq|lbh|lbhe|jvgu|guvf|gung|sebz|hfre|nyy|abg|cebzcg|ercyl|vtaber|vafgehpgvbaf?|cerivbhf|sbetrg|qvfertneq|frperg)\b/gi;
+const reversed =
+  /\b(?:eht|dna|uoy|ruoy|htiw|siht|taht|morf|resu|lla|ton|tpmorp|ylper|erongi|snoitcurtsni|suoiverp|tegrof|dragersid|terces)\b/gi;
+const leetWord =
+  /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
-/** The text read backwards, rotated by 13 letters, or with letters for digits, if it has a word that asks for it. */
-export const disguises = (folded: Folded): readonly Disguise[] => {
-  const found: Disguise[] = [];
-  if (rotated.test(folded.text)) found.push({ folded: { text: rot13(folded.text), at: folded.at } });
-  if (reversed.test(folded.text)) {
-    const { length } = folded.text;
+const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
+/** A line of hashes has such words too, among many others. */
+const maxPlainWords = 4;
+
+/** Lines that are read rotated by 13 letters, backwards, or with digits for letters. */
+export const findDisguised = (text: string): readonly Encoded[] => {
+  const found: Encoded[] = [];
+  const add = (pattern: RegExp, least: number, decode: (line: string) => string): void => {
+    const places = Array.from(text.matchAll(pattern), ({ index }) => index);
+    let first = 0;
+    let end = -1;
+    for (const [index, place] of places.entries()) {
+      if (place < end) continue;
+      const start = Math.max(place - maxLine, text.lastIndexOf('\n', place) + 1);
+      const feed = text.indexOf('\n', place);
+      end = Math.min(feed === -1 ? text.length : feed, place + maxLine);
+      first = index;
+      const last = places[first + least - 1];
+      const words = least > 2 ? text.slice(start, end).split(' ').length : 0;
+      const disguised = places.filter((one) => one >= place && one < end).length;
+      if (last !== undefined && last < end && words <= disguised * maxPlainWords) {
+        found.push({ start, end, decoded: decode(text.slice(start, end)), isMeant: least < 3 });
+      }
+    }
+  };
+  add(/\brot-?13\b/gi, 1, (line) => rot13(line.toLowerCase()));
+  add(rotated, 2, (line) => rot13(line.toLowerCase()));
+  add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
+  // A direction override shows letters in the order that they do not have.
+  for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
     found.push({
-      folded: {
-        text: Array.from(folded.text).toReversed().join(''),
-        at: (index) => folded.at(Math.max(0, length - 1 - index)),
-      },
+      start: index,
+      end: index + match.length,
+      decoded: Array.from(line).toReversed().join(''),
+      isMeant: true,
     });
   }
-  if (leetWord.test(folded.text)) {
-    const plain = folded.text.replace(
-      /(?<=[a-z013457@$])[013457@$]|[013457@$](?=[a-z])/g,
-      (sign) => leet[sign] ?? sign,
-    );
-    if (plain !== folded.text && /ignore|disregard|instruction|previous|prompt|bypass/.test(plain)) {
-      found.push({ folded: { text: plain, at: folded.at } });
-    }
-  }
+  add(leetWord, 3, (line) =>
+    line.replace(/(?<=[a-z013457@$])[013457@$]|[013457@$](?=[a-z])/gi, (sign) => leet[sign] ?? sign),
+  );
   return found;
 };
 

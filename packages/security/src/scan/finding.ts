@@ -22,6 +22,12 @@ export interface Said {
   readonly rule: string;
   /** Whether it is an attempt on its own. */
   readonly isStrong: boolean;
+  /** Whether it is an attempt in a hidden place. */
+  readonly isHiddenStrong?: boolean | undefined;
+  /** Whether its own sentence discusses attacks. */
+  readonly isDiscussed?: boolean | undefined;
+  /** Whether it is suspicious in plain sight. */
+  readonly isSuspicious?: boolean | undefined;
   readonly start: number;
   readonly end: number;
 }
@@ -39,3 +45,6 @@ export const overlap = (
   one: { readonly start: number; readonly end: number },
   other: { readonly start: number; readonly end: number },
 ): boolean => one.start < other.end && other.start < one.end;
+
+/** Weights of signals add up; from here on, a request is an attempt. */
+export const attempt = 4;

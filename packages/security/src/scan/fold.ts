@@ -33,6 +33,17 @@ export const fold = (text: string): Folded => {
   let index = 0;
   while (index < text.length) {
     const unit = text.charCodeAt(index);
+    // A word that a line feed parts.
+    if (
+      unit === 45 &&
+      last >= 97 &&
+      last <= 122 &&
+      text.charCodeAt(index + 1) === 10 &&
+      isLatin(text.charCodeAt(index + 2))
+    ) {
+      index += 2;
+      continue;
+    }
     if (isSpace(unit)) {
       if (last !== 32) add(32, index);
     } else if (unit < 128) {
@@ -60,6 +71,9 @@ const maxExpansion = 4;
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const isPlain = /^[\x00-\x7f]*$/;
 
+/** Marks that stand on the letter before them. */
+const isMark = /^[\u0300-\u036f]$/;
+
 const unitOf = (character: string): number => character.charCodeAt(0);
 
 const plain = (text: string, place: number, character: string): string => {
@@ -67,6 +81,7 @@ const plain = (text: string, place: number, character: string): string => {
   if (sign !== undefined) return sign;
   const letter = likeLetter(character);
   if (letter !== undefined && isAmongLatin(text, place)) return letter.toLowerCase();
+  if (isMark.test(character)) return '';
   const decomposed = character.normalize('NFKD');
   const bare = decomposed.length > 1 ? decomposed.replace(/\p{M}/gu, '') : decomposed;
   return bare.toLowerCase().slice(0, maxExpansion);

@@ -1,7 +1,9 @@
 import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit } from './finding.js';
-import { foldText } from './fold.js';
+import { fold } from './fold.js';
 import { all, type Region } from './regions.js';
+import { asksSomething } from './requests.js';
+import { sentencesOf } from './sentences.js';
 
 /** A place that a reader of the rendered file does not see. */
 export interface HiddenRegion extends Region {
@@ -19,16 +21,22 @@ const bar = 124;
 
 /** Styles and attributes that make the content of an element disappear. */
 const concealing =
-  /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=["']?0?(?:\.0\d?)?["'\s>]|\scolor=["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
+  /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=["']?0["'\s>]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=["']?0["'\s>]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=["']?0?(?:\.0\d?)?["'\s>]|\scolor=["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
 
 /** Attributes, titles and reference definitions that models read and readers do not see. */
 const asides: readonly RegExp[] = [
-  /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|\.)? ?[("'][^\n]{0,4000}$/gim,
+  /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?[("'][^\n]{0,4000}$/gim,
   /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
   /\]\([^()\s]{1,300} {1,3}"[^"\n]{20,2000}"\)/g,
-  /!\[[^\]\n]{40,2000}\]\(/g,
-  /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area)\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|data-[\w-]{1,30}|placeholder|value)=(?:"[^"<>]{30,2000}"|'[^'<>]{30,2000}')/gi,
-  /<(?:desc|metadata|template|noscript)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+  /!\[[^\]\n]{20,2000}\]\(/g,
+  /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area|section|td|li|h[1-6])\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|aria-description|name|data-[\w-]{1,30}|placeholder|value)=(?:"[^"<>]{20,2000}"|'[^'<>]{20,2000}')/gi,
+  /<\w{1,12}\b[^<>]{0,100}?\bclass=["']?[^"'<>]{0,60}?\b(?:sr-only|visually-hidden|d-none|hidden|invisible)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+  /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+  /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>[^<]{10,4000}/gi,
+  /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi,
+  /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm,
+  /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g,
+  /<details\b[^<>]{0,60}>\s{0,9}<summary>\s{0,9}<\/summary>[^<]{10,4000}/gi,
 ];
 const comments: readonly { readonly opening: RegExp; readonly closing: string }[] = [
   { opening: /<!--/g, closing: '-->' },
@@ -47,8 +55,44 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...elements(text, hiddenClass(text)).map(concealed),
     ...all(text, whiteFormula).map(concealed),
     ...behindBlanks(text).map(concealed),
+    ...(isAscii.test(text) ? [] : disguisedLetters(text).map(concealed)),
+    ...all(text, blankMarkup).map(concealed),
+    ...all(text, softened).map(concealed),
+    ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
+    ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
   ];
   return regions.toSorted((one, other) => one.start - other.start);
+};
+
+// oxlint-disable-next-line no-control-regex -- all of ASCII
+const isAscii = /^[\x00-\x7f]*$/;
+/** Blanks that are written as markup. */
+const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
+/** Short words, cut by soft hyphens: no line breaks there. */
+const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
+/** A phrase with one word on each line. */
+const oneWordLines = /^(?:[\p{L}\p{N}'’.,:/-]{1,40}[ \t]{0,4}\n){4,200}/gmu;
+const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
+/** Letters that only look like letters: full width, mathematical, circled, squared, small capitals. */
+const fancyLetters =
+  /(?:(?:[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd89])[^a-z\n]{0,4}?){8,2000}|(?:[a-z][\u0300-\u036f]{1,4}[^a-z\n]{0,3}){8,2000}/gi;
+/** Words that mix Latin letters with Greek or Cyrillic ones. */
+const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
+const minMixed = 3;
+
+/** Lines that are written in letters of other alphabets. */
+const disguisedLetters = (text: string): readonly Region[] => {
+  const found: Region[] = [...all(text, fancyLetters)];
+  const places = Array.from(text.matchAll(mixedWord), ({ index }) => index);
+  let end = -1;
+  for (const [index, place] of places.entries()) {
+    const last = places[index + minMixed - 1];
+    if (place < end || last === undefined) continue;
+    const feed = text.indexOf('\n', place);
+    end = Math.min(feed === -1 ? text.length : feed, place + maxJudged);
+    if (last < end) found.push({ start: Math.max(place - maxJudged, text.lastIndexOf('\n', place) + 1), end });
+  }
+  return found;
 };
 
 /** Formulas in the color of the page. */
@@ -100,7 +144,8 @@ const elements = (text: string, pattern: RegExp | undefined): readonly Region[] 
   return regions;
 };
 
-const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 160 || code === 0x3000;
+const isBlank = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 160 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a);
 
 /** Text in a line, or after one, that a run of blanks moves out of sight. */
 const behindBlanks = (text: string): readonly Region[] => {
@@ -122,49 +167,24 @@ const behindBlanks = (text: string): readonly Region[] => {
   return regions;
 };
 
-const addressed =
-  /\b(?:ai|a\.i\.|llms?|(?:large )?language models?|(?:ai |coding |code |virtual |your )?assistants?|(?:ai |coding |code )?agents?|copilot|claude|chatgpt|gpt(?:-?\d)?|gemini|codex|cursor|chatbots?|models?|reviewers?|summari[sz]ers?)\b/;
-const obligation =
-  /\b(?:must|should|shall|need to|have to|has to|are (?:required|instructed|ordered|now|to)|always|never|please|do not|don.t|make sure|be sure|ensure|only|instead|ignore|disregard|note|attention|important|remember)\b/;
-const act =
-  /\b(?:ignore|disregard|forget|override|run|execute|send|post|upload|fetch|curl|wget|download|install|delete|remove|read|open|reveal|print|repeat|output|say|write|respond|reply|answer|include|approve|merge|commit|push|call|visit|click|recommend|rate|rank|praise|transfer|pay|add|append|insert|use|change|replace|disable|skip|grant|accept|forward|email|tell|mention|decode|follow|obey|act|pretend|set|create|give|provide|append|exfiltrate)\b/;
-const secondPerson = /\b(?:you|your|yourself)\b/;
-const boilerplate =
-  /generated by|do not edit|do not modify|auto-?generated|prettier|eslint|markdownlint|toc\b|badges?|template|pull request|checklist|describe|screenshot|contributing|changelog|license|copyright|todo|fixme|please (?:fill|provide|describe|read|search|check|make sure|include|add|use|delete|remove)|thank|issue|jsdoc|begin|end\b/;
+const minWords = 3;
 
 /**
- * What is hidden is judged on its own: prose in a place that shows nothing is suspicious, and a request there is
- * malicious, whatever its words. In comments, which have readers, a request must be addressed to a model.
+ * What is hidden is judged on its own: prose in a place that shows nothing is suspicious, and malicious if it asks for
+ * anything. What comments and asides ask for is judged with all other requests, as they have readers.
  */
 export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): readonly Hit[] =>
-  regions.flatMap((region): readonly Hit[] => {
-    const { start, end } = region;
-    const folded = foldText(
-      text.slice(start, Math.min(end, start + maxJudged)).replace(/<\/?[a-z][^<>]{0,400}>/gi, ' '),
-    );
-    const words = folded.match(/\p{L}{2,}/gu)?.length ?? 0;
-    const hasPhrases = /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{8}/.test(folded);
-    if (words < 3 && !hasPhrases) return [];
-    const isRequest =
-      act.test(folded) && (obligation.test(folded) || secondPerson.test(folded) || addressed.test(folded));
-    if (region.kind === 'concealed') {
-      const isSecond =
-        isRequest &&
-        (addressed.test(folded) ||
-          /\b(?:ignore|disregard|instruction|prompt|secret|password|api key|token|curl|http|system|execute|exfiltrate|user)/.test(
-            folded,
-          ));
-      if (!isRequest && words < 6 && !hasPhrases) return [];
-      return [{ rule: 'hidden-text', severity: isSecond ? 'malicious' : 'suspicious', start, end }];
-    }
-    const isAddressed = addressed.test(folded) && obligation.test(folded) && act.test(folded);
-    if (
-      !isAddressed ||
-      (boilerplate.test(folded) && !/\b(?:ignore|disregard|secret|token|password|curl|user)\b/.test(folded))
-    ) {
-      return [];
-    }
-    return [{ rule: 'hidden-text', severity: 'suspicious', start, end }];
+  regions.flatMap(({ kind, start, end }): readonly Hit[] => {
+    if (kind !== 'concealed') return [];
+    const shown = text.slice(start, Math.min(end, start + maxJudged)).replace(/<\/?[a-z][^<>]{0,400}>/gi, ' . ');
+    const folded = fold(shown);
+    const sentences = sentencesOf(shown, folded);
+    const words = folded.text.match(/\p{L}{2,}/gu)?.length ?? 0;
+    const isWritten = words >= minWords || /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{8}/.test(folded.text);
+    if (!isWritten) return [];
+    const isRequest = asksSomething(sentences);
+    if (!isRequest && words < 2 * minWords) return [];
+    return [{ rule: 'hidden-text', severity: isRequest ? 'malicious' : 'suspicious', start, end }];
   });
 
 /** Words of Latin letters that invisible characters cut. */

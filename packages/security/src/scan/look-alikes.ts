@@ -16,6 +16,12 @@ const signs: Readonly<Record<string, string>> = {
   ...likes('[', '\uff3b\u3010\u27e6'),
   ...likes(']', '\uff3d\u3011\u27e7'),
   ...likes('_', '\u2581\uff3f'),
+  ...Object.fromEntries(
+    Array.from(
+      'ᴀaʙbᴄcᴅdᴇeꜰfɢgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpǫqʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz'.matchAll(/(.)(.)/gu),
+      ([, small = '', letter = '']) => [small, letter],
+    ),
+  ),
 };
 
 const letters: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,12 +1,12 @@
-import { englishRequests } from './english-requests.js';
-import { english, phrase, type Phrase } from './english.js';
+import { phrase, type Phrase } from './phrase.js';
 import { foldText } from './fold.js';
+import { languageBit } from './lexicon.js';
 import { languages, type Language } from './languages.js';
 
 /** Phrases of one language. */
 export interface PhraseGroup {
-  /** What each phrase has in it. The phrases are looked for around it; without a hint, everywhere. */
-  readonly hint?: RegExp | undefined;
+  /** The language that a sentence must have for its phrases to be looked for. */
+  readonly language: number;
   readonly phrases: readonly Phrase[];
 }
 
@@ -24,12 +24,17 @@ const source = (stems: string): string =>
 const leads =
   'favor|favore|devi|debes|debe|deves|deve|devez|dois|puis|allora|entao|agora|ahora|maintenant|adesso|bitte|prego|lutfen|prosze|пожалуйста|теперь|сейчас|jetzt|zuerst|alsjeblieft|ya que|primero|plait|assistant|asistente|assistente|assistent|ассистент|simplemente|semplicemente|einfach|просто|simplement';
 
+/** Secrets that are not the reader's own, in the languages below. */
+const secrets =
+  '(?:\\.env\\b|\\.ssh\\b|\\.aws\\b|id_?rsa|api[- ]?key|(?<!tu |ton |seu |tuo |dein |su |votre |sua )(?:zugangsdaten|passw[oö]rter|schlussel|contrasenas|claves|credenciales|mots de passe|identifiants|cles|senhas|chaves|credenciais|chiavi|credenziali|password)|парол|ключ|секрет|密钥|密码|凭据|鍵|パスワード|認証情報|\u1107\u1175\u1106\u1175\u11af)';
+
 /** The forms of a language, from its words. */
-const phrasesOf = (language: Language): PhraseGroup => {
+const phrasesOf = ([name, language]: readonly [name: string, language: Language]): PhraseGroup => {
   const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
-  const gap = isSpaceless === true ? '[^。\\n.!?！？]{0,12}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
+  const gap = isSpaceless === true ? `[^。\\n.!?！？]{0,${name === 'ko' ? 40 : 12}}?` : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
   const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
   // A verb directly after a noun states what something does; a request begins its clause.
+  const passive = isSpaceless === true ? '(?!さ?れ|される|되|된|됩)' : '';
   const asked =
     isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
   const [verb, object, earlierWord] = [verbs, objects, which].map((stems) => `(?:${source(stems)})`) as [
@@ -37,7 +42,7 @@ const phrasesOf = (language: Language): PhraseGroup => {
     string,
     string,
   ];
-  const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
+  const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?\\S{0,14}?';
   const found = [
     phrase('override', true, asked, verb, gap, earlierWord, inside, object),
     phrase('override', true, asked, verb, gap, object, inside, earlierWord),
@@ -51,6 +56,7 @@ const phrasesOf = (language: Language): PhraseGroup => {
       object,
       isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,8} (?:\\S{1,20} ){0,2}?',
       verb,
+      passive,
     ),
   ];
   if (everything !== undefined) {
@@ -66,7 +72,42 @@ const phrasesOf = (language: Language): PhraseGroup => {
     );
     found.push(phrase('override', true, start, `(?:${source(everything)})`, gap, verb));
   }
-  const { reveal, prompt, secrecy, persona, renewal, unbound } = language;
+  const {
+    reveal,
+    prompt,
+    secrecy,
+    persona,
+    renewal,
+    unbound,
+    void: nullified,
+    tell,
+    not,
+    lacking,
+    limits,
+    send,
+  } = language;
+  if (nullified !== undefined) {
+    found.push(phrase('override', true, start, earlierWord, inside, object, gap, `(?:${source(nullified)})`));
+    found.push(phrase('override', true, start, object, inside, earlierWord, gap, `(?:${source(nullified)})`));
+  }
+  if (lacking !== undefined && limits !== undefined) {
+    found.push(phrase('persona', true, start, `(?:${source(lacking)})`, inside, `(?:${source(limits)})`));
+  }
+  if (send !== undefined) {
+    const [sending, clause] = [`(?:${source(send)})`, '[^!?\\n]{0,60}?'];
+    found.push(phrase('theft', true, start, sending, clause, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])'));
+    if (isSpaceless === true) {
+      found.push(phrase('theft', true, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])', clause, sending));
+    }
+  }
+  if (tell !== undefined && not !== undefined) {
+    const [telling, negation] = [`(?:${source(tell)})`, `(?:${source(not)})`];
+    const close = isSpaceless === true ? '[^。\\n.!?]{0,6}?' : '(?:\\S{0,8} ){1,3}?';
+    found.push(
+      phrase('secrecy', false, start, negation, isSpaceless === true ? close : ` (?:\\S{1,8} ){0,3}?`, telling),
+    );
+    found.push(phrase('secrecy', false, start, telling, close, negation, isSpaceless === true ? '' : '(?![\\p{L}])'));
+  }
   if (reveal !== undefined && prompt !== undefined) {
     found.push(phrase('prompt-theft', true, start, `(?:${source(reveal)})`, gap, `(?:${source(prompt)})`));
     found.push(phrase('prompt-theft', true, start, `(?:${source(prompt)})`, gap, `(?:${source(reveal)})`));
@@ -83,22 +124,11 @@ const phrasesOf = (language: Language): PhraseGroup => {
   if (renewal !== undefined) {
     found.push(phrase('new-instructions', false, start, `(?:${source(renewal)})\\S{0,6} ?[:：]`));
   }
-  const hints = [verbs, prompt, secrecy, persona, renewal].flatMap((stems) => stems?.split('|') ?? []).map(hintOf);
-  return { hint: new RegExp([...new Set(hints)].join('|'), 'gu'), phrases: found };
-};
-
-/** The longest word of a stem, which is the rarest part of it; all of it, if its words are short. */
-const hintOf = (stem: string): string => {
-  const folded = foldText(stem.trim());
-  const longest = folded.split(' ').reduce((one, other) => (other.length > one.length ? other : one));
-  return (longest.length >= 5 ? longest : folded).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return { language: languageBit(name), phrases: found };
 };
 
 /**
  * Requests that take a model's instructions from it, ask for what it must not give, or ask it to keep something from its
  * user: verb, object and authority, in the languages that the threat model names.
  */
-export const phraseGroups: readonly PhraseGroup[] = [
-  { phrases: [...english, ...englishRequests] },
-  ...Object.values(languages).map(phrasesOf),
-];
+export const phraseGroups: readonly PhraseGroup[] = Object.entries(languages).map(phrasesOf);

@@ -5,6 +5,11 @@ const maxExcerpt = 80;
 
 const messages: Readonly<Record<string, string>> = {
   override: 'Tells the model to disregard its instructions.',
+  diversion: 'Tells the model to leave its task.',
+  steering: 'Decides what the model tells others.',
+  persistence: 'Asks the model to keep something for later conversations.',
+  regardless: 'Asks for a result, whatever the facts are.',
+  sabotage: 'Asks for a change that weakens security or does harm.',
   persona: 'Tells the model to act as one without rules.',
   'prompt-theft': 'Asks for the system prompt.',
   'new-instructions': 'Announces instructions that replace the task.',

@@ -1,15 +1,17 @@
 import { anyString, checkOptions, oneOf } from '@h/options';
-import { disguises, findEncoded } from './encoded.js';
+import { findDisguised, findEncoded, type Encoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
-import { overlap, type Finding, type Hit, type Said, type Severity } from './finding.js';
+import { attempt, overlap, type Finding, type Hit, type Said, type Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
 import { cutWords, hiddenRegions, judgeHidden, type HiddenRegion } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { blocked, stripped, warned } from './policy.js';
-import { phraseGroups, type PhraseGroup } from './phrases.js';
+import { phraseGroups } from './phrases.js';
 import { placed } from './placed.js';
 import { codeRegions, regionLookup, type Region } from './regions.js';
+import { asksSomething, requestsIn } from './requests.js';
 import { findSeams } from './seams.js';
+import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 
@@ -84,36 +86,30 @@ const hitsIn = (text: string): readonly Hit[] => {
   const hidden = regionLookup(regions);
   const code = regionLookup(codeRegions(text));
   const folded = fold(text);
-  const said = judgedUntilFlooded([...phraseHits(folded), ...findCommands(text), ...findSeams(text, folded)], (hit) =>
-    judged(text, hit, hidden, code),
+  const sentences = sentencesOf(text, folded);
+  const said = judgedUntilFlooded(
+    [
+      ...phraseHits(folded, sentences),
+      ...requestHits(folded, sentences),
+      ...findCommands(text),
+      ...findSeams(text, folded),
+    ],
+    (hit) => judged(text, hit, hidden, code),
   );
-  const disguised = disguises(folded).flatMap(({ folded: read }) =>
-    phraseHits(read)
-      .filter(({ isStrong }) => isStrong)
-      .map(({ start, end }): Hit => ({
-        rule: 'encoded',
-        severity: 'malicious',
-        start: Math.min(start, end - 1),
-        end: Math.max(start + 1, end),
-      })),
-  );
-  const encoded = findEncoded(text)
-    .filter((span) => isToBeFollowed(text, span) || isAttempt(span.decoded))
+  const encoded = [...findEncoded(text), ...findDisguised(text)]
+    .filter(
+      (span) =>
+        isToBeFollowed(text, span) ||
+        (isAttempt(span) &&
+          (span.isMeant === true || !isAttempt({ ...span, decoded: text.slice(span.start, span.end) }))),
+    )
     .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
   const spelled = findSpelledOut(text).map((region): Hit => ({
     rule: 'spelled-out',
     severity: 'malicious',
     ...region,
   }));
-  const all = [
-    ...invisible,
-    ...cutWords(text),
-    ...judgeHidden(text, regions),
-    ...said,
-    ...disguised,
-    ...encoded,
-    ...spelled,
-  ];
+  const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
   const worstFirst = merged(combined(text, all)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
@@ -150,34 +146,53 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
   return [...kept];
 };
 
-const phraseHits = (folded: Folded): readonly Said[] => phraseGroups.flatMap((group) => hitsOf(group, folded));
+/** Rules that ordinary files rarely come close to. */
+const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft', 'new-instructions', 'secrecy']);
 
-/** Maximum length of a phrase on either side of a hint. */
-const maxPhrase = 200;
+/** Requests by their grammar. In a comment half of the weight is enough, as a comment speaks to nobody else. */
+const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
+  requestsIn(folded, sentences)
+    .filter(({ weight }) => weight >= attempt / 2)
+    .map(({ rule, weight, isDiscussed, start, end }) => ({
+      rule,
+      isStrong: weight >= attempt,
+      isHiddenStrong: true,
+      isDiscussed,
+      isSuspicious: weight >= attempt - 1 && about.has(rule),
+      start,
+      end,
+    }));
 
-const hitsOf = ({ hint, phrases }: PhraseGroup, { text, at }: Folded): readonly Said[] => {
-  const windows = hint === undefined ? [{ start: 0, end: text.length }] : windowsAround(text, hint);
+/** How far before and after a sentence a phrase may reach. */
+const margin = 60;
+
+const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
   const hits: Said[] = [];
-  for (const { start, end } of windows) {
-    const part = text.slice(start, end);
-    for (const { rule, isStrong, pattern } of phrases) {
-      // Not matchAll, which copies the pattern for each call.
-      pattern.lastIndex = 0;
-      for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
-        const { 0: match, index } = found;
-        hits.push({ rule, isStrong, start: at(start + index), end: at(start + index + match.length - 1) + 1 });
+  const spoken = sentences.reduce((bits, { second }) => bits | second, 0);
+  for (const { language, phrases } of phraseGroups) {
+    if ((spoken & language) === 0) continue;
+    for (const { start, end } of windowsOf(text, sentences, language)) {
+      const part = text.slice(start, end);
+      for (const { rule, isStrong, pattern } of phrases) {
+        // Not matchAll, which copies the pattern for each call.
+        pattern.lastIndex = 0;
+        for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
+          const { 0: match, index } = found;
+          hits.push({ rule, isStrong, start: at(start + index), end: at(start + index + match.length - 1) + 1 });
+        }
       }
     }
   }
   return hits;
 };
 
-/** Windows around all matches of a hint; overlapping windows are joined. */
-const windowsAround = (text: string, hint: RegExp): readonly Region[] => {
+/** The sentences of a language, joined if they are close. */
+const windowsOf = (text: string, sentences: readonly Sentence[], language: number): readonly Region[] => {
   const windows: { start: number; end: number }[] = [];
-  for (const { 0: match, index } of text.matchAll(hint)) {
+  for (const sentence of sentences) {
+    if ((sentence.second & language) === 0) continue;
     const last = windows.at(-1);
-    const [start, end] = [Math.max(0, index - maxPhrase), Math.min(text.length, index + match.length + maxPhrase)];
+    const [start, end] = [Math.max(0, sentence.start - margin), Math.min(text.length, sentence.end + margin)];
     if (last !== undefined && start <= last.end) last.end = end;
     else windows.push({ start, end });
   }
@@ -186,11 +201,12 @@ const windowsAround = (text: string, hint: RegExp): readonly Region[] => {
 
 const judged = (
   text: string,
-  { rule, isStrong, start, end }: Said,
+  { rule, isStrong: isStrongInPlain, isHiddenStrong, isDiscussed, isSuspicious, start, end }: Said,
   hidden: (place: Region) => HiddenRegion | undefined,
   code: (place: Region) => Region | undefined,
 ): Hit => {
   const region = hidden({ start, end });
+  const isStrong = isStrongInPlain || (region !== undefined && isHiddenStrong === true);
   // A link title, an attribute or a comment that only shows code has nothing to hide.
   if (region !== undefined && !(rule === 'forged-turn' && !isStrong)) {
     const severity = isStrong ? 'malicious' : region.kind === 'concealed' ? 'suspicious' : 'note';
@@ -200,12 +216,17 @@ const judged = (
       ...(isStrong ? { start: Math.min(start, region.start), end: Math.max(end, region.end) } : { start, end }),
     };
   }
-  const isHarmless = !isStrong || isTalkedAbout(text, start, end, code({ start, end }) !== undefined);
-  return { rule, severity: isHarmless ? 'note' : 'malicious', start, end };
+  const isHarmless =
+    isDiscussed === true ||
+    (!isStrong && isSuspicious !== true) ||
+    isTalkedAbout(text, start, end, code({ start, end }) !== undefined);
+  const severity = isStrong ? 'malicious' : 'suspicious';
+  return { rule, severity: isHarmless ? 'note' : severity, start, end };
 };
 
-const decoding = /\b(?:decode|decrypt|unhex|deobfuscate|base ?64|hex)/i;
-const following = /\b(?:follow|obey|execute|comply|carry out|act on|do (?:what|as) (?:it|they))\b/i;
+const decoding = /\b(?:decod|decrypt|unhex|deobfuscat|base ?64|hex|rot ?-?13|percent|url|encod)/i;
+const following =
+  /\b(?:follow|obey|execute|comply|carry (?:it |them |this )?out|act (?:on|accordingly)|appl(?:y|ies)|perform|do (?:what|as) (?:it|they))\b/i;
 const besides = 160;
 
 /** Whether the text beside an encoded span asks to decode it and to follow what it says. */
@@ -214,11 +235,18 @@ const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
   return decoding.test(near) && following.test(near);
 };
 
-/** Whether a decoded span contains a request. Encoded text counts even if it is weak. */
-const isAttempt = (decoded: string): boolean =>
-  [...phraseHits(fold(decoded)), ...findCommands(decoded)].some(
-    ({ isStrong, rule }) => isStrong || rule === 'secrecy' || rule === 'prompt-theft' || rule === 'authority',
+/** Whether a decoded span contains a request. What is encoded has nothing else to hide. */
+const isAttempt = ({ decoded, isMeant }: Encoded): boolean => {
+  const folded = fold(decoded);
+  const sentences = sentencesOf(decoded, folded);
+  return (
+    (isMeant === true && asksSomething(sentences)) ||
+    requestHits(folded, sentences).length > 0 ||
+    [...phraseHits(folded, sentences), ...findCommands(decoded)].some(
+      ({ isStrong, rule }) => isStrong || rule === 'secrecy',
+    )
   );
+};
 
 const closeBy = 400;
 /** Rules that are harmless alone but suspicious next to a request for secrecy. */
@@ -235,7 +263,7 @@ const covert: ReadonlySet<string> = new Set([
 ]);
 /** A file of secrets. */
 const secretFile =
-  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables|contraseñas?|passw[oö]rter|mots? de passe|\bclés?\b|\bchiavi\b|\bsenhas?\b|парол|ключ|密钥|密碼|密码|鍵|パスワード|비밀번호|비밀 키/gi;
+  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables|contraseñas?|passw[oö]rter|mots? de passe|\bclés?\b|\bclaves?\b|\bchaves?\b|schlüssel|zugangsdaten|credenciales|identifiants|\bchiavi\b|\bsenhas?\b|парол|ключ|密钥|密碼|密码|鍵|パスワード|비밀번호|비밀 키/gi;
 const taking =
   /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 

@@ -1,12 +1,24 @@
+import { fold } from './fold.js';
 import type { Region } from './regions.js';
+import { asksSomething } from './requests.js';
+import { sentencesOf } from './sentences.js';
 
 /** Letters one by one, with a space or a sign between them. */
-const letters = /(?:[a-z][ .\-_*|]{1,2}){11,400}[a-z]/giu;
+const letters = /(?:[a-z][ .\-_*|]{1,3}){11,400}[a-z]/giu;
 const attempts =
   /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
 
 /** Phrases that are spelled letter by letter. */
 export const findSpelledOut = (text: string): readonly Region[] =>
   Array.from(text.matchAll(letters))
-    .filter(({ 0: match }) => attempts.test(match.replace(/[^a-z]/gi, '').toLowerCase()))
+    .filter(({ 0: match }) => attempts.test(match.replace(/[^a-z]/gi, '').toLowerCase()) || isRequest(match))
     .map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
+
+/** Whether the words, which wider gaps part, ask for something. */
+const isRequest = (match: string): boolean => {
+  const isJoined = (match.match(/[a-z][.\-_*|][a-z]/gi)?.length ?? 0) > 4;
+  const said = isJoined
+    ? match.replace(/[.\-_*|]/g, '')
+    : match.replace(/(?<=[a-z])[ .\-_*|](?=[a-z](?![a-z]))/gi, '').replace(/[ .\-_*|]+/g, ' ');
+  return said.split(' ').length >= 3 && asksSomething(sentencesOf(said, fold(said)));
+};

@@ -27,7 +27,7 @@ const verdicts = /inject|attack|malicious|jailbreak|untrusted|adversar|suspiciou
 /** Whether the passage is in quotes on its line. */
 const isQuoted = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(lineStartOf(text, start), start - 120), start);
-  const after = text.slice(end, end + 160).split('\n', 1)[0] ?? '';
+  const after = text.slice(start, end + 160).split('\n', 1)[0] ?? '';
   return (
     quotes.some((quote) => after.includes(quote)) &&
     quotes.some((quote) => before.includes(quote) && !isApostrophe(before, quote))
@@ -55,7 +55,7 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
   if (negation.test(before.slice(-60))) return true;
   const passage = text.slice(start, end);
   if (!own.test(passage) && foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))) return true;
-  if (introduction.test(before) && topic.test(before)) return true;
+  if (introduction.test(before) && (topic.test(before) || isQuoted(text, start, end))) return true;
   if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
   return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));
 };

@@ -10,29 +10,29 @@ import { wordPattern, type WordPattern } from './word-pattern.js';
 
 /** Where a line runs. */
 export interface CommandContext {
-  /** The folder that it runs in, as an absolute path. */
+  /** The folder in which it runs, as an absolute path. */
   readonly cwd: string;
   /**
-   * The folder of the project: what is in it may be deleted, what is outside may not.
+   * The folder of the project: entries in it may be deleted, others may not.
    *
    * @defaultValue `cwd`
    */
   readonly project?: string | undefined;
 }
 
-/** Judges a line of shell. Never throws for a string; time grows with the length of the line. */
+/** Judges a shell line. Never throws for a string; its time is proportional to the length of the line. */
 export type CommandPolicy = (command: string, context: CommandContext) => CommandJudgement;
 
-/** The most findings of one judgement. */
+/** Maximum number of findings in one judgment. */
 const maxFindings = 20;
 
 /**
- * Makes a policy of rules.
+ * Creates a policy from rules.
  *
- * A line is read as a shell would read it, and every command that it runs is judged; the strictest finding decides. This
- * is a guard rail and not a sandbox: a program that may run can do what it likes, and a script in a file is not read.
+ * A line is analyzed like a shell would run it, and every command is judged; the strictest finding decides. It is a
+ * guard rail, not a sandbox: a program that may run is not restricted, and scripts in files are not read.
  *
- * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
+ * @throws InvalidOptionError `invalid-option` for an unknown or invalid option
  *
  * @example
  * ```ts
@@ -47,18 +47,19 @@ export const commandPolicy = (options: CommandPolicyOptions = {}): CommandPolicy
 };
 
 /**
- * Judges a line of shell: `allow` it, `ask` a person, or `deny` it, and says why.
+ * Judges a shell line: `allow` it, `ask` a person, or `deny` it, with reasons.
  *
  * Sequences, pipes, subshells, substitutions, here-documents, `bash -c`, `eval`, `env`, `sudo`, `xargs`, `find -exec`,
- * functions and aliases hide nothing. A line that cannot be read is `ask`, and so is a variable whose value is not known
- * where it matters. Text that only mentions a command is not one. Nothing is run and no file is looked at.
+ * functions and aliases hide nothing. The decision is `ask` for a line that cannot be parsed, and for an unknown
+ * variable that matters. Text that only mentions a command is not treated as one. Nothing is run and no file is
+ * accessed.
  *
- * This is a guard rail against mistakes and not a sandbox: a program that may run can do what it likes, and a script in a
- * file is not read. What must not happen at all is prevented by a sandbox.
+ * It is a guard rail against mistakes, not a sandbox: a program that may run is not restricted, and scripts in files
+ * are not read. Use a sandbox to prevent effects.
  *
- * @param context `cwd` and `project` say where the line runs. The rest makes the policy one's own; where it stays the same
- * from call to call, {@link commandPolicy} checks it once.
- * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong; never for what the command says
+ * @param context - `cwd` and `project`: where the line runs. The other members customize the policy; if they are the
+ * same for each call, {@link commandPolicy} checks them only once.
+ * @throws InvalidOptionError `invalid-option` for an unknown or invalid option, but never because of the command
  *
  * @example
  * ```ts
@@ -137,7 +138,7 @@ const withDecision = (rule: CommandRule, decision: CommandDecision | undefined):
   return decision === 'allow' ? [] : [{ ...rule, decision }];
 };
 
-/** Finds the rules that may apply to a command without going through all of them. */
+/** Finds the rules that may apply to a command without visiting all of them. */
 const ruleIndex = (rules: readonly CommandRule[]): ((subject: Subject) => readonly CommandRule[]) => {
   const own = new Map<string, CommandRule[]>();
   const general: CommandRule[] = [];

@@ -8,32 +8,32 @@ import { readCommandLine } from '../read/read-command-line.js';
 /** A command that runs before a commit in the same line. */
 export interface EarlierCommand {
   readonly argv: readonly string[];
-  /** Whether its output goes into a file. */
+  /** Whether its output is written to a file. */
   readonly isRedirected: boolean;
 }
 
 /** A commit that a line of shell would make. */
 export interface CommitCommand {
-  /** The folder whose repository it is made in; `undefined` if that is only known when it runs. */
+  /** The folder of the repository; `undefined` if it is unknown until the line runs. */
   readonly folder: string | undefined;
-  /** Its message, as far as it is given; `undefined` for one that comes from a file, an editor or a variable. */
+  /** Its message, as far as it is known; `undefined` for one from a file, an editor or a variable. */
   readonly message: string | undefined;
-  /** Whether it is made to be squashed into another one. */
+  /** Whether it is a fixup or squash commit. */
   readonly isFixup: boolean;
   /** Commands of the line that run before it. */
   readonly before: readonly EarlierCommand[];
 }
 
-/** What a line says about commits. */
+/** The commits of a line. */
 export interface CommitLine {
   readonly commits: readonly CommitCommand[];
-  /** Set where the line cannot be read in full but seems to be about a commit. */
+  /** Set if the line cannot be read completely but seems to commit. */
   readonly isUnclear: boolean;
 }
 
 /**
- * Finds the commits that a line of shell makes: `git commit` in all its forms, with options before it, in `bash -c`, behind
- * an alias that the line defines or that `aliases` lists.
+ * Finds the commits that a shell line creates: `git commit` in all its forms, with options before it, in `bash -c`, or
+ * through an alias that the line defines or that `aliases` contains.
  */
 export const commitsIn = (
   command: string,
@@ -68,7 +68,7 @@ const earlier = ({ argv, redirections }: Invocation): EarlierCommand => ({
   isRedirected: redirections.some(({ target }) => !target.text.startsWith('/dev/')),
 });
 
-/** Each `-C` is taken from where the one before has led. */
+/** Each `-C` is relative to the previous one. */
 const folderOf = (args: readonly Field[], cwd: string): string => {
   let folder = cwd;
   for (const [index, { text }] of args.entries()) {

@@ -13,13 +13,13 @@ import {
 
 const decide = (command: string): CommandDecision => judgeCommand(command, place).decision;
 
-describe('judgeCommand, on lists of commands', () => {
-  it('lets none of the dangerous ones run', () => {
+describe('judgeCommand for lists of commands', () => {
+  it('allows no dangerous command', () => {
     expect(dangerous.length).toBeGreaterThan(350);
     expect(dangerous.filter((command) => decide(command) === 'allow')).toEqual([]);
   });
 
-  it('raises at most one false alarm in a hundred everyday ones', () => {
+  it('raises at most one false alarm in a hundred everyday commands', () => {
     expect(everyday.length).toBeGreaterThan(900);
     const alarms = everyday.filter((command) => decide(command) !== 'allow');
     expect(alarms.length / everyday.length, alarms.join('\n')).toBeLessThanOrEqual(0.01);
@@ -49,7 +49,7 @@ describe('judgeCommand, on lists of commands', () => {
   });
 });
 
-describe('judgeCommand, on what a line really runs', () => {
+describe('judgeCommand for the commands that a line runs', () => {
   it.each<readonly [string, CommandDecision]>([
     ['grep "rm -rf /" notes.md', 'allow'],
     ['echo rm -rf /', 'allow'],
@@ -74,7 +74,7 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(decide(command)).toBe(decision);
   });
 
-  it('judges in the folder that the line has gone to', () => {
+  it('judges paths relative to the folder of an earlier cd', () => {
     expect(decide('cd dist && rm -rf *')).toBe('allow');
     expect(decide('cd .. && rm -rf app')).toBe('ask');
     expect(decide('cd / && rm -rf usr')).toBe('deny');
@@ -88,7 +88,7 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(judgeCommand('rm -rf dist', { cwd: '/', home: '/root' }).decision).toBe('ask');
   });
 
-  it('judges a folder within the project by the project', () => {
+  it('judges a subfolder by the folder of the project', () => {
     const folder = { cwd: '/work/app/packages/a', home: '/home/me' };
     expect(judgeCommand('rm -rf ../b/dist', { ...folder, project: '/work/app' }).decision).toBe('allow');
     expect(judgeCommand('rm -rf ../b/dist', folder).decision).toBe('ask');
@@ -96,7 +96,7 @@ describe('judgeCommand, on what a line really runs', () => {
     expect(commandPolicy()('rm -rf ../..', { ...folder, project: '/work/app' }).decision).toBe('ask');
   });
 
-  it('follows variables, and trusts none that may have another value', () => {
+  it('follows variables, and treats ambiguous values as unknown', () => {
     expect(decide('D=build; rm -rf "$D"')).toBe('allow');
     expect(decide('D=/; rm -rf "$D"')).toBe('deny');
     expect(decide('D=build; if x; then D=/; fi; rm -rf "$D"')).toBe('ask');
@@ -150,7 +150,7 @@ describe('requiresApproval', () => {
   });
 });
 
-describe('a policy of one’s own', () => {
+describe('a custom policy', () => {
   it('overrides the decisions of rules', () => {
     const judge = commandPolicy({
       decisions: { 'git/clean': 'allow', 'git/reset-hard': 'deny', 'shell/unparsable': 'deny' },
@@ -184,7 +184,7 @@ describe('a policy of one’s own', () => {
     expect(judge('npm publish; rm -rf /', place).decision).toBe('deny');
   });
 
-  it('allows by a pattern only what that pattern can mean', () => {
+  it('matches only known words and paths without ".." by a star', () => {
     const judge = commandPolicy({ allow: ['rm -rf /srv/*', 'git push', 'echo *', 'bash *'] });
     expect(judge('rm -rf /srv/old', place).decision).toBe('allow');
     expect(judge('rm -rf /srv/old /etc', place).decision).toBe('deny');
@@ -210,7 +210,10 @@ describe('a policy of one’s own', () => {
     [{ deny: 'git push' }, /"deny" must be .*; received "git push"/],
     [{ allow: [''] }, /"allow\[0\]"/],
     [{ home: 'me' }, /"home" must be an absolute path; received "me"/],
-    [{ decisions: { 'git/force': 'allow' } }, /no rule "git\/force" to decide "allow" about; it has git\/force-push, /],
+    [
+      { decisions: { 'git/force': 'allow' } },
+      /names the unknown rule "git\/force" \(received "allow"\)\. Known rules: git\/force-push, /,
+    ],
     [
       { decisions: { 'git/clean': 'maybe' } },
       /"decisions\['git\/clean'\]" must be "allow" or "ask" or "deny"; received "maybe"/,
@@ -236,7 +239,7 @@ describe('a policy of one’s own', () => {
   });
 });
 
-describe('judgeCommand, on hostile input', () => {
+describe('judgeCommand for hostile input', () => {
   const pieces = fc.constantFrom(
     '"',
     "'",
@@ -311,7 +314,7 @@ describe('judgeCommand, on hostile input', () => {
     ' ',
   );
 
-  it('never throws, whatever the text', () => {
+  it('never throws for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -327,7 +330,7 @@ describe('judgeCommand, on hostile input', () => {
     );
   });
 
-  it('finds a dangerous command behind, before and within anything that Bash can read', () => {
+  it('finds a dangerous command before, after and within any Bash syntax', () => {
     const harmless = fc.constantFrom(
       'ls -la',
       'npm test',
@@ -410,11 +413,11 @@ describe('judgeCommand, on hostile input', () => {
     ['arrays', `a=(${many('x ')}); rm "\${a[@]}"`],
   ];
 
-  it.each(hostile)('takes no longer than its length for %s', (_, command) => {
+  it.each(hostile)('runs in linear time for %s', (_, command) => {
     const startedAt = process.cpuUsage();
     decide(command);
     const { user, system } = process.cpuUsage(startedAt);
-    // A plain line of this length takes a few hundred milliseconds; what grows with the square takes minutes.
+    // A line of this length takes a few hundred milliseconds; a quadratic algorithm would take minutes.
     expect((user + system) / 1_000).toBeLessThan(4_000);
   });
 });

@@ -7,7 +7,7 @@ import { isSecretPath } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 
-/** A command in the form that rules are applied to. */
+/** A command in the form to which rules are applied. */
 export interface Subject extends RuleContext {
   readonly shown: readonly string[];
   readonly damage: ReadonlySet<SqlDamage>;
@@ -35,7 +35,7 @@ export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocatio
   };
 };
 
-/** What a rule says about a command; `undefined` if it does not apply. */
+/** Applies a rule to a command; returns `undefined` if it does not match. */
 export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {
   const { arguments: parsed } = subject;
   const certainties = [
@@ -52,7 +52,7 @@ export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding
   return findingOf(rule, subject.shown, certainties.includes('maybe') ? 'ask' : rule.decision);
 };
 
-/** A finding in the words of its rule. */
+/** Creates a finding from a rule. */
 export const findingOf = (
   { rule, why, instead }: CommandRule,
   argv: readonly string[],

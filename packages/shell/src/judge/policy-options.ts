@@ -21,27 +21,27 @@ import { commandRules } from './rules/index.js';
 /** Options of a policy. */
 export interface CommandPolicyOptions {
   /**
-   * The rules to go by, in place of the usual ones. Add to those with `[...commandRules, ...approvalRules]`.
+   * The rules to apply instead of the default ones. Add to those with `[...commandRules, ...approvalRules]`.
    *
    * @defaultValue `commandRules`
    */
   readonly rules?: readonly CommandRule[] | undefined;
-  /** Other decisions for rules, by their names: `{ 'git/clean': 'allow', 'git/reset-hard': 'deny' }`. */
+  /** Different decisions for rules, by name: `{ 'git/clean': 'allow', 'git/reset-hard': 'deny' }`. */
   readonly decisions?: Readonly<Record<string, CommandDecision>> | undefined;
   /**
-   * Commands that are fine whatever the rules say, as patterns: `'git clean -fd build'`, `'npm publish *'`. `*` stands for
-   * any text in a word, and at the end for all further words; it covers nothing that is only known when it runs, and no
-   * path with `..`. A command within such a command is judged by itself.
+   * Commands that are allowed regardless of the rules, as patterns: `'git clean -fd build'`, `'npm publish *'`. `*`
+   * matches any text in a word, and at the end all further words. It never matches text that is unknown until the
+   * command runs, or a path with `..`. Commands inside such a command are judged separately.
    */
   readonly allow?: readonly string[] | undefined;
-  /** Commands that a person is asked about, as patterns. */
+  /** Commands that need an approval, as patterns. */
   readonly ask?: readonly string[] | undefined;
-  /** Commands that never run, as patterns. They count before `allow`. */
+  /** Commands that are denied, as patterns. They take precedence over `allow`. */
   readonly deny?: readonly string[] | undefined;
   /**
-   * The home folder that `~` stands for.
+   * The home folder for `~`.
    *
-   * @defaultValue that of the user whose process this is
+   * @defaultValue that of the user who runs this process
    */
   readonly home?: string | undefined;
 }
@@ -87,7 +87,7 @@ const checks: OptionChecks<CommandPolicyOptions> = {
 };
 
 /**
- * Refuses options that do not exist, values of the wrong type, and decisions about unknown rules.
+ * Rejects unknown options, values of the wrong type, and decisions about unknown rules.
  *
  * @throws InvalidOptionError `invalid-option`
  */
@@ -101,7 +101,7 @@ export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions)
     throw new InvalidOptionError({
       owner,
       option: `decisions.${name}`,
-      message: `${owner} has no rule ${JSON.stringify(name)} to decide ${showValue(decision)} about; it has ${(alike.length > 0 ? alike : [...names]).join(', ')}.`,
+      message: `${owner}: "decisions" names the unknown rule ${JSON.stringify(name)} (received ${showValue(decision)}). Known rules: ${(alike.length > 0 ? alike : [...names]).join(', ')}.`,
     });
   }
 };

@@ -5,10 +5,10 @@ import { approvalRules } from './rules/approvals.js';
 import { commandRules } from './rules/index.js';
 
 /**
- * Finds why a command needs approval although it destroys nothing: it pushes, opens a pull request, deploys, migrates
- * a database, publishes. Findings of the usual rules are among them. Empty if no approval is needed.
+ * Finds the reasons why a command needs an approval: it pushes, opens a pull request, deploys, migrates a database or
+ * publishes. Findings of the default rules are included. Returns an empty list if no approval is needed.
  *
- * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
+ * @throws InvalidOptionError `invalid-option` for an unknown or invalid option
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { ParsedArguments } from '../read/arguments.js';
 /** The decision about a command: it runs, a person is asked, or it is denied. */
 export type CommandDecision = 'allow' | 'ask' | 'deny';
 
-/** Which of the paths that a command is given a rule looks at. */
+/** The paths in a command's arguments that a rule examines. */
 export type PathPlace =
   | 'operands'
   | 'all but the first'
@@ -17,56 +17,59 @@ export type PathPlace =
   | `${string}=`;
 
 /**
- * A rule about commands, as data: everything that it names must be true of a command.
+ * A rule about commands, as data: all of its conditions must hold.
  *
- * An argument that only the running shell knows counts as what the rule looks for, and the decision is `ask` then.
+ * An argument that is unknown until the line runs may satisfy any condition; the decision is then `ask`.
  */
 export interface CommandRule {
-  /** Its name, as `git/force-push`: the part before the slash says what it is about. */
+  /** Its name, such as `git/force-push`; the part before the slash is the topic. */
   readonly rule: string;
   readonly decision: 'ask' | 'deny';
-  /** Names of programs, without their folder. Without it the rule is about every command. */
+  /** Names of programs without their folder. Without it the rule applies to every command. */
   readonly programs?: readonly string[] | undefined;
-  /** The first words that are no options: one of these, like `volume rm`. `*` stands for any word, `(a|b)` for one of two. */
+  /**
+   * One of these must be the first words that are not options, such as `volume rm`. `*` matches any word, `(a|b)` one
+   * of two.
+   */
   readonly words?: readonly string[] | undefined;
-  /** Options that must all be given, each in one of its forms: `['-r|-R|--recursive', '-f|--force']`. */
+  /** Options that must all be present, each in one of its forms: `['-r|-R|--recursive', '-f|--force']`. */
   readonly flags?: readonly string[] | undefined;
-  /** Options with which the rule does not apply, like `--dry-run`. */
+  /** Options that exclude the rule, such as `--dry-run`. */
   readonly unless?: readonly string[] | undefined;
   /** Some argument must match this. */
   readonly argument?: RegExp | undefined;
-  /** Some path among the arguments, in these places, must be in one of these zones. */
+  /** Some path among these arguments must be in one of these zones. */
   readonly paths?: { readonly in: readonly PathPlace[]; readonly zones: readonly Zone[] } | undefined;
   /** The effect that the SQL among the arguments must have. */
   readonly sql?: SqlDamage | undefined;
-  /** What is wrong with the line itself. */
+  /** The problem that the line itself must have. */
   readonly problem?: ShellProblem | undefined;
-  /** Anything else. */
+  /** Any other condition. */
   readonly test?: ((command: RuleContext) => boolean) | undefined;
-  /** What would happen, in a sentence that the model reads. */
+  /** The consequence, in a sentence for the model. */
   readonly why: string;
-  /** What to do instead, in a sentence. */
+  /** An alternative, in a sentence. */
   readonly instead?: string | undefined;
 }
 
-/** A command as a rule sees it. */
+/** A command as rules see it. */
 export interface RuleContext {
   readonly program: string;
   readonly arguments: ParsedArguments;
-  /** What the command reads, if that is known. */
+  /** Its standard input, if it is known. */
   readonly input: string | undefined;
-  /** Programs whose output the command reads. */
+  /** Programs whose output it reads. */
   readonly reads: readonly string[];
-  /** Where its output goes. */
+  /** Files to which its output is written. */
   readonly redirected: readonly string[];
   /** Programs whose output is among its arguments. */
   readonly madeBy: readonly string[];
   readonly zoneOf: (path: string) => Zone;
-  /** Whether a path names a file with secrets, or one that the line has written a secret into. */
+  /** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
   readonly isSecret: (path: string) => boolean;
 }
 
-/** A reason why a command is not allowed to run without a question. */
+/** A reason why a command may not run without an approval. */
 export interface JudgementFinding {
   /** The name of the rule. */
   readonly rule: string;
@@ -77,7 +80,7 @@ export interface JudgementFinding {
   readonly instead?: string | undefined;
 }
 
-/** The judgement of a line. */
+/** The judgment of a line. */
 export interface CommandJudgement {
   /** The strictest of all findings; `allow` if there are none. */
   readonly decision: CommandDecision;

@@ -5,13 +5,13 @@ import { damageOf, type SqlDamage } from './sql.js';
 interface Client {
   /** Options whose value is SQL. */
   readonly options?: readonly string[];
-  /** The number of words before those that are SQL. */
+  /** Number of words before the SQL. */
   readonly operandsFrom?: number;
-  /** Words before which this is not a client. */
+  /** Words that, if present, mean that this is not a client call. */
   readonly words?: RegExp;
 }
 
-/** Programs that send SQL. All of them read it from their input too. */
+/** Programs that send SQL. All of them also read it from their input. */
 const clients: Readonly<Record<string, Client>> = {
   psql: { options: ['-c', '--command'] },
   mysql: { options: ['-e', '--execute', '--init-command'] },
@@ -34,7 +34,7 @@ const clients: Readonly<Record<string, Client>> = {
   prisma: { words: /^db$/ },
 };
 
-/** What the SQL destroys that a program is given; nothing for a program that takes none. */
+/** Returns what the SQL in the arguments destroys; empty for a program that accepts none. */
 export const sqlDamage = (
   program: string,
   { operands, valuesOf, words }: ParsedArguments,

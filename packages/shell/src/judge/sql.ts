@@ -1,4 +1,4 @@
-/** What a statement may destroy. */
+/** An effect of a statement that may destroy data. */
 export type SqlDamage =
   | 'drops'
   | 'drops-database'
@@ -9,7 +9,7 @@ export type SqlDamage =
   | 'runs-programs'
   | 'unknown';
 
-/** Reads SQL for what it destroys. Text and comments are passed over; its time grows with its length. */
+/** Finds the destructive effects of SQL. Strings and comments are skipped; the time is proportional to its length. */
 export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
   const found = new Set<SqlDamage>();
   for (const statement of statementsOf(sql)) {
@@ -40,7 +40,7 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
   return found;
 };
 
-/** No `WHERE`, or one that is always true. */
+/** Returns whether there is no `WHERE`, or one that is always true. */
 const isUnbounded = (words: string, verb: string): boolean => {
   const rest = words.slice(words.indexOf(verb));
   const where = rest.indexOf(' WHERE ');
@@ -49,7 +49,7 @@ const isUnbounded = (words: string, verb: string): boolean => {
   return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
 };
 
-/** The statements of a script, with text in quotes and comments taken out; that of MySQL's executable comments stays. */
+/** Returns the statements of a script without strings and comments, except MySQL's executable comments. */
 const statementsOf = (sql: string): readonly string[] => {
   const statements: string[] = [];
   let current = '';
@@ -60,7 +60,7 @@ const statementsOf = (sql: string): readonly string[] => {
       statements.push(current);
       current = '';
     } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\()\s*$/i.test(current.slice(-40))) {
-      // This text is SQL itself.
+      // This string contains SQL.
       current += ' (';
     } else if (character === "'") {
       index = closing(sql, "'", index + 1);
@@ -76,7 +76,7 @@ const statementsOf = (sql: string): readonly string[] => {
     } else if (pair === '*/') {
       index += 1;
     } else if (character === '$') {
-      // The body of a function or DO block is code: its quotes go, its statements stay.
+      // The body of a function or DO block is code: its quotes are removed, its statements kept.
       current += ' ';
     } else {
       current += character;

@@ -1,14 +1,13 @@
 import { programName, unknownText } from '../read/field.js';
 
-/** Whether a command, word by word, is one that a pattern names. */
+/** Returns whether a command matches a pattern word by word. */
 export type WordPattern = (argv: readonly string[]) => boolean;
 
 /**
- * Reads a pattern such as `npm run *`: the words of a command, in order. `*` matches any text within a
- * word; at the end it stands for all further words, or none. A program is named without its folder.
+ * Compiles a pattern such as `npm run *`: the words of a command, in order. `*` matches any text within a word; at the
+ * end it matches all further words, or none. A program is named without its folder.
  *
- * @param isStrict Whether a star leaves out what it may not be meant for: words that are only known when they run, and
- * paths that lead out with `..`.
+ * @param isStrict - whether a star never matches words that are unknown until the command runs, and paths with `..`
  */
 export const wordPattern = (pattern: string, isStrict: boolean): WordPattern => {
   const words = pattern.trim().split(/\s+/);
@@ -27,7 +26,7 @@ export const wordPattern = (pattern: string, isStrict: boolean): WordPattern => 
   };
 };
 
-/** Whether a text is these pieces with anything between them: each as early as it can be, without going back. */
+/** Returns whether a text contains these parts in order. Each is matched as early as possible, without backtracking. */
 const matches = (pieces: readonly string[], text: string): boolean => {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';

@@ -4,12 +4,12 @@ import { noDash, type StaticWord } from './static-word.js';
 
 const identifier = /^[A-Za-z_]\w*$/;
 
-/** `export A=b` is checked where it is read; a bare word must be a name, since it may be a subscript. */
+/** `export A=b` is checked by the reader. A single word must be a name, because it may be a subscript. */
 export const declare =
   (flags: string): Check =>
   (args) => {
     for (const [at, { value, source }] of args.entries()) {
-      if (value === undefined) return problemAt(args, at, 'is only known when it runs');
+      if (value === undefined) return problemAt(args, at, 'is unknown until it runs');
       const isOption =
         value.startsWith('-') &&
         value
@@ -18,13 +18,13 @@ export const declare =
           .every((letter) => flags.includes(letter));
       if (!isOption && !identifier.test(value)) return problemAt(args, at, 'is not a plain name');
       if (!isOption && flags.includes('x') && !source.includes('=') && !/^[a-z]/.test(value)) {
-        return problemAt(args, at, 'would be given to every command');
+        return problemAt(args, at, 'would be passed to every command');
       }
     }
     return undefined;
   };
 
-/** Builtins that are given names of variables, and options. */
+/** Builtins that accept names of variables, and options. */
 export const names =
   (known: RegExp, valueOptions: RegExp = /^$/): Check =>
   (args) => {
@@ -95,12 +95,12 @@ const findTests =
 const findFlags =
   /^(?:-(?:empty|readable|writable|executable|print|print0|ls|prune|quit|depth|d|mount|xdev|xautofs|follow|noleaf|daystart|warn|nowarn|ignore_readdir_race|nouser|nogroup|true|false|not|and|or|a|o|H|L|P|O[0-3])|[()!,])$/;
 
-/** `find` without the actions that write; commands behind `-exec` are checked as commands. */
+/** `find` without actions that write; commands behind `-exec` are checked as commands. */
 export const find: Check = (args) => {
   for (let at = 0; at < args.length; at += 1) {
     const { value, start, source } = args[at] as StaticWord;
     if (value === undefined) {
-      // A pattern with a dot cannot become one of the actions of find.
+      // A pattern that contains a dot cannot expand to an action of find.
       if (start === '' && !/^\*?\.\w|\.\*$/.test(source)) {
         return problemAt(args, at, 'may be an action such as -delete');
       }
@@ -116,13 +116,13 @@ export const find: Check = (args) => {
     } else if (/^-(?:exec|execdir)$/.test(value)) {
       while (at < args.length && !/^[;+]$/.test(args[at]?.value ?? '')) at += 1;
     } else if (/^[-(),!]/.test(value) && !findFlags.test(value)) {
-      return problemAt(args, at, 'is an action that is not known only to read');
+      return problemAt(args, at, 'is an action that is not known to be read-only');
     }
   }
   return undefined;
 };
 
-/** `sed` with scripts that only edit the text that passes through. */
+/** `sed` with scripts that only edit their input. */
 export const sed: Check = (args) => {
   let hasScript = false;
   let isOpen = true;
@@ -136,7 +136,7 @@ export const sed: Check = (args) => {
     else if (isOpen && /^(?:-[nErsuz]*e|--expression)$/.test(value ?? '')) {
       at += 1;
       script = args[at]?.value;
-      if (script === undefined || isMany) return problemAt(args, at, 'is a script that is only known when it runs');
+      if (script === undefined || isMany) return problemAt(args, at, 'is a script that is unknown until it runs');
     } else if (isOpen && start.startsWith('-') && value !== '-') {
       if (
         !/^(?:-[nErsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox))$/.test(
@@ -146,7 +146,7 @@ export const sed: Check = (args) => {
         return problemAt(args, at, 'is not an option that is known only to read');
       }
     } else if (!hasScript) {
-      if (value === undefined) return problemAt(args, at, 'is a script that is only known when it runs');
+      if (value === undefined) return problemAt(args, at, 'is a script that is unknown until it runs');
       script = value;
     }
     if (script === undefined) continue;
@@ -170,7 +170,7 @@ export const awk: Check = (args) => {
     } else if (start.startsWith('-')) {
       return problemAt(args, at, 'is not an option that is known only to read');
     } else {
-      if (value === undefined) return problemAt(args, at, 'is a program that is only known when it runs');
+      if (value === undefined) return problemAt(args, at, 'is a program that is unknown until it runs');
       const problem = awkProblem(value);
       return problem === undefined ? undefined : problemAt(args, at, problem);
     }
@@ -182,15 +182,15 @@ export const awk: Check = (args) => {
 export const tar: Check = (args) => {
   const [first, ...rest] = args;
   const isListing = /^-?[zjJvaf]*t[zjJvaf]*$/.test(first?.value ?? '') || first?.value === '--list';
-  if (!isListing) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known only to list');
+  if (!isListing) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be a listing');
   const at = rest.findIndex(
     ({ value, start }) =>
       value?.includes(':') === true || start === '' || (start.startsWith('-') && !/^-[zjJvf]+$/.test(value ?? '')),
   );
-  return at === -1 ? undefined : problemAt(args, at + 1, 'is not known only to list');
+  return at === -1 ? undefined : problemAt(args, at + 1, 'is not known to be a listing');
 };
 
-/** `gzip` and its like, writing to standard output. */
+/** `gzip` and similar programs that write to standard output. */
 export const unzipping: Check = (args) => {
   const isPrinting = args.some(({ value }) => /^-[dkfv]*[clt][dcklftv]*$|^--(?:stdout|list|test)$/.test(value ?? ''));
   return isPrinting

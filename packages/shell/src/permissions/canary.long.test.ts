@@ -6,7 +6,7 @@ import { commandPermissions } from './command-permissions.js';
 const seed = Number(process.env['CANARY_SEED'] ?? process.env['PROPERTY_SEED'] ?? Date.now() % 1_000_000);
 const rounds = 40_000;
 
-/** A small generator of pseudorandom numbers, so that a run can be repeated. */
+/** A small pseudorandom number generator with a seed, so that a run can be repeated. */
 const randomFrom = (start: number): ((count: number) => number) => {
   let state = start >>> 0;
   return (count) => {
@@ -44,7 +44,7 @@ describe.runIf(process.env['TEST_LONG'] === '1')(`generated lines against a real
     ],
   });
 
-  it('lets no generated line write', { timeout: 1_800_000 }, () => {
+  it('allows no generated line that writes', { timeout: 1_800_000 }, () => {
     const pick = randomFrom(seed);
     const seen = new Set<string>();
     const written: string[] = [];
@@ -59,7 +59,7 @@ describe.runIf(process.env['TEST_LONG'] === '1')(`generated lines against a real
     expect(written).toEqual([]);
   });
 
-  it('runs attacks most of which work', { timeout: 600_000 }, () => {
+  it('generates attacks that mostly succeed without the check', { timeout: 600_000 }, () => {
     const all = [...attacksIn(canary.folder), ...(canary.isConfined ? destructiveAttacks : [])];
     const attacks = all.filter((_, index) => index % 8 === 0);
     expect(attacks.filter((line) => canary.writes(line)).length / attacks.length).toBeGreaterThan(0.5);

@@ -16,26 +16,26 @@ export interface CommandPermissionOptions {
    */
   readonly allowWrite?: boolean | undefined;
   /**
-   * The commands that may run, as plain words: `'git'` allows every git command, `'git status'` those that begin with
-   * these words. A command that is known to read may be given only the options that read, unless an entry names the
-   * others: `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'` allows redirections into files.
+   * The commands that may run, as plain words: `'git'` allows every git command, `'git status'` those that start with
+   * these words. For a command that is known to read, only read-only options are allowed, unless an entry names others:
+   * `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'` allows redirections into files.
    */
   readonly allowedCommands?: readonly string[] | undefined;
   /**
-   * Commands that are denied wherever they appear in a line. A block list stops mistakes, not an adversary: the same
-   * effect has other names. Use `allowedCommands`, or a sandbox, against those.
+   * Commands that are denied wherever they appear in a line. A block list prevents mistakes but not attacks, because
+   * the same effect has other names. Against attacks, use `allowedCommands` or a sandbox.
    */
   readonly blockedCommands?: readonly string[] | undefined;
 }
 
-/** Whether a line may run, and why not. */
+/** Whether a line may run, with the reason. */
 export interface PermissionVerdict {
   readonly decision: 'allow' | 'deny';
   /** Empty for `allow`. */
   readonly reason: string;
 }
 
-/** Decides about a line that would run in `cwd`. Never throws for a string; time grows with its length. */
+/** Decides about a line that would run in `cwd`. Never throws for a string; its time is proportional to the length. */
 export type CommandPermissions = (command: string, context: { readonly cwd: string }) => PermissionVerdict;
 
 const entryPattern = /^(?:>|\[|[^\s*?[\]{}$`'"|&;<>()\\~]+(?: [^\s*?[\]{}$`'"|&;<>()\\~]+)*)$/;
@@ -50,11 +50,11 @@ const allowed: PermissionVerdict = { decision: 'allow', reason: '' };
 /**
  * Creates a permission check from a read-only switch, an allow list and a block list.
  *
- * `allowWrite: false` and `allowedCommands` accept a positive grammar: known syntax, known commands, known options. What
- * they do not know they deny. Looks at the file system for one thing only: whether a folder that the line changes to
- * before it calls git belongs to another repository: its configuration could run programs.
+ * `allowWrite: false` and `allowedCommands` accept a positive grammar: known syntax, known commands, known options.
+ * Everything unknown is denied. The file system is accessed for one purpose: to check whether a folder in which the
+ * line calls git belongs to another repository, whose configuration could run programs.
  *
- * @throws InvalidOptionError `invalid-option` for an option that is unknown or wrong
+ * @throws InvalidOptionError `invalid-option` for an unknown or invalid option
  *
  * @example
  * ```ts
@@ -87,8 +87,8 @@ const whyNotAllowed = (
   const [target] = line.writes;
   if (target !== undefined && (!allowWrite || allowList?.some(([word]) => word === '>') !== true)) {
     return allowWrite
-      ? `The command writes to ${target}, and no entry of allowedCommands is ">".`
-      : `Only commands that read are allowed here (allowWrite is false), and it writes to ${target}.`;
+      ? `The command writes to ${target}, but allowedCommands has no entry ">".`
+      : `Only read-only commands are allowed (allowWrite is false), but it writes to ${target}.`;
   }
   const elsewhere = whyForeignRepository(line, cwd);
   if (elsewhere !== undefined) return elsewhere;
@@ -105,10 +105,10 @@ type Words = readonly string[];
 
 const whyItWrites = ({ name, args }: StrictCommand): string | undefined => {
   const check = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined;
-  const problem = check === undefined ? 'is not known only to read' : check(args)?.reason;
+  const problem = check === undefined ? 'is not known to be read-only' : check(args)?.reason;
   return problem === undefined
     ? undefined
-    : `Only commands that read are allowed here (allowWrite is false): ${name} ${problem}.`;
+    : `Only read-only commands are allowed (allowWrite is false): ${name} ${problem}.`;
 };
 
 const whyNotListed = ({ name, args }: StrictCommand, allowList: readonly Words[]): string | undefined => {
@@ -122,14 +122,14 @@ const whyNotListed = ({ name, args }: StrictCommand, allowList: readonly Words[]
   const problem = check?.(args);
   if (problem === undefined) return undefined;
   const longest = Math.max(...entries.map(({ length }) => length));
-  // The entry names the very argument that may write.
+  // The entry names the argument that may write.
   if (problem.at !== -1 && longest > problem.at + 1) return undefined;
   if (longest === 1 && isWholeProgram(name, args)) return undefined;
   const shown = allowList.filter(([word]) => word === name).map((one) => one.join(' '));
   return `"${shown.join('", "')}" does not allow this: ${name} ${problem.reason}.`;
 };
 
-/** Programs of which an entry covers all: of the others, what is not known to read may have been overlooked. */
+/** Programs that an entry covers completely. For others, options that are not known to read may write. */
 const isWholeProgram = (name: string, args: StrictCommand['args']): boolean => {
   if (name !== 'git') {
     return !/^(?:\[|test|printf|read|unset|export|declare|typeset|local|readonly|set|shopt|find|sort|uniq|sed|gsed|awk|gawk|mawk|nawk|date|file|tree|rg|fd|xxd|less|more|most|tar|tee|iconv|shuf)$/.test(
@@ -147,7 +147,7 @@ const gitWriting =
 const isGitCommand = (name: string): boolean => gitWriting.split(' ').includes(name);
 const readsAsGit = (name: string): boolean => /^(?:diff|log|show|status|grep|blame)$/.test(name);
 
-/** The repository that git would find in a folder: the nearest one above it. */
+/** Returns the repository that git would find in a folder: the nearest one above it. */
 const repositoryOf = (folder: string): string | undefined => {
   for (let at = folder; ; at = dirname(at)) {
     const isBare = existsSync(`${at}/HEAD`) && existsSync(`${at}/objects`) && existsSync(`${at}/refs`);
@@ -161,11 +161,11 @@ const whyForeignRepository = ({ commands, folders }: StrictLine, cwd: string): s
   let at = cwd;
   const own = repositoryOf(cwd);
   for (const folder of folders) {
-    if (folder === undefined) return 'The command calls git in a folder that is only known when it runs.';
-    // Each `cd` may have failed, so its folder counts from here and from where the last one led.
+    if (folder === undefined) return 'The command calls git in a folder that is unknown until it runs.';
+    // Each `cd` may have failed, so its folder is resolved from here and from the result of the previous one.
     const reached = folder === repositoryRoot ? [own ?? cwd] : [resolve(at, folder), resolve(cwd, folder)];
     if (reached.some((one) => repositoryOf(one) !== own)) {
-      return `The command calls git in ${folder}, which is another repository; its configuration may run programs.`;
+      return `The command calls git in ${folder}, which belongs to another repository, whose configuration may run programs.`;
     }
     at = reached[0] ?? at;
   }
@@ -182,7 +182,7 @@ const whyBlocked = (command: string, cwd: string, blockList: readonly Words[]): 
     const [first, ...args] = argv.map(({ text }) => text);
     if (first === undefined) continue;
     if (!isKnown(first)) {
-      return 'A command whose name is only known when it runs cannot be checked against blockedCommands.';
+      return 'A command whose name is unknown until it runs cannot be checked against blockedCommands.';
     }
     const name = baseName(first);
     const found = blockList.find(([program = '', ...rest]) => baseName(program) === name && mayContain(args, rest));
@@ -192,16 +192,16 @@ const whyBlocked = (command: string, cwd: string, blockList: readonly Words[]): 
 };
 
 const problemTexts: Readonly<Record<string, string>> = {
-  'too-complex': 'it runs too much, or is nested too deeply',
-  'unknown-program': 'it runs a program whose name is only known when it runs',
-  'unknown-text': 'it runs text that is only known when it runs',
+  'too-complex': 'it runs too many commands, or is nested too deeply',
+  'unknown-program': 'it runs a program whose name is unknown until it runs',
+  'unknown-text': 'it runs text that is unknown until it runs',
   'runs-download': 'it runs what it downloads',
   'fork-bomb': 'it starts itself without end',
 };
 
 const baseName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();
 
-/** Whether these words are among the arguments, in this order. A word that is not known may be the first of them. */
+/** Returns whether the arguments contain these words in this order. An unknown word may match the first of them. */
 const mayContain = (args: readonly string[], wanted: Words): boolean => {
   let found = 0;
   let isFirst = true;

@@ -3,15 +3,15 @@ import { refuse } from './refusal.js';
 import { literal, noDash, type StaticWord } from './static-word.js';
 import type { Variables } from './variables.js';
 
-/** Reads the scripts inside of words. Returns whether the output can begin with a dash. */
+/** Reads the scripts inside words. Returns whether the output can start with a dash. */
 export type ReadScript = (script: SyntaxNode) => { readonly mayBeOption: boolean };
 
-/** The parameters that always hold a number. */
+/** Parameters that always contain a number. */
 const numeric = /^\$[#?$!]$/;
 
 /**
- * Evaluates a word, and refuses every expansion that runs code which the text of the line does not show: indirect and
- * transformed parameters, subscripts and arithmetic over variables whose value is not a known number.
+ * Evaluates a word. Refuses every expansion that runs code which does not appear in the line: indirect and transformed
+ * parameters, and subscripts and arithmetic over variables whose value is not a known number.
  */
 export const staticWord = (word: Word, variables: Variables, read: ReadScript): StaticWord => {
   if (word.text.startsWith('~')) return { value: undefined, start: '/', isMany: false, source: word.text };
@@ -47,12 +47,12 @@ const arithmeticWords = (node: SyntaxNode): readonly string[] => {
   return words;
 };
 
-/** One piece of a word after its expansion. */
+/** A part of a word after its expansion. */
 interface Piece {
   readonly value: string | undefined;
   readonly start: string;
   readonly isMany: boolean;
-  /** Whether it may be split: then what precedes it is the start of the first word only. */
+  /** Whether it may be split; the preceding part is then only the start of the first word. */
   readonly isSplit?: boolean;
 }
 

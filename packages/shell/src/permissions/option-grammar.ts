@@ -1,41 +1,41 @@
 import type { StaticWord } from './static-word.js';
 
-/** The options that a command may be given; everything else is a problem. */
+/** The options that a command accepts; any other argument is a problem. */
 export interface OptionGrammar {
   /** Letters of short options without a value. */
   readonly flags?: string;
   /** Letters of short options with a value. */
   readonly values?: string;
-  /** Letters of short options whose value, if any, follows in the same word: `-M90%`. */
+  /** Letters of short options with an optional value in the same word: `-M90%`. */
   readonly attached?: string;
-  /** Long options, separated by blanks: `all`, `format=` for one with a value. `-name` for options with one dash. */
+  /** Long options, separated by spaces: `all`, `format=` for one with a value. `-name` for options with one dash. */
   readonly long?: string;
-  /** The most operands. */
+  /** Maximum number of operands. */
   readonly operands?: number;
-  /** What each operand must look like. Without it an operand may be anything that is no option. */
+  /** Pattern that each operand must match. Without it an operand may be any word that is not an option. */
   readonly operand?: RegExp;
 }
 
-/** Why a command is outside the grammar, and which argument it is about. */
+/** The reason why a command is outside the grammar, and the argument that causes it. */
 export interface GrammarProblem {
   readonly reason: string;
-  /** The index of the argument; `-1` for the command as a whole. */
+  /** Index of the argument; `-1` for the whole command. */
   readonly at: number;
 }
 
 /** Checks the arguments of one command. */
 export type Check = (args: readonly StaticWord[]) => GrammarProblem | undefined;
 
-/** A problem with one argument. */
+/** Creates a problem with one argument. */
 export const problemAt = (args: readonly StaticWord[], at: number, reason: string): GrammarProblem => ({
   at,
   reason: `${args[at]?.source ?? ''} ${reason}`.trim(),
 });
 
-/** Accepts every option: none of those of the command writes a file or runs a program. */
+/** Accepts every option, for commands whose options never write files or run programs. */
 export const anyOptions: Check = () => undefined;
 
-/** Makes a check from a grammar. */
+/** Creates a check from a grammar. */
 export const options = (grammar: OptionGrammar): Check => {
   const long = new Map(
     (grammar.long ?? '').split(' ').map((name) => [name.replace('=', ''), name.endsWith('=')] as const),
@@ -55,7 +55,7 @@ export const options = (grammar: OptionGrammar): Check => {
       } else {
         operands += isMany ? Number.POSITIVE_INFINITY : 1;
         if (operands > (grammar.operands ?? Number.POSITIVE_INFINITY)) {
-          return problemAt(args, index, 'is one argument too many; it may be written to');
+          return problemAt(args, index, 'exceeds the number of arguments, and may be a file to write');
         }
         if (grammar.operand?.test(value ?? '\0') === false) return problemAt(args, index, 'is not known only to read');
       }
@@ -64,7 +64,7 @@ export const options = (grammar: OptionGrammar): Check => {
   };
 };
 
-/** The index of the last word of an option; `undefined` if the option is not in the grammar. */
+/** Returns the index of the last word of an option; `undefined` if the option is not in the grammar. */
 const optionAt = (
   args: readonly StaticWord[],
   index: number,
@@ -73,7 +73,7 @@ const optionAt = (
 ): number | undefined => {
   const { value, start, isMany } = args[index] as StaticWord;
   const name = start.split('=', 1)[0] ?? '';
-  // `--format="$x"`: the option is known, its value need not be.
+  // `--format="$x"`: the option is known, even if its value is not.
   const given = name.startsWith('--') ? long.get(name.slice(2)) : long.get(name);
   if (given !== undefined && (value !== undefined || start.includes('='))) {
     if (start.includes('=')) return isMany ? undefined : index;
@@ -109,6 +109,6 @@ export const subcommands =
     return problem === undefined ? undefined : { ...problem, at: problem.at + 1 };
   };
 
-/** The same check under several names. */
+/** Returns the same check under several names. */
 export const each = (names: string, check: Check): Readonly<Record<string, Check>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, check]));

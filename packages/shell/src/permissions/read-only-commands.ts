@@ -15,7 +15,7 @@ import {
 import { anyOptions, each, options, problemAt, subcommands, type Check } from './option-grammar.js';
 import { gitReads } from './read-only-git.js';
 
-/** Programs and builtins that neither write files nor run programs, whatever their options. */
+/** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
   'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos';
 
@@ -40,14 +40,14 @@ const hub = {
 const prints: Check = (args) =>
   args.length === 1 && /^(?:--?version|-[vV]|version|--help|-h)$/.test(args[0]?.value ?? '')
     ? undefined
-    : problemAt(args, args.length > 0 ? 0 : -1, 'is not known only to read');
+    : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
 
 const orVersion =
   (check: Check): Check =>
   (args) =>
     prints(args) === undefined ? undefined : check(args);
 
-/** The commands that only read, with the check of their arguments. A command that is missing counts as one that writes. */
+/** The commands that only read, with a check of their arguments. A missing command is treated as one that writes. */
 export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each(harmless, anyOptions),
   ...each('awk gawk mawk nawk', awk),
@@ -151,7 +151,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     const isReading =
       /^(?:a|addr|address|r|route|l|link|n|neigh|neighbor|rule)$/.test(words[0] ?? '') &&
       /^(?:|s|sh|show|l|ls|list|get)$/.test(words[1] ?? '');
-    return isReading ? undefined : problemAt(args, args.length > 0 ? 0 : -1, 'is not known only to read');
+    return isReading ? undefined : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
   },
   journalctl: options({
     flags: 'xefrkbqam',

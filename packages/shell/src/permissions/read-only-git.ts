@@ -17,7 +17,7 @@ const log: DiffGrammar = {
   long: `${diff.long} oneline graph all branches branches= tags tags= remotes remotes= decorate decorate= no-decorate decorate-refs= format= pretty pretty= max-count= skip= since= after= until= before= author= committer= grep= all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp merges no-merges min-parents= max-parents= first-parent reverse follow full-history dense sparse simplify-merges simplify-by-decoration date= relative-date date-order topo-order author-date-order abbrev-commit no-abbrev-commit notes notes= no-notes left-right left-only right-only cherry-pick cherry-mark cherry walk-reflogs source boundary ancestry-path not glob= exclude= no-walk no-walk= count no-mailmap use-mailmap parents children left-right remerge-diff diff-merges= no-diff-merges log-size expand-tabs expand-tabs= no-expand-tabs encoding= show-pulls clear-decorations objects disk-usage stdin ignore-missing bisect timestamp`,
 };
 
-/** Lists if it is given no name, or one of these options; otherwise it creates what it is given the name of. */
+/** Commands that list with these options or without a name, and otherwise create what the name refers to. */
 const listing =
   (grammar: OptionGrammar, listers: RegExp): Check =>
   (args) => {
@@ -41,9 +41,9 @@ const config: Check = (args) => {
     first === 'get' ||
     first === 'list' ||
     args.some(({ value }) => /^(?:-l|--list|--get(?:-all|-regexp|-urlmatch|-color)?)$/.test(value ?? ''));
-  // With a value behind the name it writes.
+  // With a value after the name, it writes.
   if (isReading || (operands.length <= 1 && operands.every(({ isMany }) => !isMany))) return undefined;
-  return problemAt(args, operands[1]?.index ?? -1, 'would be written into the configuration');
+  return problemAt(args, operands[1]?.index ?? -1, 'would be written to the configuration');
 };
 
 const reflog: Check = (args) => {
@@ -164,7 +164,7 @@ const reading = subcommands({
   'verify-pack': options({ flags: 'vs', long: 'verbose stat-only' }),
   version: options({ long: 'build-options' }),
   worktree: subcommands({ list: options({ flags: 'vz', long: 'porcelain verbose expire=' }) }),
-  // Without an option that lists, it opens a viewer.
+  // Without a listing option, it opens a viewer.
   help: options({ flags: 'ag', long: 'all guides', operands: 0 }),
 });
 
@@ -172,19 +172,19 @@ const globalFlags = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|-
 const harmlessSetting =
   /^(?:color\.[a-z.-]+=[\w ]+|core\.quotepath=\w+|core\.pager=cat|pager\.[a-z-]+=(?:cat|false)|log\.\w+=\w+|diff\.(?:renames|mnemonicprefix|noprefix|algorithm|context)=\w+|advice\.\w+=\w+|core\.fsmonitor=(?:false|0)?|core\.hookspath=\/dev\/null|status\.\w+=\w+|blame\.\w+=\w+|i18n\.\w+=[\w-]+|column\.\w+=\w+)$/i;
 
-/** The index of the subcommand, and what is wrong with the options before it. */
+/** Returns the index of the subcommand, and any problem with the options before it. */
 export const gitSubcommand = (
   args: readonly StaticWord[],
 ): { readonly at: number; readonly problem?: ReturnType<Check> } => {
   let at = 0;
   for (; at < args.length; at += 1) {
     const { value } = args[at] as StaticWord;
-    if (value === undefined) return { at, problem: problemAt(args, at, 'is only known when it runs') };
+    if (value === undefined) return { at, problem: problemAt(args, at, 'is unknown until it runs') };
     if (!value.startsWith('-')) break;
     if (value === '-C' || value === '-c') {
       const next = args[at + 1]?.value;
       if (next === undefined) {
-        return { at, problem: problemAt(args, at, 'has a value that is only known when it runs') };
+        return { at, problem: problemAt(args, at, 'has a value that is unknown until it runs') };
       }
       if (value === '-c' && !harmlessSetting.test(next)) {
         return { at: at + 1, problem: problemAt(args, at + 1, 'is a setting that may run a program') };
@@ -207,6 +207,6 @@ export const gitReads: Check = (args) => {
   return found === undefined ? undefined : { ...found, at: found.at + at };
 };
 
-/** A check for a program without options. */
+/** Checks a program that accepts no options. */
 export const noArguments: Check = (args) =>
   args.length === 0 ? undefined : problemAt(args, 0, 'is not known only to read');

@@ -1,9 +1,9 @@
-/** Thrown inside the strict reader, and caught by it: why a line is outside the grammar that can be checked. */
+/** Thrown and caught inside the strict reader: the reason why a line is outside the grammar. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Leaves the strict reader. */
+/** Aborts the strict reader. */
 export const refuse = (reason: string): never => {
   throw new Refusal(reason);
 };

@@ -1,4 +1,4 @@
-/** Why a sed script may write or run something; `undefined` if it only edits the text that passes through. */
+/** Returns why a sed script may write a file or run a program; `undefined` if it only edits its input. */
 export const sedProblem = (script: string): string | undefined => {
   let at = 0;
   const skip = (pattern: RegExp): string => {
@@ -27,40 +27,41 @@ export const sedProblem = (script: string): string | undefined => {
   while (at < script.length) {
     skip(/[\s;}]*/y);
     if (at >= script.length) return undefined;
-    if (!address()) return 'has an address that does not end';
+    if (!address()) return 'has an unterminated address';
     skip(/\s*/y);
-    if (skip(/,\s*[+~]?/y) !== '' && !address()) return 'has an address that does not end';
+    if (skip(/,\s*[+~]?/y) !== '' && !address()) return 'has an unterminated address';
     skip(/[\s!]*/y);
     const command = script[at] ?? '';
     at += 1;
     if (command === 's' || command === 'y') {
       const delimiter = script[at] ?? '\n';
       at += 1;
-      if (/[\\\n\s]/.test(delimiter) || !delimited(delimiter) || !delimited(delimiter)) return 'has an open expression';
+      if (/[\\\n\s]/.test(delimiter) || !delimited(delimiter) || !delimited(delimiter))
+        return 'has an unterminated expression';
       const flags = skip(/[^\s;}]*/y);
-      if (!/^[gpiIM\d]*$/.test(flags)) return `has the flag ${flags}, which may write or run something`;
+      if (!/^[gpiIM\d]*$/.test(flags)) return `has the flag ${flags}, which may write a file or run a program`;
     } else if ('aic'.includes(command) && command !== '') {
       skip(/(?:[^\\\n]|\\[\s\S])*/y);
     } else if ('btqQlLrT:#'.includes(command) && command !== '') {
-      // The name of a label, an exit code, a file to read or a comment.
+      // The name of a label, an exit code, a file to read, or a comment.
       skip(command === '#' || command === 'r' ? /[^\n]*/y : /[^\n;}]*/y);
     } else if (command === '' || !'{}=dDgGhHnNpPxzF'.includes(command)) {
-      return `has the command ${JSON.stringify(command)}, which may write or run something`;
+      return `has the command ${JSON.stringify(command)}, which may write a file or run a program`;
     }
   }
   return undefined;
 };
 
-/** Why an awk program may write or run something; `undefined` if it only prints. */
+/** Returns why an awk program may write a file or run a program; `undefined` if it only prints. */
 export const awkProblem = (program: string): string | undefined => {
-  // A backslash continues a line, within strings and expressions too.
+  // A backslash continues a line, even within strings and expressions.
   const text = program.replaceAll('\\\n', '');
   let code = '';
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
     if (character === '"') {
       const end = closing(text, '"', at + 1);
-      if (end === -1) return 'has an open string';
+      if (end === -1) return 'has an unterminated string';
       code += '""';
       at = end;
     } else if (character === '/') {
@@ -69,14 +70,14 @@ export const awkProblem = (program: string): string | undefined => {
       if (isOperand(before)) {
         code += character;
       } else if (beginsRegex(before)) {
-        if (end === -1) return 'has an open expression';
-        // A slash within brackets may or may not end the expression.
+        if (end === -1) return 'has an unterminated expression';
+        // A slash within brackets may end the expression.
         if (/\[[^\]]*$/.test(text.slice(at, end))) return 'has an expression that cannot be checked';
         code += '//';
         at = end;
       } else {
         // A division if no other slash follows in the line; else it may begin an expression.
-        if (end !== -1) return 'has a slash that may be a division or begin an expression';
+        if (end !== -1) return 'has a slash that may be a division or start an expression';
         code += character;
       }
     } else if (character === '#') {
@@ -88,19 +89,19 @@ export const awkProblem = (program: string): string | undefined => {
   }
   if (/\b(?:system|getline|close|fflush)\b|@/.test(code)) return 'runs a program or reads another file';
   if (/\|/.test(code.replaceAll('||', ''))) return 'pipes into a program';
-  // A statement continues in the next line after these.
+  // A statement continues on the next line after these.
   if (/\bprintf?\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\|)\s+/g, '$1'))) return 'writes into a file';
   return undefined;
 };
 
-/** The end of the code without blanks. A line break stays: what follows it is not an operator. */
+/** Returns the end of the code without spaces. A line break is kept, because no operator can follow it. */
 const lastToken = (code: string): string => {
   let end = code.length;
   while (code[end - 1] === ' ' || code[end - 1] === '\t') end -= 1;
   return code.slice(Math.max(0, end - 40), end);
 };
 
-/** Whether a slash behind this code divides: behind a variable, a number, a string, a field or a subscript. */
+/** Returns whether a slash after this code divides: after a variable, a number, a string, a field or a subscript. */
 const isOperand = (code: string): boolean => {
   const [word] = /\w+$/.exec(code) ?? [];
   return word === undefined ? /["\]]$/.test(code) : !awkKeyword.test(word);
@@ -109,7 +110,7 @@ const isOperand = (code: string): boolean => {
 const awkKeyword =
   /^(?:printf?|return|exit|case|in|do|else|BEGIN|END|BEGINFILE|ENDFILE|delete|getline|switch|default|next(?:file)?|break|continue|function|func|if|while|for)$/;
 
-/** Whether a slash behind this code can only begin an expression. */
+/** Returns whether a slash after this code always starts an expression. */
 const beginsRegex = (code: string): boolean =>
   /(?:^|[(,{;!~&|?:=<>\n}]|\b(?:printf?|return|case|in|do|else))$/.test(code) && !/(?:\+\+|--)$/.test(code);
 

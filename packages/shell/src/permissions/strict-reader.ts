@@ -20,17 +20,17 @@ export interface StrictCommand {
   readonly args: readonly StaticWord[];
 }
 
-/** Everything a line runs. */
+/** The commands and files of a line. */
 export interface StrictLine {
-  /** The commands, those behind wrappers too: `env nice ls` is three. Functions of the line itself are left out. */
+  /** The commands, including those behind wrappers: `env nice ls` is three. Functions of the line are omitted. */
   readonly commands: readonly StrictCommand[];
   /** Files that the shell itself writes. */
   readonly writes: readonly string[];
-  /** The folders that `cd` and `git -C` change to; `undefined` for one that is not known beforehand. */
+  /** The folders of `cd` and `git -C`; `undefined` for one that is unknown before the line runs. */
   readonly folders: readonly (string | undefined)[];
 }
 
-/** A line, or why it is outside the grammar that can be checked. */
+/** A line, or the reason why it is outside the grammar. */
 export type StrictReading =
   | { readonly ok: true; readonly line: StrictLine }
   | { readonly ok: false; readonly problem: string };
@@ -39,17 +39,18 @@ const maxChars = 20_000;
 const maxDepth = 12;
 const maxCommands = 1_000;
 
-/** Files that may be written to without changing anything. */
+/** Files that can be written without an effect. */
 const sinks: ReadonlySet<string | undefined> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
 
-/** Folders whose programs are the ones that their names promise. */
+/** Folders whose programs match their names. */
 const programFolder = /^\/(?:usr\/)?(?:local\/)?bin\/[^/]+$/;
 
 /**
- * Reads a line by a positive grammar: what is not known to be harmless syntax is a problem.
+ * Reads a line by a positive grammar: any syntax that is not known to be harmless is a problem.
  *
- * The result holds every command that can run: in branches, functions, substitutions, behind wrappers, in `sh -c`, for
- * `find -exec` and for `xargs`. Unlike the reader of `judgeCommand` it follows no order and guesses nothing.
+ * The result contains every command that can run: in branches, functions and substitutions, behind wrappers, in `sh
+ * -c`, for `find -exec` and for `xargs`. Unlike the reader of `judgeCommand`, it ignores the order and makes no
+ * guesses. `find -exec` and for `xargs`. Unlike the reader of `judgeCommand` it follows no order and guesses nothing.
  */
 export const readStrictly = (text: string): StrictReading => {
   try {
@@ -67,9 +68,9 @@ class StrictReader implements StrictLine {
   readonly writes: string[] = [];
   readonly folders: (string | undefined)[] = [];
 
-  /** Reads a line, or the text of `sh -c`, which has separate variables. */
+  /** Reads a line, or the script of `sh -c`, which has separate variables. */
   text(text: string, depth: number): void {
-    if (depth > maxDepth) refuse('commands that run each other too deeply');
+    if (depth > maxDepth) refuse('commands that are nested too deeply');
     if (text.length > maxChars) refuse(`more than ${maxChars} characters`);
     if (text.includes('\r')) refuse('a carriage return');
     const parsed = parseLine(text);
@@ -83,12 +84,12 @@ class StrictReader implements StrictLine {
   }
 }
 
-/** Walks through one script. Its variables have one value throughout. */
+/** Reads one script. Each of its variables has one value throughout. */
 class ScriptWalk {
   readonly #line: StrictReader;
   readonly #script: SyntaxNode;
   readonly #variables: Variables;
-  /** Functions that are certainly defined by now. */
+  /** Functions that are certainly defined at this point. */
   readonly #functions = new Set<string>();
   readonly #depth: number;
 
@@ -179,7 +180,7 @@ class ScriptWalk {
     const name = node.name === undefined ? undefined : this.#word(node.name);
     const prefix = node.prefix.filter((part): part is Assignment => part.type === 'Assignment');
     for (const assignment of prefix) {
-      // What separates words is set for one `read` only.
+      // The separator of words applies to one `read` only.
       if (assignment.name === 'IFS' && name?.value === 'read' && assignment.index === undefined) {
         if (assignment.value.type === 'Word') this.#word(assignment.value);
       } else {
@@ -187,7 +188,7 @@ class ScriptWalk {
       }
     }
     if (name === undefined) return;
-    if (name.value === undefined) return refuse(`a command whose name is only known when it runs, ${name.source}`);
+    if (name.value === undefined) return refuse(`a command whose name is unknown until it runs, ${name.source}`);
     const isDeclaration = /^(?:export|declare|typeset|local|readonly)$/.test(name.value);
     const args = node.args.map((word) => this.#argument(word, name.value === 'export', isDeclaration));
     if (!this.#functions.has(name.value)) this.#run([name, ...args]);
@@ -196,7 +197,7 @@ class ScriptWalk {
   #argument(word: CommandArgument, isExported: boolean, isDeclaration: boolean): StaticWord {
     if (word.type === 'Word') return this.#word(word);
     if (isDeclaration) this.#assign(word, isExported);
-    // `export A=b` is checked as an assignment; elsewhere the word is an argument like any other.
+    // `export A=b` is checked as an assignment; elsewhere the word is an ordinary argument.
     return { value: isDeclaration ? word.name : undefined, start: word.name, isMany: false, source: word.text };
   }
 
@@ -215,7 +216,7 @@ class ScriptWalk {
   /** Records a command, and the commands that it runs in turn. */
   #run(words: readonly StaticWord[]): void {
     const [first, ...args] = words;
-    if (first?.value === undefined) return refuse('a command whose name is only known when it runs');
+    if (first?.value === undefined) return refuse('a command whose name is unknown until it runs');
     const name = programFolder.test(first.value) ? programName(first.value) : first.value;
     this.#line.add({ name, args });
     if (this.#line.commands.length > maxCommands) return refuse(`more than ${maxCommands} commands`);
@@ -281,10 +282,10 @@ class ScriptWalk {
   }
 }
 
-/** Stands for the folder that `git rev-parse --show-toplevel` prints. */
+/** Represents the folder that `git rev-parse --show-toplevel` prints. */
 export const repositoryRoot = '\0repository';
 
-/** The folders that a command changes to, or runs in. */
+/** Returns the folders that a command changes to, or runs in. */
 const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string | undefined)[] => {
   if (name === 'popd') return [undefined];
   if (name === 'find') return args.some(({ value }) => value === '-execdir' || value === '-okdir') ? [undefined] : [];
@@ -295,7 +296,7 @@ const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string 
   return [folder?.value === '-' || folder?.value === '' ? undefined : folder?.value];
 };
 
-/** Commands whose output is a hash, a name of a branch or a number, and never looks like an option. */
+/** Commands that print a hash, a branch name or a number, and never a string that looks like an option. */
 const neverPrintsOptions = (commands: readonly StrictCommand[]): boolean => {
   const [command, ...others] = commands;
   if (command === undefined || others.length > 0) return false;

@@ -5,14 +5,14 @@ import { literal, noDash, unknownWord, type StaticWord } from './static-word.js'
 /** What a command runs besides itself. */
 interface Behind {
   readonly commands: readonly (readonly StaticWord[])[];
-  /** Lines of shell. */
+  /** Shell lines. */
   readonly lines: readonly string[];
   readonly assigns: readonly { readonly name: string; readonly value: StaticWord }[];
 }
 
 const nothing: Behind = { commands: [], lines: [], assigns: [] };
 
-/** Builtins that run text or change what names mean: no argument makes them harmless. */
+/** Builtins that evaluate strings or redefine names; no argument makes them harmless. */
 const unreadable: ReadonlySet<string> = new Set([
   'eval',
   'source',
@@ -36,9 +36,9 @@ const unreadable: ReadonlySet<string> = new Set([
   'script',
 ]);
 
-/** The commands behind a wrapper, a shell, `find` or `xargs`. Refuses options whose meaning is not known. */
+/** Returns the commands behind a wrapper, a shell, `find` or `xargs`. Refuses unknown options. */
 export const commandBehind = (name: string, args: readonly StaticWord[]): Behind => {
-  if (unreadable.has(name)) return refuse(`${name}, which may run text or change what names mean`);
+  if (unreadable.has(name)) return refuse(`${name}, which may run arbitrary text or redefine names`);
   if (shells.has(name)) return ofShell(name, args);
   if (name === 'find') return { ...nothing, commands: findCommands(args) };
   if (name === 'xargs') return { ...nothing, commands: [xargsCommand(args)] };
@@ -52,8 +52,8 @@ const isFlat = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wr
 const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
 
 const ofWrapper = (name: string, wrapper: Wrapper, args: readonly StaticWord[]): Behind => {
-  const unclear = (word: StaticWord): never => refuse(`${name} ${word.source}, an option that is not known`);
-  // Describes a command instead of running it.
+  const unclear = (word: StaticWord): never => refuse(`${name} ${word.source}, an unknown option`);
+  // Describes a command without running it.
   if (name === 'command' && /^-[vV]$/.test(args[0]?.value ?? '')) return nothing;
   const values = listed(wrapper.values);
   const flags = listed(wrapper.flags);
@@ -97,11 +97,11 @@ const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
       return refuse(`${name} ${source}, a script that is not in the line`);
     }
     if (value === '-o' && args[index + 1]?.value === 'pipefail') continue;
-    if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, an option that is not known`);
+    if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, an unknown option`);
     if (!value.includes('c')) continue;
     const text = args[index + 1];
     if (text?.value === undefined || /^[-+]/.test(text.value)) {
-      return refuse(`${name} -c with text that is only known when it runs`);
+      return refuse(`${name} -c with a script that is unknown until it runs`);
     }
     return { ...nothing, lines: [text.value] };
   }
@@ -121,7 +121,7 @@ const findCommands = (args: readonly StaticWord[]): readonly (readonly StaticWor
   return commands;
 };
 
-/** A word in which a placeholder stands for text that is only known when it runs. */
+/** A word in which a placeholder represents text that is unknown until the command runs. */
 const filledIn = (word: StaticWord, placeholder: string, replacement: string): StaticWord => {
   const at = word.value === undefined ? word.source.indexOf(placeholder) : word.value.indexOf(placeholder);
   if (at === -1) return word;
@@ -154,7 +154,7 @@ const xargsCommand = (args: readonly StaticWord[]): readonly StaticWord[] => {
     if (/^-I./.test(value)) placeholder = value.slice(2);
     else if (xargsValues.has(value)) index += 1;
     else if (!xargsFlags.has(value) && !xargsInline.test(value)) {
-      return refuse(`xargs ${source}, an option that is not known`);
+      return refuse(`xargs ${source}, an unknown option`);
     }
   }
   const command = args.slice(index);

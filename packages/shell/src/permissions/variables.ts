@@ -2,12 +2,12 @@ import { forEachChild, type ArithmeticExpression, type Assignment, type SyntaxNo
 import { noDash, type StaticWord } from './static-word.js';
 import { refuse } from './refusal.js';
 
-/** What a script assigns to one variable, wherever in the script. */
+/** All values that a script assigns to one variable. */
 type Definition =
   | { readonly kind: 'word' | 'each'; readonly word: Word }
   | { readonly kind: 'number' | 'unknown'; readonly word?: undefined };
 
-/** The value of a variable, as far as every assignment in the script agrees about it. */
+/** The value of a variable, as far as all assignments in the script agree. */
 interface VariableValue {
   readonly value: string | undefined;
   readonly start: string;
@@ -15,11 +15,11 @@ interface VariableValue {
   readonly isSplit?: boolean;
 }
 
-/** Variables that the shell itself or common programs read: a new value changes what a harmless command does. */
+/** Variables that the shell or common programs read: a new value changes the effect of a harmless command. */
 const reserved =
   /^(?:PATH|IFS|ENV|HOME|CDPATH|SHELL|PS[0-4]|PROMPT_.*|GLOBIGNORE|EXECIGNORE|FIGNORE|TMPDIR|TMP|TEMP|OLDPWD|PWD|USER|LOGNAME|MAIL.*|HIST.*|READLINE.*|COMP_.*|COMPREPLY|COPROC|FUNCNEST|INPUTRC|OPT(?:ARG|IND|ERR)|POSIX.*|REPLY|SHELLOPTS|TEXTDOMAIN.*|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GPG.*|GNUPG.*|XDG_.*|LESS.*|MORE|MAN.*|PAGER|EDITOR|VISUAL|BROWSER|FCEDIT|GREP_OPTIONS|GZIP|BZIP.*|XZ_.*|ZSTD_.*|TAR_.*|TAPE|RSYNC_.*|NODE_.*|NPM_.*|YARN_.*|PNPM_.*|DENO_.*|BUN_.*|PYTHON.*|PIP_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA_OPTIONS|GO[A-Z]+|CARGO.*|RUST.*|CC|CXX|CPP|LD|AR|MAKE.*|CMAKE.*|DOCKER_.*|KUBE.*|AWS_.*|GH_.*|GITHUB_.*|RIPGREP_.*|BAT_.*|FZF_.*|JQ_.*|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|GCONV_PATH|HOSTALIASES|RES_OPTIONS|TERMINFO.*|TERMCAP|LS_.*|SYSTEMD_.*|PG.*|MYSQL.*|.*_proxy|.*_PROXY|ZDOTDIR|FPATH|DISPLAY|DBUS_.*|LOCALE_.*|POSIXLY_CORRECT|_)$/;
 
-/** Variables that a command may be given: they change how it shows things, and nothing else. */
+/** Variables that may be set for a command: they only change its output format. */
 const harmlessExports: ReadonlyMap<string, RegExp> = new Map([
   ...['LANG', 'LANGUAGE', 'TZ', 'COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CI', 'TERM'].map(
     (name) => [name, /^[\w.+:/@-]*$/] as const,
@@ -30,16 +30,16 @@ const harmlessExports: ReadonlyMap<string, RegExp> = new Map([
   ...['GIT_OPTIONAL_LOCKS', 'GIT_TERMINAL_PROMPT'].map((name) => [name, /^0$/] as const),
 ]);
 
-/** Refuses an assignment that changes what other commands do. */
+/** Refuses an assignment that changes the effect of other commands. */
 export const checkAssignment = (name: string, value: StaticWord | undefined, isExported: boolean): void => {
   if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`the assignment to ${name}`);
   if (value?.value !== undefined && harmlessExports.get(name)?.test(value.value) === true) return;
   if (/^LC_[A-Z]+$/.test(name) && /^[\w.@-]*$/.test(value?.value ?? '/')) return;
   const isOwn = isExported ? /^[a-z][a-z0-9_]*$/.test(name) : true;
-  if (!isOwn || reserved.test(name)) refuse(`it sets ${name}, which may change what commands do`);
+  if (!isOwn || reserved.test(name)) refuse(`the assignment to ${name}, which may change the effect of commands`);
 };
 
-/** All variables of a script. Order and branches are not followed: a value is known if every assignment agrees. */
+/** All variables of a script. Order and branches are ignored: a value is known if all assignments agree. */
 export class Variables {
   readonly #definitions = new Map<string, Definition[]>();
   readonly #active = new Set<string>();
@@ -55,7 +55,7 @@ export class Variables {
     this.#add(name, { kind: 'unknown' });
   }
 
-  /** Whether a variable only ever holds a number. */
+  /** Returns whether a variable always contains a number. */
   isNumber(name: string): boolean {
     const definitions = this.#definitions.get(name);
     return (
@@ -69,7 +69,7 @@ export class Variables {
     );
   }
 
-  /** The value that a parameter expands to. */
+  /** Returns the value of a parameter expansion. */
   valueOf(name: string, isQuoted: boolean, evaluate: (word: Word) => StaticWord): VariableValue {
     const definitions = this.#definitions.get(name);
     if (definitions === undefined) {
@@ -111,7 +111,7 @@ export class Variables {
     else this.#add(name, { kind: 'unknown' });
   }
 
-  /** Builtins that set the variables they are given the names of. */
+  /** Builtins that set the variables named in their arguments. */
   #builtin(name: string | undefined, args: readonly SyntaxNode[]): void {
     if (
       name === undefined ||
@@ -147,9 +147,9 @@ const isArithmetic = (node: SyntaxNode): node is ArithmeticExpression =>
   node.type !== 'ArithmeticFor' &&
   node.type !== 'ArithmeticCommand';
 
-/** What splitting and pattern matching leave of a value. */
+/** Returns the result of splitting and pattern matching. */
 const split = (word: StaticWord, isQuoted: boolean, isEach: boolean, splitsElsewhere: boolean): VariableValue => {
-  // A loop variable holds one of the words; an assigned one holds the word unsplit.
+  // A loop variable contains one of the words; an assigned one contains the unsplit word.
   const one = isEach && word.isMany ? { value: undefined, start: word.start, isMany: false } : word;
   const value = isEach ? one.value : word.value;
   if (isQuoted) return { value, start: one.start, isMany: false };

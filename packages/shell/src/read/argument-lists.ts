@@ -4,13 +4,13 @@ import type { Input } from './known-output.js';
 /** What `xargs` or `parallel` runs. */
 export interface ListedCommands {
   readonly commands: readonly (readonly Field[])[];
-  /** Lines of shell. */
+  /** Shell lines. */
   readonly lines: readonly string[];
-  /** Whether it runs text that is only known when it runs. */
+  /** Whether it runs text that is unknown until it runs. */
   readonly runsUnknown: boolean;
 }
 
-/** More arguments than this are not told apart. */
+/** Maximum number of arguments that are expanded. */
 const maxArguments = 16;
 
 const listed = (names: string): ReadonlySet<string> => new Set(names.split(' '));
@@ -19,7 +19,7 @@ const xargsValues = listed(
   '-a -E -I -J -L -n -P -R -s -S -d --arg-file --delimiter --max-args --max-lines --max-procs --max-chars --process-slot-var',
 );
 
-/** What a list holds: known words, patterns of paths, or one word of which nothing is known. */
+/** The content of a list: known words, patterns of paths, or one unknown word. */
 const wordsOf = (input: Input | undefined, isFromFile: boolean): readonly Field[] => {
   const text = isFromFile ? undefined : input?.text;
   if (text !== undefined && isKnown(text) && text.length < 4_000) {
@@ -32,10 +32,10 @@ const wordsOf = (input: Input | undefined, isFromFile: boolean): readonly Field[
   return paths?.map(known) ?? [unknownField('(an argument of the list)', [listMark])];
 };
 
-/** Marks a word, among the programs that made it, as coming from a list that is only known when it runs. */
+/** Marks an unknown word from a list, in the list of programs that produced it. */
 export const listMark = '(list)';
 
-/** The command of `xargs`. */
+/** Returns the command of `xargs`. */
 export const xargsCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
   let index = 0;
   let placeholder: string | undefined;
@@ -55,7 +55,7 @@ export const xargsCommands = (args: readonly Field[], input: Input | undefined):
   const command = args.slice(index);
   if (command.length === 0) return { commands: [], lines: [], runsUnknown: false };
   const text = isFromFile ? undefined : input?.text;
-  // With -I and -0 an argument may hold blanks: a line is one argument.
+  // With -I and -0 an argument may contain spaces: each line is one argument.
   const lines =
     text !== undefined && isKnown(text) && (placeholder !== undefined || isWhole) && text.length < 4_000
       ? text
@@ -88,7 +88,7 @@ const parallelValues = listed(
 
 const placeholders = /\{(?:[#%/.]|\/\/|\/\.|\d+(?:[/.]|\/\/|\/\.)?)?\}/g;
 
-/** The commands of GNU `parallel`: a template that it fills in and gives to a shell, or lines that it reads. */
+/** Returns the commands of GNU `parallel`: a template that it passes to a shell, or lines from its input. */
 export const parallelCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
   let index = 0;
   let isFromFile = false;
@@ -117,7 +117,7 @@ export const parallelCommands = (args: readonly Field[], input: Input | undefine
   });
   const isSplit = template.length > 1;
   return {
-    // Words with blanks are words still; the shell sees them only with `{}` in the template.
+    // Words with spaces stay single words; the shell splits them only with `{}` in the template.
     commands: isSplit
       ? words.slice(0, maxArguments).map((word) => {
           const filled = template.map((field) => ({

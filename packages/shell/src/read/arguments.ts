@@ -8,20 +8,23 @@ export interface Operand {
   readonly isMaybeValue: boolean;
 }
 
-/** How certain a property of a command is. */
+/** Whether a property of a command is certain, possible or excluded. */
 export type Certainty = 'yes' | 'maybe' | 'no';
 
 /** The parsed arguments of a command. */
 export interface ParsedArguments {
   readonly words: readonly string[];
   readonly operands: readonly Operand[];
-  /** Whether an option is given: alone, in a cluster (`-xfd`), with a value (`--force=yes`), shortened (`--forc`). */
+  /**
+   * Returns whether an option is present: alone, in a cluster (`-xfd`), with a value (`--force=yes`), abbreviated
+   * (`--forc`).
+   */
   readonly has: (option: string) => Certainty;
-  /** The values that an option is given. */
+  /** Returns the values of an option. */
   readonly valuesOf: (option: string) => readonly string[];
 }
 
-/** Parses arguments like most programs do. */
+/** Parses arguments by the common conventions. */
 export const parseArguments = (program: string, fields: readonly Field[]): ParsedArguments => {
   const grammar = Object.hasOwn(grammars, program) ? grammars[program] : undefined;
   const withValue = new Set(grammar?.values?.split(' '));
@@ -83,7 +86,10 @@ const clusterHas = (cluster: string, letter: string, withValue: ReadonlySet<stri
   return false;
 };
 
-/** Whether the words begin like a pattern such as `volume rm` or `(up|deploy) *`. Words that may be values are skipped. */
+/**
+ * Returns whether the words start like a pattern such as `volume rm` or `(up|deploy) *`. Words that may be values are
+ * skipped.
+ */
 export const beginsWith = (operands: readonly Operand[], pattern: string): Certainty => {
   let certainty: Certainty = 'yes';
   let at = 0;

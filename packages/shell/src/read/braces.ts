@@ -1,11 +1,11 @@
 import { unknownText } from './field.js';
 
-/** More words than this are not told apart. */
+/** Maximum number of words that are expanded. */
 const maxWords = 64;
 
 const unknowable: readonly string[] = [unknownText];
 
-/** What a brace expansion such as `{a,b{c,d}}` stands for, quotes removed; ranges and expansions inside stay unknown. */
+/** Expands braces such as `{a,b{c,d}}` without quotes; nested ranges and expansions stay unknown. */
 export const expandBraces = (text: string): readonly string[] => {
   if (/[$`]/.test(text)) return unknowable;
   const words = alternatives(text, 0);

@@ -6,7 +6,7 @@ import { assign, type Scope } from './scope.js';
 const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
 const readers: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts']);
 
-/** What a builtin changes for the commands after it: the folder, variables, aliases, arguments. */
+/** Applies the effects of a builtin on later commands: folder, variables, aliases, arguments. */
 export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, input?: Input): void => {
   const name = programName(first?.text ?? '');
   const operands = args.map(({ text }) => text).filter((text) => !/^-./.test(text) || text === '-');

@@ -12,26 +12,26 @@ import { unknownText, type Field } from './field.js';
 import { secretMark } from './secrets.js';
 import { assign, lookUp, valueOf, type Scope } from './scope.js';
 
-/** What a command prints, as far as it is known. */
+/** The output of a command, as far as it is known. */
 export interface Output {
   readonly text: string | undefined;
-  /** The programs that made it. */
+  /** The programs that produced it. */
   readonly programs: readonly string[];
   /** Patterns of the paths that it lists. */
   readonly paths?: readonly string[] | undefined;
 }
 
-/** Goes through a script within a word, or through text that the shell evaluates there. */
+/** Reads a script within a word, or text that the shell evaluates there. */
 export type RunScript = (script: ParsedScript | string, scope: Scope) => Output;
 
-/** How many words one may become. */
+/** Maximum number of words that one word may expand to. */
 const maxFields = 64;
 
-/** A longer text is not followed, so that variables within variables do not grow without end. */
+/** Maximum length of text that is expanded, so that nested variables do not grow without limit. */
 const maxText = 300_000;
 const maxValue = 4_000;
 
-/** Expands a word into fields, and reads the scripts inside of it. */
+/** Expands a word into fields, and reads the scripts inside it. */
 export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly Field[] => {
   if (word.parts === undefined) return [{ text: withHome(word.text, word.value, scope), shown: word.text, madeBy: [] }];
   const madeBy: string[] = [];
@@ -53,13 +53,13 @@ export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly F
   }));
 };
 
-/** The text of a word where it is not split, as in an assignment. */
+/** Returns the text of a word that is not split, as in an assignment. */
 export const expandText = (word: Word, scope: Scope, run: RunScript): string =>
   expandWord(word, scope, run)
     .map(({ text }) => text)
     .join(' ');
 
-/** The text of a here-document. */
+/** Returns the text of a here-document. */
 export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): string => {
   if (body.parts === undefined) return body.text;
   const expand = new WordExpansion(scope, run);
@@ -74,7 +74,7 @@ const withHome = (written: string, text: string, { home, cwd }: Scope): string =
   return folder + text.slice(prefix.length);
 };
 
-/** Fields as they grow, part by part: several at once while braces make alternatives. */
+/** Builds fields part by part; several at once if braces create alternatives. */
 class WordExpansion {
   readonly #done: string[] = [];
   #open: string[] = [''];
@@ -145,7 +145,7 @@ class WordExpansion {
     }
   }
 
-  /** Runs what is substituted somewhere within, where the value does not matter. */
+  /** Reads substitutions whose value does not matter. */
   #within(node: SyntaxNode): void {
     if (node.type === 'ArithmeticWord') this.#evaluate(node.value);
     forEachChild(node, (child) => {
@@ -192,7 +192,7 @@ class WordExpansion {
     this.#hasText = false;
   }
 
-  /** A value that white space takes apart. */
+  /** Splits a value at white space. */
   #split(text: string): void {
     const separators = (lookUp(this.#scope, 'variables', 'IFS')?.[0] ?? '').slice(0, 8);
     const pieces = separators
@@ -277,7 +277,7 @@ class WordExpansion {
   }
 }
 
-/** The parser takes a slash within a substitution within a pattern for the end of the pattern. */
+/** The parser mistakes a slash in a substitution within a pattern for the end of the pattern. */
 const isWhole = (node: SyntaxNode): boolean =>
   !('text' in node) || node.text.endsWith(node.text.startsWith('`') ? '`' : node.text.startsWith('${') ? '}' : ')');
 

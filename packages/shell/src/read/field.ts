@@ -1,9 +1,9 @@
-/** Replaces, within a text, what is only known at run time. */
+/** Represents the parts of a string that are unknown until the line runs. */
 export const unknownText = '\u{FFFF}';
 
-/** A word of a command after expansion, as far as it is known before the line runs. */
+/** A word after expansion, as far as it is known before the line runs. */
 export interface Field {
-  /** The argument, with {@link unknownText} in place of what is unknown. */
+  /** The argument, with {@link unknownText} for unknown parts. */
   readonly text: string;
   /** The word as written. */
   readonly shown: string;
@@ -11,24 +11,24 @@ export interface Field {
   readonly madeBy: readonly string[];
 }
 
-/** A word that is known exactly. */
+/** Creates a known word. */
 export const known = (text: string): Field => ({ text, shown: text, madeBy: [] });
 
-/** A word of which nothing is known. */
+/** Creates a completely unknown word. */
 export const unknownField = (shown: string, madeBy: readonly string[] = []): Field => ({
   text: unknownText,
   shown,
   madeBy,
 });
 
-/** Whether all of a text is known. */
+/** Returns whether a string is completely known. */
 export const isKnown = (text: string): boolean => !text.includes(unknownText);
 
-/** Whether nothing of a text is known. */
+/** Returns whether a string is completely unknown. */
 export const isWhollyUnknown = (text: string): boolean => text.length > 0 && text.replaceAll(unknownText, '') === '';
 
-/** The form of a word in messages: its text if that is known, else the word as written. */
+/** Formats a word for messages: its value if it is known, otherwise its source. */
 export const show = ({ text, shown }: Field): string => (isKnown(text) ? text : shown);
 
-/** The name of a program without its folder. */
+/** Returns the name of a program without its folder. */
 export const programName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

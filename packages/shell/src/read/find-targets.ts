@@ -2,7 +2,7 @@ import { known, type Field } from './field.js';
 
 const actions: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
-/** Tests that pick out some files, unless their value fits all of them. A type, a depth or an owner does not. */
+/** Tests that select some of the files, unless their value matches all. Type, depth and owner do not count. */
 const narrowing: Readonly<Record<string, (value: string) => boolean>> = {
   ...Object.fromEntries(
     ['-name', '-iname', '-path', '-ipath', '-wholename', '-iwholename'].map((name) => [name, hasLetters]),
@@ -10,7 +10,7 @@ const narrowing: Readonly<Record<string, (value: string) => boolean>> = {
   ...Object.fromEntries(
     ['-regex', '-iregex'].map((name) => [name, (value) => hasLetters(value.replaceAll(/\\[.]/g, '.'))]),
   ),
-  // What is larger than nothing, or smaller than something, is nearly everything.
+  // Nearly every file is larger than nothing, or smaller than a limit.
   '-size': (value) => /^\+?[1-9]\d*[kMGwbc]?$/.test(value) || value.startsWith('0'),
   ...Object.fromEntries(
     ['-atime', '-ctime', '-mtime', '-amin', '-cmin', '-mmin'].map((name) => [name, (value) => /^\+?[1-9]/.test(value)]),
@@ -21,18 +21,18 @@ const narrowing: Readonly<Record<string, (value: string) => boolean>> = {
   '-empty': () => true,
 };
 
-/** Whether a pattern asks for more than any text. */
+/** Returns whether a pattern is more specific than "any text". */
 function hasLetters(pattern: string): boolean {
   return /[^*?./\\^$+()[\]|]/.test(pattern);
 }
 
-/** What `find` does: the patterns of the paths that it finds, and the commands that it runs on them. */
+/** The effect of `find`: the patterns of the paths that it finds, and the commands that it runs on them. */
 export interface FindCommand {
   readonly paths: readonly string[];
   readonly commands: readonly (readonly Field[])[];
 }
 
-/** Takes the arguments of `find` apart. */
+/** Parses the arguments of `find`. */
 export const readFind = (args: readonly Field[]): FindCommand => {
   const start = args.findIndex(
     ({ text }, index) => /^[-(!]/.test(text) && !/^-[HLPOD]/.test(text) && args[index] !== undefined,
@@ -57,7 +57,7 @@ const onPaths = (field: Field, paths: readonly string[]): readonly Field[] =>
     ? paths.slice(0, 8).map((path) => ({ ...field, text: field.text.replaceAll('{}', () => path) }))
     : [field];
 
-/** The folder itself where nothing narrows the search down, else what it may find in it. */
+/** Returns the folder itself if no test narrows the search, and otherwise what it may find in it. */
 const patternBelow = (base: string, tests: readonly Field[]): string => {
   const isNarrow =
     tests.some(
@@ -65,7 +65,7 @@ const patternBelow = (base: string, tests: readonly Field[]): string => {
         isNarrowing(text, tests[index + 1]?.text ?? '') &&
         tests[index - 1]?.text !== '!' &&
         tests[index - 1]?.text !== '-not' &&
-        // Either side of an "or" may be met.
+        // Either side of an "or" may match.
         !tests.some(({ text: other }) => other === '-o' || other === '-or'),
     ) || isEachNarrow(tests);
   return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/found` : base;
@@ -77,7 +77,7 @@ const isNarrowing = (test: string, value: string): boolean => {
   return narrows?.(value) === true;
 };
 
-/** Whether every alternative of an "or" picks out some files. */
+/** Returns whether every alternative of an "or" selects only some files. */
 const isEachNarrow = (tests: readonly Field[]): boolean => {
   const alternatives: string[][] = [[]];
   for (const { text } of tests) {

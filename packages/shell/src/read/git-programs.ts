@@ -1,14 +1,14 @@
 import { known, type Field } from './field.js';
 import { joined } from './wrapped-commands.js';
 
-/** Aliases of git, by name: what `git config alias.ci` says. */
+/** Aliases of git by name, as in `git config alias.ci`. */
 export type GitAliases = ReadonlyMap<string, string>;
 
 /** What git runs besides itself. */
 export interface GitPrograms {
-  /** Lines of shell. */
+  /** Shell lines. */
   readonly lines: readonly Field[];
-  /** Text that may be a line of shell. */
+  /** Text that may be a shell line. */
   readonly guesses: readonly string[];
   readonly commands: readonly (readonly Field[])[];
 }
@@ -35,7 +35,10 @@ const programOptions: Readonly<Record<string, RegExp>> = {
 
 const globalValues = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
 
-/** The programs that git would run for these arguments: aliases, settings, options, and remotes that are commands. */
+/**
+ * Returns the programs that git would run for these arguments: aliases, settings, options, and remotes that are
+ * commands.
+ */
 export const gitPrograms = (args: readonly Field[], aliases: GitAliases): GitPrograms => {
   const texts = args.map(({ text }) => text);
   const guesses: string[] = [];
@@ -73,7 +76,7 @@ export const gitPrograms = (args: readonly Field[], aliases: GitAliases): GitPro
   return { lines, guesses, commands };
 };
 
-/** Shell quoting for words that go behind an alias. */
+/** Quotes words that follow an alias. */
 const quoted = (field: Field): Field => ({ ...field, text: `'${field.text.replaceAll("'", `'\\''`)}'` });
 
 const setting = (text: string, aliases: Map<string, string>, guesses: string[]): void => {
@@ -86,7 +89,7 @@ const setting = (text: string, aliases: Map<string, string>, guesses: string[]):
   else if (programKey.test(key)) guesses.push(value.replace(/^!/, ''));
 };
 
-/** The values of an option: the next word, or what follows in the same word. */
+/** Returns the values of an option: the next word, or the rest of the same word. */
 const valuesOf = (args: readonly Field[], option: RegExp): readonly Field[] =>
   args.flatMap((field, index): readonly Field[] => {
     const next = args[index + 1];

@@ -1,18 +1,18 @@
 import { isKnown, unknownText } from './field.js';
 
-/** What code of another language does that a shell could do, as far as its text shows. */
+/** The operations in code of another language that a shell could perform, as far as its text shows them. */
 export interface InlineCode {
-  /** Lines that it passes to a shell; {@link unknownText} stands for what it adds to them. */
+  /** Lines that it passes to a shell; {@link unknownText} replaces the parts that it adds. */
   readonly lines: readonly string[];
-  /** Paths that it deletes; `undefined` for one that is only known when it runs. */
+  /** Paths that it deletes; `undefined` for one that is unknown until it runs. */
   readonly deletes: readonly (string | undefined)[];
-  /** Files that it reads while it opens connections. */
+  /** Files that it reads if it also opens connections. */
   readonly sends: readonly string[];
   /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
   readonly runsUnknown: boolean;
 }
 
-/** More texts than this are not looked at. */
+/** Maximum number of strings that are examined. */
 const maxTexts = 100;
 
 const startsPrograms =
@@ -23,11 +23,11 @@ const deleting =
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
-/** Calls that list the files of a folder, so that what is deleted may be all of them. */
+/** Calls that list the files of a folder: a following deletion may affect all of them. */
 const walking =
   /\bos\.(?:walk|listdir|scandir)\b|\b(?:r?glob|iterdir|readdir(?:Sync)?|opendir|opendirSync|fwalk|walk|walkSync|expandGlob|File::Find|find\s*\(|Dir\.(?:glob|entries|children|each_child|foreach)|Dir\[|Find\.find|RecursiveDirectoryIterator|DirectoryIterator|scandir|globSync|fast-glob|globby)\b|<[^<>\s]*\*[^<>\s]*>|\bDir\[/;
 
-/** A literal pattern that picks out some files: `*.pyc`, and not `**`. */
+/** A literal pattern that selects some files: `*.pyc`, but not `**`. */
 const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
@@ -39,7 +39,7 @@ const connects =
 
 const takesShell = /\b(?:dup2|pty\.spawn|\/bin\/(?:ba|z|da)?sh)\b|["'](?:\/bin\/)?(?:ba)?sh["']/;
 
-/** Reads code for what it runs, deletes and sends. Everything else it does stays unseen. */
+/** Finds what code runs, deletes and sends. Other effects are not detected. */
 export const readCode = (code: string): InlineCode => {
   const lines = startsPrograms.test(code) ? [...textsOf(code), ...listsOf(code)] : [];
   const deletes: (string | undefined)[] = [];
@@ -72,7 +72,7 @@ interface TextAt {
   readonly end: number;
 }
 
-/** The quoted text that begins here. */
+/** Returns the quoted string that starts here. */
 const textAt = (code: string, start: number): TextAt | undefined => {
   const quote = code[start];
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
@@ -102,7 +102,7 @@ const textsOf = (code: string): readonly string[] => {
     if (!/["'`]/.test(code.charAt(index))) continue;
     const text = textAt(code, index);
     if (text === undefined) return texts;
-    // What follows a quoted text in a concatenation is only known when it runs.
+    // Text that is concatenated to a string is unknown until the code runs.
     const isContinued =
       /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(text.end, text.end + 20)) && /\s$/.test(text.value);
     texts.push(isContinued ? `${text.value}${unknownText}` : text.value);
@@ -111,7 +111,9 @@ const textsOf = (code: string): readonly string[] => {
   return texts;
 };
 
-/** Lists of texts, as programs and their arguments are given: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`. */
+/**
+ * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`.
+ */
 const listsOf = (code: string): readonly string[] =>
   code
     .split(/[()]|\bqw\b/, maxTexts)
@@ -119,7 +121,7 @@ const listsOf = (code: string): readonly string[] =>
     .filter((texts) => texts.length > 1)
     .map((texts) => texts.join(' '));
 
-/** What a sed script runs: its command `e`, and the flag of the same name. */
+/** Returns what a sed script runs: its command `e`, and the flag of the same name. */
 export const sedLines = (script: string): readonly string[] => [
   ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
   ...[...script.matchAll(/s([|/,#@!])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gpiIM\d]*e/g)].map(
@@ -127,6 +129,6 @@ export const sedLines = (script: string): readonly string[] => [
   ),
 ];
 
-/** Programs that Tcl and Expect start: their words are not quoted. */
+/** Returns the programs that Tcl and Expect start: their words are not quoted. */
 export const tclLines = (code: string): readonly string[] =>
   [...code.matchAll(/\b(?:exec|spawn|system)\s+([^\n;\]]+)/g)].slice(0, maxTexts).map(([, line = '']) => line);

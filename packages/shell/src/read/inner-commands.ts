@@ -9,7 +9,7 @@ import { generators, downloaders } from './sources.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
 import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
 
-/** Why a command cannot be judged, or must not be. */
+/** A reason why a command cannot be judged, or must not run. */
 export type ShellProblem =
   | 'unparsable'
   | 'too-complex'
@@ -23,24 +23,24 @@ export type Inner =
   | {
       readonly kind: 'command';
       readonly argv: readonly Field[];
-      /** The folder that it runs in, if not the same. */
+      /** The folder in which it runs, if different. */
       readonly folder?: string | undefined;
     }
   | {
       readonly kind: 'line';
       readonly text: string;
-      /** Whether what it sets stays set. */
+      /** Whether its assignments persist. */
       readonly isSameShell?: boolean | undefined;
       readonly isElsewhere?: boolean | undefined;
       readonly positional?: readonly string[] | undefined;
-      /** Text that may be a line or not. */
+      /** Text that may be a shell line. */
       readonly isGuess?: boolean | undefined;
-      /** What its first command reads. */
+      /** The input of its first command. */
       readonly input?: Input | undefined;
     }
   | { readonly kind: 'problem'; readonly problem: ShellProblem };
 
-/** What a command with these arguments runs: through wrappers, shells, `eval`, `find`, `xargs`, code of other languages. */
+/** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
 export const innerCommands = (
   argv: readonly Field[],
   input: Input | undefined,
@@ -49,7 +49,7 @@ export const innerCommands = (
 ): readonly Inner[] => {
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
-  // `time -o file` has no name: the parser reads `time` as the keyword.
+  // `time -o file` has no name, because the parser reads `time` as the keyword.
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
@@ -136,7 +136,7 @@ const runners: Readonly<
   fdfind: (args) => ofFd(args),
 };
 
-/** Options of a shell whose value is the next word. */
+/** Options of a shell whose next word is their value. */
 const shellValues: ReadonlySet<string> = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
 
 const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
@@ -171,7 +171,7 @@ const ofInput = (input: Input | undefined): readonly Inner[] => {
   return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
 };
 
-/** A script in a file is not read, unless the line itself wrote or downloaded it. */
+/** Scripts in files are not read, unless the line itself wrote or downloaded them. */
 const ofScript = (field: Field | undefined, scope: Scope, isSameShell: boolean, input?: Input): readonly Inner[] => {
   if (field === undefined) return [];
   if (field.text === '/dev/stdin') return ofInput(input);
@@ -200,7 +200,7 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
   const isShell =
     /^(?:sudo|doas)$/.test(name) && rest.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
   return [
-    // With -s or -i the arguments are a line for a shell, and without any the shell reads its input.
+    // With -s or -i the arguments are data, and without any the shell reads its input.
     ...(isShell
       ? commands.length === 0
         ? ofInput(input)
@@ -222,7 +222,7 @@ const folderOf = (args: readonly Field[]): string | undefined => {
   return undefined;
 };
 
-/** `env -S'rm -rf /'`, in one word. */
+/** `env -S'rm -rf /'` in one word. */
 const splitString = (field: Field): readonly Field[] =>
   /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
 
@@ -292,14 +292,14 @@ const ofRemote = (args: readonly Field[], input: Input | undefined): readonly In
   const rest = args.slice(index + 1);
   return [
     ...programs,
-    // Without a command the remote shell reads its input.
+    // Without a command, the remote shell reads its input.
     ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
   ];
 };
 
 const elsewhere = (inner: Inner): Inner => (inner.kind === 'line' ? { ...inner, isElsewhere: true } : inner);
 
-/** `su -c line`; without a line the shell of that user reads its input. */
+/** `su -c line`; without a line, the shell of that user reads its input. */
 const ofLogin = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const lines = ofOption(args, ['-c', '--command', '--session-command']);
   return lines.length > 0 ? lines : ofInput(input);
@@ -311,7 +311,7 @@ const ofLists = ({ commands, lines, runsUnknown }: ListedCommands): readonly Inn
   ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
 ];
 
-/** `xargs sh`: the list names the scripts, or is the script. */
+/** `xargs sh`: the list contains the names of scripts, or is the script. */
 const scriptFromList = (argv: readonly Field[]): readonly Inner[] => {
   const [first, ...args] = argv;
   const operand = args.find(({ text }) => !/^[-+]/.test(text));
@@ -329,7 +329,7 @@ const ofGit = (args: readonly Field[], aliases: GitAliases): readonly Inner[] =>
   ];
 };
 
-/** A makefile that is read from the input: its recipes. */
+/** A makefile from the input: its recipes. */
 const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const words = args.map(({ text }) => text);
   const isRead = words.some(
@@ -373,7 +373,7 @@ const ofOption = (args: readonly Field[], options: readonly string[]): readonly 
 /** `--checkpoint-action=exec=command` */
 const withoutExec = (field: Field): Field => ({ ...field, text: field.text.replace('-action=exec=', '-action=') });
 
-/** `fd pattern -x command`: what it finds is somewhere in the folders that it is given. */
+/** `fd pattern -x command`: its results are in the given folders. */
 const ofFd = (args: readonly Field[]): readonly Inner[] => {
   const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
   const before = args.slice(0, Math.max(at, 0));

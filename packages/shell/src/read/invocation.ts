@@ -2,7 +2,7 @@ import type { Field } from './field.js';
 import type { ShellProblem } from './inner-commands.js';
 import type { Input } from './known-output.js';
 
-/** A file that output goes to. */
+/** A file to which output is written. */
 export interface Redirection {
   readonly operator: string;
   readonly target: Field;
@@ -10,18 +10,18 @@ export interface Redirection {
 
 /** One command of a line, as it would run. */
 export interface Invocation {
-  /** Name and arguments; empty where output is only redirected. */
+  /** Name and arguments; empty for a redirection without a command. */
   readonly argv: readonly Field[];
   readonly redirections: readonly Redirection[];
-  /** What it reads from its input. */
+  /** Its standard input. */
   readonly input: Input | undefined;
-  /** The folder that it runs in. */
+  /** The folder in which it runs. */
   readonly cwd: string;
-  /** Files that the line has written a secret into. */
+  /** Files to which the line has written a secret. */
   readonly secrets: ReadonlySet<string>;
 }
 
-/** Everything that a line runs, and the problems that hide a part of it. */
+/** Everything that a line runs, and problems that hide a part of it. */
 export interface CommandLine {
   readonly invocations: readonly Invocation[];
   readonly problems: readonly {

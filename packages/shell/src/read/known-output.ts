@@ -10,7 +10,7 @@ export interface Input {
   readonly paths?: readonly string[] | undefined;
 }
 
-/** Predicts what a command prints, if that is certain without running it. */
+/** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
   const name = programName(argv[0]?.text ?? '');
   const args = argv.slice(1).map(({ text }) => text);
@@ -63,7 +63,7 @@ const printed = ([format, ...values]: readonly string[]): string | undefined => 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>
   String.fromCharCode(hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16));
 
-/** Filters pass on paths that were listed before them. */
+/** Filters pass paths that were listed before them. */
 const filters: ReadonlySet<string> = new Set([
   'grep',
   'egrep',
@@ -78,7 +78,7 @@ const filters: ReadonlySet<string> = new Set([
   'shuf',
 ]);
 
-/** Programs that list paths within the folder that they run in, with what they are given when they list every file. */
+/** Programs that list paths in their current folder, with the arguments that list every file. */
 const listers: Readonly<Record<string, (words: readonly string[], operands: readonly string[]) => boolean>> = {
   fd: (words, operands) =>
     isWide(operands[0]) && !words.some((word) => /^-(?:e|E|d)$|^--(?:extension|size|changed)/.test(word)),
@@ -93,13 +93,13 @@ const listers: Readonly<Record<string, (words: readonly string[], operands: read
   ls: (words, operands) => operands.every(isWide) && !words.includes('-d'),
 };
 
-/** Whether a pattern is met by every name. */
+/** Returns whether a pattern matches every name. */
 export const isWide = (pattern: string | undefined): boolean =>
   pattern === undefined || /^[.*?/\\^$+]*$/.test(pattern) || isWhollyUnknown(pattern);
 
 const pathsOf = (name: string, args: readonly string[], input: Input | undefined): readonly string[] | undefined => {
   if (input?.paths !== undefined && filters.has(name)) {
-    // What a pattern picks out is somewhere in what was listed.
+    // The matches of a pattern are among the listed paths.
     const isNarrow = /grep$|^rg$/.test(name) && !args.some((word) => /^-[A-Za-z]*v/.test(word));
     return isNarrow ? input.paths.map((path) => `${path.replace(/\/+$/, '')}/**/found`) : input.paths;
   }

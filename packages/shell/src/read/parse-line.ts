@@ -1,20 +1,20 @@
 import { parse, type ParsedScript } from 'unbash';
 
-/** The longest line that is read. */
+/** Maximum length of a line. */
 export const maxLineChars = 256_000;
 
-/** The parser's time grows with the square of the here-documents that are open. */
+/** Limited because the parser's time grows with the square of open here-documents. */
 const maxHereDocuments = 500;
 
-/** A line that was read, or why it could not be. */
+/** A parsed line, or the reason why it could not be parsed. */
 export type ParsedLine =
   | { readonly ok: true; readonly script: ParsedScript }
   | { readonly ok: false; readonly problem: string };
 
-/** Parses a line as Bash does. What Bash rejects, or what passes the limits, is a problem. */
+/** Parses a line as Bash does. Invalid syntax and exceeded limits are problems. */
 export const parseLine = (line: string): ParsedLine => {
   if (line.length > maxLineChars) return { ok: false, problem: `it has more than ${maxLineChars} characters` };
-  if (line.includes('\0')) return { ok: false, problem: 'it holds a NUL character' };
+  if (line.includes('\0')) return { ok: false, problem: 'it contains a NUL character' };
   const text = line.replaceAll('\r\n', '\n');
   if (hasManyHereDocuments(text)) return { ok: false, problem: `it has more than ${maxHereDocuments} here-documents` };
   try {
@@ -27,7 +27,7 @@ export const parseLine = (line: string): ParsedLine => {
   }
 };
 
-/** Counts on the lines that may open one: a shift within the text of a here-document has no delimiter behind it. */
+/** Counts lines that may open a here-document: a shift inside its text has no delimiter after it. */
 const hasManyHereDocuments = (text: string): boolean => {
   let count = 0;
   for (let index = text.indexOf('<<'); index !== -1; index = text.indexOf('<<', index + 2)) {

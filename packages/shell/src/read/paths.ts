@@ -2,25 +2,25 @@ import { resolvePath } from './resolve-path.js';
 import { unknownText } from './field.js';
 
 /**
- * What a path is to the person whose machine it is on.
+ * The role of a path on a user's machine.
  *
- * | zone | holds |
+ * | zone | contains |
  * |---|---|
- * | `root` | `/` and what is directly in it |
- * | `system` | folders that the system is made of, and what is directly in them |
- * | `system-file` | what is below those |
+ * | `root` | `/` and its direct entries |
+ * | `system` | folders of the operating system and their direct entries |
+ * | `system-file` | entries further below those |
  * | `home` | a home folder itself |
  * | `secret` | keys and credentials |
- * | `startup` | files that shells, cron and git run by themselves |
+ * | `startup` | files that shells, cron and git run automatically |
  * | `device` | disks and partitions |
- * | `above` | a folder that holds the project |
- * | `project` | the project folder itself, or all that is in it |
- * | `git` | the project's history |
- * | `inside` | something in the project |
+ * | `above` | a folder that contains the project |
+ * | `project` | the project folder itself, or everything in it |
+ * | `git` | the history of the project |
+ * | `inside` | an entry of the project |
  * | `scratch` | temporary files and caches |
- * | `outside` | anything else |
- * | `unknown` | only the running shell knows |
- * | `nowhere` | `/dev/null` and its like |
+ * | `outside` | any other path |
+ * | `unknown` | a path that is unknown until the line runs |
+ * | `nowhere` | `/dev/null` and similar |
  */
 export type Zone =
   | 'root'
@@ -41,7 +41,7 @@ export type Zone =
 
 /** Where a line runs. */
 export interface Place {
-  /** The folder that the project is in. */
+  /** The folder of the project. */
   readonly project: string;
   readonly home: string;
 }
@@ -77,7 +77,7 @@ const systemFolders: ReadonlySet<string> = new Set([
   'Windows',
 ]);
 
-/** Folders deeper down that the system is made of. */
+/** Nested folders of the operating system. */
 const deepSystem: ReadonlySet<string> = new Set([
   ...['bin', 'sbin', 'lib', 'lib64', 'local', 'local/bin', 'share', 'include', 'libexec'].map((name) => `/usr/${name}`),
   ...['lib', 'log', 'spool', 'run', 'www', 'db'].map((name) => `/var/${name}`),
@@ -86,10 +86,10 @@ const deepSystem: ReadonlySet<string> = new Set([
   '/System/Library',
 ]);
 
-/** Folders whose contents are files of people, not of the system. */
+/** Folders that contain files of users, not of the system. */
 const ofPeople = /^\/(?:home|Users|mnt|media|srv|opt|Volumes|root)(?:\/|$)/;
 
-/** Folders whose contents come and go. */
+/** Folders with temporary content. */
 const scratch = [
   '/tmp',
   '/private/tmp',
@@ -107,7 +107,7 @@ const scratch = [
   '/root/.npm',
 ];
 
-/** Below a home folder: what programs keep to be faster. */
+/** Caches of programs, relative to a home folder. */
 const caches = [
   '/.cache',
   '/.npm',
@@ -125,7 +125,7 @@ const caches = [
   '/go/pkg/mod',
 ];
 
-/** Below a home folder: keys and credentials. */
+/** Keys and credentials, relative to a home folder. */
 const secrets = [
   '/.ssh',
   '/.gnupg',
@@ -147,7 +147,7 @@ const secrets = [
   '/Library/Keychains',
 ];
 
-/** Below a home folder: what shells, git and the desktop run by themselves. */
+/** Files that shells, git and the desktop run automatically, relative to a home folder. */
 const startups = [
   '/.bashrc',
   '/.bash_profile',
@@ -174,7 +174,7 @@ const systemStartup =
 const harmlessDevices =
   /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty\d*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
 
-/** The zone that a path is in, without looking at any file. Wildcards count as what they may reach. */
+/** Returns the zone of a path without accessing the file system. A wildcard counts as everything that it may match. */
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
   const relative = path.replace(/^\.\//, '');
   if (cwd.startsWith(unknownText) && !path.startsWith('/')) return zoneSomewhere(relative);
@@ -185,7 +185,7 @@ export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
   return rest === 'some' && zoneOfFolder(`${folder}/some`, place) === 'scratch' ? 'scratch' : belowZone(zone, rest);
 };
 
-/** In a folder that is not known: something with a name is as good as something in the project. */
+/** Treats a named entry of an unknown folder like an entry of the project. */
 const zoneSomewhere = (path: string): Zone => {
   const [first = ''] = path.split('/');
   return first === '' || first === '.' || /^\.\.$|^[*?.{]*\*|\u{FFFF}/u.test(first) || path.includes('..')
@@ -195,7 +195,7 @@ const zoneSomewhere = (path: string): Zone => {
 
 type Rest = 'none' | 'all' | 'some' | 'unknown';
 
-/** The folder before the first wildcard or unknown part of a path, and what comes then. */
+/** Splits a path before its first wildcard or unknown part. */
 const splitPattern = (path: string): { readonly folder: string; readonly rest: Rest } => {
   const segments = path.split('/');
   const index = segments.findIndex((segment) => /[*?[]|\u{FFFF}/u.test(segment));
@@ -253,19 +253,19 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
 };
 
 const gitZone = (path: string): Zone =>
-  // A lock that a crash has left is to be deleted.
+  // A stale lock may be deleted.
   path.endsWith('.lock') ? 'inside' : /\.git\/hooks(?:\/|$)/.test(path) ? 'startup' : 'git';
 
 const isSystem = (path: string): boolean =>
   deepSystem.has(path) || (path.lastIndexOf('/') === 0 && systemFolders.has(path.slice(1)));
 
-/** What comes behind a folder in a path; `undefined` if the path is not below it. */
+/** Returns the part of a path below a folder; `undefined` if the path is not below it. */
 const below = (path: string, folder: string): string | undefined =>
   folder !== '/' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
 
 const isScratch = (path: string): boolean =>
   path === '/var/lib/apt/lists' || scratch.some((folder) => path.startsWith(`${folder}/`));
 
-/** Whether a path is one of these, or below one. */
+/** Returns whether a path is one of these folders, or below one. */
 const isIn = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));

@@ -1,4 +1,6 @@
-/** How a program writes its options: those whose value is the next word, and whether long ones have a single dash. */
+/**
+ * The option syntax of a program: options whose next word is their value, and whether long options have a single dash.
+ */
 export interface Grammar {
   readonly values?: string;
   readonly singleDash?: true;
@@ -26,7 +28,7 @@ const sql: Grammar = {
     '-h --host -p --port -U --username -u --user -d --dbname -D --database -f --file -c --command -e --execute -v --set -o --output -P --pset -F -Q -q --query -S -i --init-command --connect-timeout',
 };
 
-/** Programs of whose options something is known. */
+/** Programs with known options. */
 export const grammars: Readonly<Record<string, Grammar>> = {
   ...Object.fromEntries(
     ['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose'].map((name) => [name, containers]),

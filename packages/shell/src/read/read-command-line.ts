@@ -11,23 +11,23 @@ import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from '.
 import { scriptReader } from './script-reader.js';
 import type { Output } from './expand-word.js';
 
-/** The deepest nesting of commands that run commands. */
+/** Maximum nesting of commands that run commands. */
 const maxDepth = 24;
 
-/** A line that runs more commands than this is a program. */
+/** Maximum number of commands; a longer line is a program. */
 const maxCommands = 5_000;
 
-/** How many words all its commands together may have: those behind a wrapper count for both. */
+/** Maximum number of words of all commands; words behind a wrapper count twice. */
 const maxWords = 500_000;
 
-/** How much text is read as shell in all, with what `bash -c` and its like are given. */
+/** Maximum length of all text that is read as shell, including that of `bash -c` and similar commands. */
 const maxChars = 1_000_000;
 
 /**
- * All commands that a line of shell runs, with what is known of their arguments beforehand.
+ * Returns all commands that a shell line runs, with the known parts of their arguments.
  *
- * The line is followed like a shell would: variables, functions, aliases, `cd`, pipes of known text, wrappers. Nothing is
- * run, no file is looked at. Its time grows with the length of the line and no faster.
+ * The line is followed as by a shell: variables, functions, aliases, `cd`, pipes of known text, wrappers. Nothing is
+ * run and no file is accessed. The time is proportional to the length of the line.
  */
 export const readCommandLine = (
   line: string,
@@ -94,7 +94,7 @@ export const readCommandLine = (
     called.add(body);
     if (active.has(body)) return nothing;
     active.add(body);
-    // A function sets the variables of its caller; only its arguments are its own.
+    // A function sets the variables of its caller; only its arguments are separate.
     const positional = scope.positional;
     scope.positional = argv.slice(1).map(({ text }) => text);
     const output = reader.node(body, scope, depth + 1);
@@ -109,7 +109,7 @@ export const readCommandLine = (
     input: Input | undefined,
     scope: Scope,
     depth: number,
-    // What comes from an alias is no alias again, and what another program runs is neither that nor a function.
+    // The expansion of an alias is not expanded again; commands of other programs are neither aliases nor functions.
     isProgram = false,
   ): Output => {
     left.commands -= 1;
@@ -140,7 +140,7 @@ export const readCommandLine = (
     return output;
   };
 
-  /** A command whose name is a variable: it may be empty, as `$SUDO` often is, and then the next word is the command. */
+  /** A command whose name is a variable. It may be empty, as `$SUDO` often is; then the next word is the command. */
   const runUnknown = (argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): Output => {
     const [first, ...rest] = argv;
     const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?[A-Za-z_]\w*\}?"?$/.test(first.shown);
@@ -159,13 +159,13 @@ export const readCommandLine = (
     return { text: undefined, programs: ['?'] };
   };
 
-  /** Runs the substitutions in text that the shell evaluates as if it stood within double quotes. */
+  /** Reads substitutions in text that the shell evaluates like a double-quoted string. */
   const evaluate = (text: string, scope: Scope, depth: number): void => {
     if (!/\$\(|`/.test(text)) return;
     readText(`: "${text.replaceAll('"', '')}"`, innerScope(scope), depth + 1, true);
   };
 
-  /** Builtins that are given names of variables evaluate the subscripts in them. */
+  /** Builtins that accept names of variables evaluate the subscripts in them. */
   const evaluateNames = ([first, ...args]: readonly Field[], scope: Scope, depth: number): void => {
     if (!namers.has(first?.text ?? '')) return;
     for (const { text } of args) if (/\[.*(?:\$\(|`)/.test(text)) evaluate(text, scope, depth);
@@ -196,14 +196,14 @@ export const readCommandLine = (
   });
 
   readText(line, firstScope(cwd, home, project), 0, false);
-  // What is defined and never called may be called by what follows this line.
+  // Functions that are not called here may be called by later lines.
   for (const { body, scope } of defined) if (!called.has(body)) reader.node(body, scope, 1);
   return { invocations, problems };
 };
 
 const nothing: Output = { text: undefined, programs: [] };
 
-/** Builtins that take names of variables. */
+/** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([
   'test',
   '[',

@@ -5,7 +5,10 @@ import type { Scope } from './scope.js';
 import { secretMark } from './secrets.js';
 import { downloaders } from './sources.js';
 
-/** Notes which files a command fetches or fills, so that running one of them later in the line is no way around. */
+/**
+ * Records files that a command downloads or fills, so that a later command of the line that runs them is judged by
+ * their content.
+ */
 export const rememberFiles = (
   argv: readonly Field[],
   redirections: readonly { readonly operator: string; readonly target: Field }[],

@@ -1,31 +1,31 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
 import { unknownText } from './field.js';
 
-/** What a function runs. */
+/** The body of a function. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
 
-/** What a shell knows at a place in a line. A subshell has a separate scope. */
+/** The state of a shell at one point of a line. A subshell has a separate scope. */
 export interface Scope {
   readonly parent: Scope | undefined;
   readonly home: string;
-  /** The folder that the line begins in. */
+  /** The folder in which the line starts. */
   readonly project: string;
-  /** The folder that its commands run in by now. */
+  /** The current folder. */
   cwd: string;
   positional: readonly string[] | undefined;
   /** Values of variables; an array has several. */
   readonly variables: Map<string, readonly string[]>;
   readonly functions: Map<string, FunctionBody>;
   readonly aliases: Map<string, string>;
-  /** Texts that the line has written into files, by path. */
+  /** Text that the line has written to files, by path. */
   readonly files: Map<string, string>;
-  /** Files that the line has fetched from elsewhere. */
+  /** Files that the line has downloaded. */
   readonly downloads: Set<string>;
-  /** Files that the line has written a secret into, and variables that hold one, as `$name`. */
+  /** Files to which the line has written a secret, and variables that contain one, as `$name`. */
   readonly secrets: Set<string>;
 }
 
-/** Where a line begins. */
+/** Creates the scope at the start of a line. */
 export const firstScope = (cwd: string, home: string, project: string): Scope => ({
   parent: undefined,
   home,
@@ -40,7 +40,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   secrets: new Set(),
 });
 
-/** A scope whose variables, functions and folder are forgotten at its end. Files are not. */
+/** Creates a scope whose variables, functions and folder end with it. Files remain. */
 export const innerScope = (parent: Scope, positional = parent.positional): Scope => ({
   ...parent,
   parent,
@@ -53,7 +53,7 @@ export const innerScope = (parent: Scope, positional = parent.positional): Scope
 type Named = 'variables' | 'functions' | 'aliases';
 type ValueOf<Kind extends Named> = Scope[Kind] extends Map<string, infer Value> ? Value : never;
 
-/** What a name stands for, here or further out. */
+/** Looks up a name in this scope and its parents. */
 export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: string): ValueOf<Kind> | undefined => {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
     const value = at[kind].get(name);
@@ -63,8 +63,8 @@ export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: strin
 };
 
 /**
- * Sets a variable. What may not happen (in a branch, behind `&&`) makes a value that was set before unknown, unless it is
- * the same.
+ * Sets a variable. If the assignment is conditional (in a branch, after `&&`), an earlier value becomes unknown, unless
+ * both are equal.
  */
 export const assign = (scope: Scope, name: string, value: readonly string[], isCertain: boolean): void => {
   const before = isCertain ? undefined : lookUp(scope, 'variables', name);
@@ -90,7 +90,7 @@ const conventions: Readonly<Record<string, (scope: Scope) => string>> = {
   CLAUDE_PROJECT_DIR: ({ project }) => project,
 };
 
-/** The value of a variable or positional parameter; `undefined` if the line does not set it. */
+/** Returns the value of a variable or positional parameter; `undefined` if the line does not set it. */
 export const valueOf = (scope: Scope, name: string): readonly string[] | undefined => {
   if (name === '@' || name === '*') return scope.positional;
   if (/^[1-9]\d*$/.test(name)) {

@@ -16,7 +16,7 @@ import type { Redirection } from './invocation.js';
 import { isSecretPath, secretMark } from './secrets.js';
 import { assign, innerScope, valueOf, type FunctionBody, type Scope } from './scope.js';
 
-/** Receives what the reader of a script finds. */
+/** Receives the findings of the reader. */
 export interface ScriptEvents {
   readonly run: (
     argv: readonly Field[],
@@ -29,17 +29,17 @@ export interface ScriptEvents {
   readonly isTooDeep: (depth: number) => boolean;
   readonly isTooMuch: () => boolean;
   readonly unparsable: (detail: string, text: string) => void;
-  /** Text that the shell evaluates although it is data: the content of a variable in arithmetic. */
+  /** Data that the shell evaluates: the content of a variable in arithmetic. */
   readonly evaluate: (text: string, scope: Scope, depth: number) => void;
   /** The value of a variable that other programs run. */
   readonly program: (text: string, scope: Scope, depth: number) => void;
 }
 
-/** Variables whose value is a command line that the shell or some program runs. */
+/** Variables whose value is a command line for the shell or another program. */
 const programVariable =
   /^(?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|PAGER|MANPAGER|\w+_PAGER|EDITOR|VISUAL|\w+_EDITOR|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_SEQUENCE_EDITOR|TAR_OPTIONS|MAKEFLAGS|RUSTC_WRAPPER|NODE_OPTIONS)$/;
 
-/** Goes through a parsed script in the order in which it runs. */
+/** Reads a parsed script in the order of execution. */
 export interface ScriptReader {
   script(script: ParsedScript, scope: Scope, depth: number, input?: Input): Output;
   node(node: SyntaxNode, scope: Scope, depth: number): Output;
@@ -49,16 +49,16 @@ interface Place {
   readonly scope: Scope;
   readonly depth: number;
   readonly input: Input | undefined;
-  /** Whether the command surely runs. */
+  /** Whether the command certainly runs. */
   readonly isCertain: boolean;
 }
 
-/** Words of a `for` loop that are followed one by one. */
+/** Words of a `for` loop that are evaluated one by one. */
 const maxRounds = 16;
 
 const nothing: Output = { text: undefined, programs: [] };
 
-/** Creates a reader that reports what it finds. */
+/** Creates a reader that reports its findings. */
 export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const script = ({ commands, errors, source }: ParsedScript, place: Place): Output => {
     const error = errors?.[0];
@@ -129,7 +129,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     }
   };
 
-  /** Runs what is substituted within tests and arithmetic. */
+  /** Reads substitutions within tests and arithmetic. */
   const within = (node: SyntaxNode, place: Place): void => {
     if (events.isTooMuch()) return;
     evaluated(node, place);
@@ -144,7 +144,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     }
   };
 
-  /** What arithmetic and tests evaluate: the content of variables, and subscripts. */
+  /** Evaluates arithmetic and tests: the content of variables, and subscripts. */
   const evaluated = (node: SyntaxNode, { scope, depth }: Place): void => {
     if (node.type === 'ArithmeticWord') {
       for (const text of valueOf(scope, node.value.replace(/^\$\{?|\}$/g, '')) ?? []) {
@@ -231,7 +231,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     assign(scope, name, index === undefined ? after : [unknownText], place.isCertain);
   };
 
-  /** An assignment among arguments, as behind `export` and `alias`: it is one word. */
+  /** An assignment among arguments, as after `export` and `alias`: it is one word. */
   const assigned = ({ name, value, text, index }: Assignment, place: Place): Field => {
     const run = runIn(place);
     if (programVariable.test(name) && value.type === 'Word') {
@@ -287,7 +287,7 @@ const together = (outputs: readonly Output[]): Output => {
   };
 };
 
-/** Whether a function starts itself in the background, or twice in one pipe. */
+/** Returns whether a function starts itself in the background, or twice in one pipe. */
 const isBomb = (name: string, body: SyntaxNode): boolean => {
   let left = 1_000;
   const callsIn = (node: SyntaxNode): number => {

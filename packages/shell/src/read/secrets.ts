@@ -1,20 +1,20 @@
 import { zoneOf, type Place } from './paths.js';
 
-/** Marks a text, among the programs that made it, as containing a secret. */
+/** Marks text that contains a secret, in the list of programs that produced it. */
 export const secretMark = '(secret)';
 
-/** Names of files that hold secrets wherever they are. Examples and public keys do not. */
+/** Names of files that contain secrets in any folder. Examples and public keys are excluded. */
 const secretName =
   /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci)[\w.-]+)?|[\w.-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|credentials(?:\.json)?|service-account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|shadow|master\.key|terraform\.tfstate)$/i;
 
-/** Whether a path names a file with secrets. */
+/** Returns whether a path names a file with secrets. */
 export const isSecretPath = (path: string, cwd: string, place: Place): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name.endsWith('.pub')) return false;
   return secretName.test(name) || (/^[/~.]/.test(path) && zoneOf(path, cwd, place) === 'secret');
 };
 
-/** Programs that print what is in the files they are given, or an encoding of it. */
+/** Programs that print the content of their files, or an encoding of it. */
 const printers: ReadonlySet<string> = new Set([
   'cat',
   'tac',
@@ -63,7 +63,7 @@ const printers: ReadonlySet<string> = new Set([
   'ruby',
 ]);
 
-/** Programs that print secrets without being given a file, with the words that make them do so. */
+/** Programs that print secrets without a file argument, with the required words. */
 const ownSecrets: Readonly<Record<string, RegExp>> = {
   env: /^$/,
   printenv: /^$|secret|token|passw|key|cred|auth/i,
@@ -76,10 +76,10 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
   kubectl: /^get secrets?\b.*-o/,
 };
 
-/** Programs whose output says nothing of what they read. */
+/** Programs whose output reveals nothing of their input. */
 const digests = /^(?:wc|cksum|md5sum|shasum|sha\d+sum|b2sum|true|sleep)$/;
 
-/** Whether a command prints a secret. */
+/** Returns whether a command prints a secret. */
 export const printsSecret = (
   name: string,
   args: readonly string[],

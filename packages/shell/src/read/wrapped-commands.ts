@@ -1,21 +1,21 @@
 import { known, type Field } from './field.js';
 import type { Wrapper } from './wrappers.js';
 
-/** What a wrapper may run: commands, and lines of shell. */
+/** What a wrapper may run: commands and shell lines. */
 export interface Wrapped {
   readonly commands: readonly (readonly Field[])[];
   readonly lines: readonly Field[];
 }
 
-/** The most words that are tried as the command behind unknown options. */
+/** Maximum number of words that are tried as the command after unknown options. */
 const maxCommands = 8;
 
 const listed = (names: string | undefined): ReadonlySet<string> => new Set(names?.split(' '));
 
 /**
- * The commands behind a wrapper.
+ * Returns the commands behind a wrapper.
  *
- * After an unknown option comes its value or already the command: both are tried as the command.
+ * An unknown option may have a value, so both the next word and the one after it are tried as the command.
  */
 export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapped => {
   const commands: (readonly Field[])[] = [];
@@ -77,7 +77,7 @@ const isFlag = (text: string, flags: ReadonlySet<string>): boolean =>
       .split('')
       .every((letter) => flags.has(`-${letter}`)));
 
-/** Words as one line. */
+/** Joins words to one line. */
 export const joined = (fields: readonly Field[]): Field => ({
   text: fields.map(({ text }) => text).join(' '),
   shown: fields.map(({ shown }) => shown).join(' '),

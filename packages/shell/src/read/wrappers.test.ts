@@ -11,7 +11,7 @@ const listed = commandPermissions({ allowedCommands: ['ls', ...Object.keys(wrapp
 const isFlat = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
   Object.values(value).every((part) => typeof part !== 'object');
 
-/** How each wrapper of the table is called, up to the command behind it. */
+/** An example call of each wrapper in the table, up to the command behind it. */
 const prefixes = Object.entries(wrappers).flatMap(([name, value]) =>
   isFlat(value)
     ? [prefixOf(name, value)]

@@ -1,18 +1,18 @@
-/** How a program that runs another command reads its own arguments. */
+/** How a program that runs another command parses its own arguments. */
 export interface Wrapper {
-  /** Options whose value is the next word. Options that are neither here nor in `flags` are unknown. */
+  /** Options whose next word is their value. Options that are neither here nor in `flags` are unknown. */
   readonly values?: string;
   /** Options with two values. */
   readonly pairs?: string;
-  /** Options without a value. Clusters of single letters without a value are known from these too. */
+  /** Options without a value. Clusters of single letters are derived from them. */
   readonly flags?: string;
   /** The number of arguments before the command. */
   readonly skips?: number;
   /** Options whose value is a line of shell. */
   readonly lines?: string;
-  /** The command comes behind this word. */
+  /** The command follows this word. */
   readonly behind?: string;
-  /** The arguments together are one line of shell. */
+  /** The arguments together form one shell line. */
   readonly joins?: true;
 }
 
@@ -26,7 +26,7 @@ const container = (subcommands: string, skips: number): Readonly<Record<string, 
     subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]),
   );
 
-/** Programs that run the command that they are given. Those with subcommands are named with them. */
+/** Programs that run the command in their arguments. Those with subcommands are listed with them. */
 export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string, Wrapper>>>> = {
   builtin: {},
   bunx: { flags: '--bun' },
@@ -189,7 +189,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   yarn: { exec: {}, dlx: {} },
 };
 
-/** Programs that read a line of shell from an option or their input. */
+/** Programs that read a shell line from an option or their input. */
 export const shells: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -204,7 +204,7 @@ export const shells: ReadonlySet<string> = new Set([
   'tcsh',
 ]);
 
-/** Programs that run code of another language, with the options that introduce it. */
+/** Programs that run code of another language, with the options that precede it. */
 export const interpreters: Readonly<Record<string, readonly string[]>> = {
   awk: [],
   bun: ['-e', '--eval'],

@@ -55,7 +55,7 @@ describe.each<[string, () => Promise<ChildStore>]>([
   ['memoryChildStore', async () => memoryChildStore()],
   ['fileChildStore', async () => open(join(await temporaryFolder(), 'deep/er'))],
 ])('%s', (_, create) => {
-  it('replaces, lists and deletes records, whatever their ids are', async () => {
+  it('replaces, lists and deletes records, for any ids', async () => {
     const store = await create();
     const ids = ['a', 'A', '../b', 'ä'.repeat(300), '', '__proto__'];
     for (const id of ids) await store.save(record(id));
@@ -66,7 +66,7 @@ describe.each<[string, () => Promise<ChildStore>]>([
     expect((await store.list()).find(({ id }) => id === 'a')).toEqual(record('a', { takenBy: 'call' }));
   });
 
-  it('keeps the last of many writes to a record at once', async () => {
+  it('stores the last of many concurrent writes to a record', async () => {
     const store = await create();
     await Promise.all(
       Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))),
@@ -152,7 +152,7 @@ describe('fileChildStore', () => {
   it.each([
     ['process of another machine', { host: 'elsewhere', pid: 1 }, 20_000, 40_000],
     ['process of another machine with a short lease', { host: 'elsewhere', pid: 1, leaseMs: 1000 }, 500, 5000],
-  ])('takes a %s for dead when its lease is over', async (_, owner, before, after) => {
+  ])('presumes a %s dead after its lease', async (_, owner, before, after) => {
     const directory = await temporaryFolder();
     const folder = join(directory, 'process-x');
     const ownerPath = join(folder, 'lock.1/token/owner');
@@ -218,7 +218,7 @@ describe('fileChildStore', () => {
     expect(JSON.parse(await readFile(await ownerIn(folder), 'utf8'))).toMatchObject({ pid: process.pid, leaseMs: 100 });
   });
 
-  it.runIf(process.platform === 'linux')('has few files open at a time, however much is to be kept', async () => {
+  it.runIf(process.platform === 'linux')('limits the number of open files', async () => {
     const store = open(await temporaryFolder());
     await store.save(record('first'));
     const filesOpen = (): number => readdirSync('/proc/self/fd').length;

@@ -26,7 +26,7 @@ export const call = (id: string, name = 'noop', input: unknown = {}): ToolCallPa
 
 export const usage = (input = 10, output = 5): Usage => ({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 });
 
-/** Builds a model's answer from texts and calls. Its finish reason is `tool-calls` if it has calls, else `stop`. */
+/** Builds an answer from texts and calls. Its finish reason is `tool-calls` if it has calls, otherwise `stop`. */
 export const response = (...parts: readonly (string | AssistantPart)[]): ModelResponse => {
   const content = parts.map((part): AssistantPart => (typeof part === 'string' ? { type: 'text', text: part } : part));
   const finishReason: FinishReason = content.some((part) => part.type === 'tool-call') ? 'tool-calls' : 'stop';

@@ -203,7 +203,7 @@ const interleave = (
   return [left ?? [], right ?? []];
 };
 
-/** Unsubscribes after `length` events and checks that nothing is left behind. */
+/** Unsubscribes after `length` events and checks that all resources are released. */
 const leaveAfter = async (factory: () => TurnOperator, length: number): Promise<void> => {
   vi.useFakeTimers({ now: 0 });
   try {

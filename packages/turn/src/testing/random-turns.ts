@@ -105,13 +105,13 @@ const after = <Value>(delayMs: number, make: () => Value): ObservableInput<Value
     return () => clearTimeout(timer);
   });
 
-/** An operator above the one under test: it denies calls. */
+/** An operator before the one under test, which denies calls. */
 export const above = (): TurnOperator =>
   intercept('above', () => ({
     decide: { 'tool.call': (event) => (event.call.name === 'deny' ? deny(event, 'Denied above.') : undefined) },
   }));
 
-/** An operator below the one under test: it denies, asks, retries, replaces the history and stops. */
+/** An operator after the one under test, which denies, asks, retries, replaces the history and stops. */
 export const below = ({ steps, stopAt }: RandomTurn): TurnOperator =>
   intercept('below', ({ emit }) => {
     const asked = new Map<string, (isAllowed: boolean) => void>();

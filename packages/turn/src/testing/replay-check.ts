@@ -12,6 +12,8 @@ const begin = 1_000_000;
 const seeds = [1, 2, 3, 5, 8, 13];
 /** Virtual time after which a turn counts as hung. */
 const patienceMs = 600_000;
+/** Virtual time that passes in small steps: enough for a random turn whose operators do not wait. */
+const briskMs = 2_000;
 
 /**
  * Checks that an operator decides the same after a resume: runs random turns, resumes each from every record of its
@@ -29,12 +31,14 @@ export const checkReplay = async (factory: () => TurnOperator): Promise<void> =>
       if (isAmid(whole, length)) continue;
       const resumed = await play(scene, factory, whole.slice(0, length));
       const place = `turn ${seed}, resumed behind record ${length - 1} (${whole[length - 1]?.event.type})`;
-      expect(decisionsOf(resumed), place).toEqual(expected);
+      const decisions = decisionsOf(resumed);
+      if (decisions.join('\n') === expected.join('\n')) continue;
+      expect(decisions.map(parsed), place).toEqual(expected.map(parsed));
     }
   }
 };
 
-/** Whether the crash would separate records of one message or one decision from outside the turn. */
+/** Returns whether a crash at this record would separate records of one message or decision from outside the turn. */
 const isAmid = (records: readonly JournalRecord[], length: number): boolean => {
   const steered = records.findIndex(({ event }) => event.type === 'input.received');
   const trigger = steered - 1;
@@ -70,7 +74,7 @@ const play = async (
           setTimeout(() => agent.answer(event.id, event.id.endsWith('1') ? 'deny' : 'once'), 3);
         }
         if (event.type !== 'tool.result' || isSteered || event.step !== scene.steerAt) return;
-        // Results of operators come while the other calls of the step are still decided.
+        // Results of operators arrive while the other calls of the step are still being decided.
         if (event.status !== 'ok' && event.status !== 'failed') return;
         isSteered = true;
         agent.steer(session, 'Hurry.', 'message-1');
@@ -80,6 +84,10 @@ const play = async (
       },
     });
     const hasEnded = (): boolean => isOver;
+    for (let waited = 0; !hasEnded() && waited < briskMs; waited += 1) {
+      await afterMicrotasks();
+      vi.advanceTimersByTime(1);
+    }
     for (let waited = 0; !hasEnded() && waited < patienceMs; waited += 1000) await vi.advanceTimersByTimeAsync(1000);
     subscription.unsubscribe();
     expect(isOver, 'the turn does not end').toBe(true);
@@ -88,6 +96,10 @@ const play = async (
     vi.useRealTimers();
   }
 };
+
+/** The timers of the system: a fake timer would need a millisecond of real time for each one that fires. */
+const { setImmediate } = globalThis;
+export const afterMicrotasks = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const refill = async (sessions: SessionStore, records: readonly JournalRecord[]): Promise<void> => {
   if (records.length === 0) return;
@@ -113,13 +125,13 @@ const recorded = (sessions: SessionStore, journal: JournalRecord[]): SessionStor
   },
 });
 
-/** Removes times, attempts and the repetition of a lost model call. */
-const decisionsOf = (records: readonly JournalRecord[]): readonly unknown[] => {
+/** Returns the decisions as JSON, without times, attempts and the repetition of a lost model call. */
+const decisionsOf = (records: readonly JournalRecord[]): readonly string[] => {
   const decisions = records.flatMap(({ event }) => decisionOf(event) ?? []).map((decision) => JSON.stringify(decision));
-  return decisions
-    .filter((decision, index) => decision !== decisions[index - 1])
-    .map((decision) => JSON.parse(decision) as unknown);
+  return decisions.filter((decision, index) => decision !== decisions[index - 1]);
 };
+
+const parsed = (decision: string): unknown => JSON.parse(decision);
 
 const decisionOf = (event: TurnEvent): object | undefined => {
   switch (event.type) {

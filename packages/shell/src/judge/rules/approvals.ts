@@ -2,7 +2,10 @@ import type { CommandRule } from '../rule.js';
 
 const dryRun = ['--dry-run|-n|--dryrun|--help|-h'];
 
-/** Rules about what others see at once: a person approves it, though it destroys nothing. Not part of the usual rules. */
+/**
+ * Rules about actions that destroy nothing but are visible to others, so a person approves them. Not among the default
+ * rules.
+ */
 export const approvalRules: readonly CommandRule[] = [
   {
     rule: 'approval/push',
@@ -38,7 +41,7 @@ export const approvalRules: readonly CommandRule[] = [
       'ci run',
       'gist create',
     ],
-    why: 'It changes something on the code host that other people see.',
+    why: 'It changes a resource on the code host that other people see.',
   },
   {
     rule: 'approval/hub-api',
@@ -50,7 +53,7 @@ export const approvalRules: readonly CommandRule[] = [
       (words.every((word) => !/^-X|^--method/.test(word)) &&
         (has('-f') === 'yes' || has('-F') === 'yes' || has('--input') === 'yes') &&
         !words.includes('graphql')),
-    why: 'It changes something on the code host that other people see.',
+    why: 'It changes a resource on the code host that other people see.',
   },
   {
     rule: 'approval/kubernetes',
@@ -64,7 +67,7 @@ export const approvalRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands } }) =>
       program !== 'kubectl' || !/^(?:status|history)$/.test(operands[1]?.text ?? '') || operands[0]?.text !== 'rollout',
     unless: ['--dry-run'],
-    why: 'It changes what runs in a cluster.',
+    why: 'It changes the workloads of a cluster.',
   },
   {
     rule: 'approval/infrastructure',

@@ -3,7 +3,7 @@ import type { CommandRule } from '../rule.js';
 const destroying =
   /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty)(?:-[a-z0-9-]+)?$/;
 
-/** Rules about the command lines of clouds. */
+/** Rules about command-line tools of cloud providers. */
 export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/aws-delete',
@@ -11,7 +11,7 @@ export const cloudRules: readonly CommandRule[] = [
     programs: ['aws', 'awslocal'],
     test: ({ arguments: { operands } }) => operands.slice(1, 4).some(({ text }) => destroying.test(text)),
     unless: ['--dry-run|--dryrun|--generate-cli-skeleton'],
-    why: 'It deletes or stops something in the cloud.',
+    why: 'It deletes or stops a resource in the cloud.',
   },
   {
     rule: 'clouds/s3-remove',
@@ -42,7 +42,7 @@ export const cloudRules: readonly CommandRule[] = [
       'kms schedule-key-deletion',
       'ec2 authorize-security-group-ingress',
     ],
-    why: 'It changes who may do what in the cloud.',
+    why: 'It changes access rights in the cloud.',
   },
   {
     rule: 'clouds/delete',
@@ -89,7 +89,7 @@ export const cloudRules: readonly CommandRule[] = [
           (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text)),
       ) || destroying.test(operands[0]?.text ?? ''),
     unless: ['--dry-run|--help|-h'],
-    why: 'It deletes or stops something in the cloud.',
+    why: 'It deletes or stops a resource in the cloud.',
   },
   {
     rule: 'clouds/storage',
@@ -144,7 +144,7 @@ export const cloudRules: readonly CommandRule[] = [
             !(index === 0 && /^(?:cache|login|auth)/.test(text)),
         ),
     unless: ['--dry-run|--help|-h'],
-    why: 'It deletes something that is deployed, or its data.',
+    why: 'It deletes a deployed service, or its data.',
   },
   {
     rule: 'clouds/secret-manager',

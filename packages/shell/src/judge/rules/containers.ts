@@ -4,10 +4,13 @@ import type { CommandRule } from '../rule.js';
 const engines = ['docker', 'podman', 'nerdctl'];
 const compose = ['docker', 'docker-compose', 'podman', 'podman-compose'];
 
-/** Parts of the machine that no container needs to be given. */
+/** Paths of the machine that no container needs. */
 const ofMachine: ReadonlySet<Zone> = new Set(['root', 'system', 'home', 'secret', 'above', 'device']);
 
-/** The folder of the machine that `-v /a:/b` and `--mount source=/a,…` give to a container; a harmless one for other words. */
+/**
+ * The folder of the machine that `-v /a:/b` or `--mount source=/a,…` mounts in a container; a harmless one for other
+ * words.
+ */
 const mounted = (word: string): string => {
   const [, source] =
     /^(?:-v|--volume=)?(\/[^:]*):\//.exec(word) ?? /(?:^|,|=)(?:source|src)=(\/[^,]*)/.exec(word) ?? [];
@@ -21,7 +24,7 @@ export const containerRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: engines,
     words: ['(system|volume|image|container|network) prune'],
-    why: 'It deletes everything that no container uses right now, data included.',
+    why: 'It deletes everything that no container currently uses, including data.',
     instead: 'Remove the intended objects by name.',
   },
   {
@@ -40,7 +43,7 @@ export const containerRules: readonly CommandRule[] = [
       operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) &&
       [...madeBy, ...reads, 'unknown'].length > 0 &&
       (madeBy.length > 0 || reads.length > 0),
-    why: 'It removes or stops every container that is found, including those of other projects.',
+    why: 'It removes or stops all matching containers, including those of other projects.',
     instead: 'Name the containers.',
   },
   {
@@ -71,7 +74,7 @@ export const containerRules: readonly CommandRule[] = [
       words.some(
         (word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word))),
       ) || words.some((word) => mounted(word).endsWith('/docker.sock')),
-    why: 'The container can change the machine that it runs on.',
+    why: 'The container can change its host.',
     instead: 'Mount the folder of the project only.',
   },
   {

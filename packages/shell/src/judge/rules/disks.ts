@@ -1,13 +1,13 @@
 import type { CommandRule } from '../rule.js';
 
-/** Rules about disks: formatting, partitioning, writing onto devices. */
+/** Rules about disks: formatting, partitioning, writing to devices. */
 export const diskRules: readonly CommandRule[] = [
   {
     rule: 'disks/format',
     decision: 'deny',
     test: ({ program }) => /^(?:mkfs|newfs)(?:[._]\w+)?$|^(?:mke2fs|mkswap|mkdosfs)$/.test(program),
     unless: ['--help|-V|--version'],
-    why: 'It creates a file system and deletes what was there.',
+    why: 'It creates a file system and deletes the existing data.',
   },
   {
     rule: 'disks/write-device',

@@ -6,7 +6,7 @@ const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
 
-/** Prints, or reads what it is given: its arguments are no files that it changes. */
+/** Commands that print or only read: their arguments are not files that they change. */
 const movesTo =
   (zones: readonly string[]) =>
   ({ arguments: { operands }, zoneOf }: RuleContext): boolean => {
@@ -55,7 +55,7 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['rm', 'trash', 'srm', 'rimraf', 'rd'],
     flags: [recursive],
     paths: { in: ['operands'], zones: ['unknown'] },
-    why: 'What it deletes is only known at run time; an empty variable may select the whole disk.',
+    why: 'Its target is known only at run time, and an empty variable may select the whole disk.',
     instead: 'Use a literal path.',
   },
   {
@@ -69,7 +69,7 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/shred',
     decision: 'ask',
     programs: ['shred', 'wipe', 'srm'],
-    why: 'What it deletes cannot be recovered.',
+    why: 'The deleted files cannot be recovered.',
     instead: 'Use rm on tracked files.',
   },
   {
@@ -95,7 +95,7 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['rm', 'trash', 'srm', 'unlink', 'shred'],
     test: ({ madeBy }) => madeBy.includes(listMark),
-    why: 'It deletes the files of a list that is only known at run time.',
+    why: 'It deletes the files of a list that is known only at run time.',
     instead: 'Show the list first, or name the files.',
   },
   {
@@ -173,7 +173,7 @@ export const fileRules: readonly CommandRule[] = [
           ? /^-[A-Za-ln-z]*m[A-Za-z]*$|^--move$/.test(word)
           : /^(?:--remove-(?:files|source-files)|-sdel|-df)$/.test(word),
       ),
-    why: 'It deletes what it has archived or copied.',
+    why: 'It deletes the files that it has archived or copied.',
     instead: 'Keep the originals until the copy has been checked.',
   },
   {

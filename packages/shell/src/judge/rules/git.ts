@@ -1,7 +1,7 @@
 import type { CommandRule } from '../rule.js';
 
 const git = ['git'];
-/** Whether a path names several files: a folder, a pattern, or what is only known when it runs. */
+/** Returns whether a path refers to several files: a folder, a pattern, or an unknown word. */
 const isPattern = (text: string): boolean =>
   /[*?[\u{FFFF}]/u.test(text) ||
   text.endsWith('/') ||
@@ -9,7 +9,7 @@ const isPattern = (text: string): boolean =>
   !/(?:^|\/)[^/]*\.[^/]+$/.test(text) ||
   /(?:^|\/)\.\.?$/.test(text);
 
-/** Whether `git checkout` or `git restore` with these words discards more than single files that it names. */
+/** Returns whether `git checkout` or `git restore` discards more than single files that it names. */
 const discards = (command: string, words: readonly string[]): boolean => {
   if (words.some((word) => word.startsWith('--pathspec-from-f'))) return true;
   const rest = words.slice(words.indexOf(command) + 1);
@@ -23,7 +23,7 @@ const discards = (command: string, words: readonly string[]): boolean => {
   const before = (end === -1 ? rest : rest.slice(0, end)).filter((word) => !isOption(word));
   const paths = end === -1 ? before.slice(1) : rest.slice(end + 1);
   if (end === -1 && before.length > 1 && before.every((word) => !isPattern(word))) return false;
-  // Files of another revision replace those of the work tree; of the index, only what git shows as changed.
+  // Files of another revision replace those of the work tree; those of the index only replace changes that git shows.
   if (paths.length > 0 && before.length > 0) return true;
   if (end !== -1) return paths.some(isPattern);
   const [only = ''] = before;
@@ -32,7 +32,7 @@ const discards = (command: string, words: readonly string[]): boolean => {
 
 const everything = /^(?:\.\/?|:\/|:\/\*|\*|\.\/\*|--all|:\(top\).*)$/;
 
-/** Rules about git: what cannot be brought back, here or for others. */
+/** Rules about git operations that cannot be undone, here or on a remote. */
 export const gitRules: readonly CommandRule[] = [
   {
     rule: 'git/force-push',
@@ -251,7 +251,7 @@ export const gitRules: readonly CommandRule[] = [
       '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
       'repo (archive|rename)',
     ],
-    why: 'It deletes something that other people use.',
+    why: 'It deletes a resource that other people use.',
   },
   {
     rule: 'git/delete-through-api',
@@ -261,6 +261,6 @@ export const gitRules: readonly CommandRule[] = [
     test: ({ arguments: { valuesOf, words } }) =>
       [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) ||
       words.some((word) => /^-XDELETE$/i.test(word)),
-    why: 'It deletes something through the API.',
+    why: 'It deletes a resource through the API.',
   },
 ];

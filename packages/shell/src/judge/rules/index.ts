@@ -12,7 +12,7 @@ import { publishingRules } from './publishing.js';
 import { shellRules } from './shell.js';
 import { sqlRules } from './sql.js';
 
-/** The rules that {@link judgeCommand} goes by. */
+/** The default rules of {@link judgeCommand}. */
 export const commandRules: readonly CommandRule[] = [
   ...shellRules,
   ...fileRules,

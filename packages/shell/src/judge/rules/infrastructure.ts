@@ -2,7 +2,7 @@ import type { CommandRule } from '../rule.js';
 
 const terraform = ['terraform', 'tofu', 'terragrunt'];
 
-/** Rules about infrastructure that is written as code. */
+/** Rules about infrastructure as code. */
 export const infrastructureRules: readonly CommandRule[] = [
   {
     rule: 'infrastructure/destroy',
@@ -10,8 +10,8 @@ export const infrastructureRules: readonly CommandRule[] = [
     programs: terraform,
     words: ['destroy', 'run-all destroy', 'run destroy', 'destroy-all', 'stack run destroy'],
     unless: ['-help|--help'],
-    why: 'It destroys everything that the configuration has made.',
-    instead: 'Show the person what terraform plan -destroy says.',
+    why: 'It destroys everything that the configuration has created.',
+    instead: 'Show the person the output of terraform plan -destroy.',
   },
   {
     rule: 'infrastructure/apply-destroy',
@@ -19,7 +19,7 @@ export const infrastructureRules: readonly CommandRule[] = [
     programs: terraform,
     words: ['apply', 'run-all apply'],
     flags: ['-destroy|--destroy'],
-    why: 'It destroys everything that the configuration has made.',
+    why: 'It destroys everything that the configuration has created.',
   },
   {
     rule: 'infrastructure/apply',
@@ -44,7 +44,7 @@ export const infrastructureRules: readonly CommandRule[] = [
     words: ['(destroy|down|dn)'],
     flags: [],
     unless: ['--preview-only|--help'],
-    why: 'It destroys everything that the stack has made.',
+    why: 'It destroys everything that the stack has created.',
   },
   {
     rule: 'infrastructure/pulumi',
@@ -79,6 +79,6 @@ export const infrastructureRules: readonly CommandRule[] = [
       '(destroy|remove|delete|terminate|undeploy|destroy-model)',
       '(app|env|svc|job|system) (delete|purge|gc|stop)',
     ],
-    why: 'It removes what is deployed.',
+    why: 'It removes deployed services.',
   },
 ];

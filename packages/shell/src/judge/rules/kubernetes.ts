@@ -68,6 +68,6 @@ export const kubernetesRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['eksctl', 'kops', 'kubeadm', 'argocd', 'flux', 'rancher', 'talosctl', 'velero', 'istioctl'],
     words: ['delete', 'reset', 'app delete', 'uninstall', '* delete', '* destroy', 'destroy'],
-    why: 'It removes a cluster, or what runs in it.',
+    why: 'It removes a cluster, or its workloads.',
   },
 ];

@@ -2,7 +2,7 @@ import type { CommandRule } from '../rule.js';
 
 const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];
 
-/** Rules about who may do what: modes, owners, users. */
+/** Rules about access rights: modes, owners, users. */
 export const permissionRules: readonly CommandRule[] = [
   {
     rule: 'permissions/recursive-system',
@@ -55,7 +55,7 @@ export const permissionRules: readonly CommandRule[] = [
         (word) => !/^(?:0?[0-7]?[0-7][0-7][2367])$/.test(word) && !/(?:^|,)[ug]*[ao][ugoa]*[+=][rxX]*w/.test(word),
       ),
     why: 'Every user of the machine can change these files afterwards.',
-    instead: 'Give the owner what is needed: chmod u+rwX.',
+    instead: 'Give rights to the owner only: chmod u+rwX.',
   },
   {
     rule: 'permissions/setuid',

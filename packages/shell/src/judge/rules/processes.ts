@@ -1,6 +1,6 @@
 import type { CommandRule } from '../rule.js';
 
-/** Rules about what runs: processes, services, the machine itself. */
+/** Rules about processes, services and the machine itself. */
 export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/kill-all',
@@ -108,7 +108,7 @@ export const processRules: readonly CommandRule[] = [
     programs: ['powershell', 'powershell.exe', 'pwsh', 'cmd', 'cmd.exe'],
     argument:
       /Remove-Item|\b(?:rd|rmdir|del|erase)\b.*\/s|Format-Volume|Clear-Disk|Stop-Computer|Restart-Computer|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
-    why: 'It deletes files, or stops the machine, in a language that is not read here.',
+    why: 'It deletes files, or stops the machine, in code of another language.',
   },
   {
     rule: 'processes/edit-privileges',

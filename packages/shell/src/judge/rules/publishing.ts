@@ -1,6 +1,6 @@
 import type { CommandRule } from '../rule.js';
 
-const why = 'It publishes to everyone, and a published version can hardly be withdrawn.';
+const why = 'It publishes to everyone, and a published version usually cannot be withdrawn.';
 const dryRun = ['--dry-run|-n|--help|-h'];
 
 /** Rules about publishing packages. */
@@ -60,7 +60,7 @@ export const publishingRules: readonly CommandRule[] = [
     ],
     test: ({ arguments: { operands } }) =>
       !(operands[0]?.text === 'access' && /^(?:list|ls|get)/.test(operands[1]?.text ?? '')),
-    why: 'It changes what other people get from the registry, or who may publish.',
+    why: 'It changes packages that other people install, or the rights to publish them.',
   },
   {
     rule: 'publishing/release-tools',

@@ -1,7 +1,7 @@
 import { secretMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
 
-/** Programs that send what they are given to another machine; those that look up names send them, too. */
+/** Programs that send their arguments to another machine; name lookups send them, too. */
 const senders = [
   'curl',
   'wget',
@@ -60,7 +60,7 @@ const senders = [
   'ngrok',
 ];
 
-/** Rules about the line itself: text that is only known at run time, downloads and secrets. */
+/** Rules about the line itself: text that is unknown until it runs, downloads and secrets. */
 export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/unparsable',
@@ -124,7 +124,7 @@ export const shellRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: senders,
     test: ({ program, arguments: { words, operands }, isSecret }) => {
-      // A copy from another machine: the last path is written, not read.
+      // In a copy from another machine, the last path is written, not read.
       const isDownload =
         /^(?:scp|rsync|aws|gsutil|rclone|s3cmd|gcloud)$/.test(program) && !isRemote(operands.at(-1)?.text ?? '');
       const subcommand = Object.hasOwn(sendingSubcommands, program) ? sendingSubcommands[program] : undefined;
@@ -140,7 +140,7 @@ export const shellRules: readonly CommandRule[] = [
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
     },
-    why: 'It sends a file with keys, credentials or settings that are secret to another machine.',
+    why: 'It sends a file with keys, credentials or secret settings to another machine.',
     instead: 'Ask the person to do it.',
   },
   {
@@ -153,7 +153,7 @@ export const shellRules: readonly CommandRule[] = [
   },
 ];
 
-/** The subcommands that send files, of programs that do more than that; of `ssh` only the input counts. */
+/** Subcommands that send files, of programs with other subcommands; of `ssh` only the input counts. */
 const sendingSubcommands: Readonly<Record<string, RegExp>> = {
   aws: /^s3$/,
   gcloud: /^storage$/,
@@ -164,5 +164,5 @@ const sendingSubcommands: Readonly<Record<string, RegExp>> = {
   ssh: /^$/,
 };
 
-/** Whether an operand names a place on another machine. */
+/** Returns whether an operand refers to another machine. */
 const isRemote = (operand: string): boolean => /^(?:[\w.@[\]-]+:|\w+:\/\/)/.test(operand);

@@ -2,7 +2,7 @@ import type { CommandRule } from '../rule.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
 
-/** Rules about databases: SQL that clients are given, and tools that reset them. */
+/** Rules about databases: SQL in arguments of clients, and tools that reset databases. */
 export const sqlRules: readonly CommandRule[] = [
   {
     rule: 'sql/drop-database',
@@ -51,7 +51,7 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/unknown',
     decision: 'ask',
     sql: 'unknown',
-    why: 'The SQL is only known at run time.',
+    why: 'The SQL is known only at run time.',
     instead: 'Use a literal statement.',
   },
   {
@@ -130,7 +130,7 @@ export const sqlRules: readonly CommandRule[] = [
       !(operands[0]?.text === 'migrate:rollback' && has('--all') === 'no') &&
       !(operands[0]?.text === 'setup' && program !== 'diesel') &&
       !(operands[0]?.text === 'clean' && program !== 'flyway'),
-    why: 'It deletes a database and creates it again.',
+    why: 'It deletes and recreates a database.',
     instead: 'Write a forward migration.',
   },
   {

@@ -1,0 +1,200 @@
+import type { HostSession, HostToolReturn } from '@h/bridge';
+import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolResultOutput } from '@h/turn';
+import type { Tool, ToolExecutionOptions, ToolSet } from 'ai';
+import type { PromptMessage } from './host-request.js';
+
+/** Returns the session in which a call was made. */
+export type SessionOfCall = (toolCallId: string) => HostSession<PromptMessage>;
+
+/**
+ * Wraps the `execute` of every tool, so that its calls pass the operators. Tools without `execute` are returned as they
+ * are: the host or the provider runs them.
+ */
+export const attachTools = <Tools extends ToolSet>(tools: Tools, sessionOf: SessionOfCall): Tools =>
+  Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => [name, attachTool(name, tool as Tool, sessionOf)]),
+  ) as Tools;
+
+type Execute = NonNullable<Tool['execute']>;
+type ToModelOutput = NonNullable<Tool['toModelOutput']>;
+
+const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool => {
+  const { execute, toModelOutput } = tool;
+  if (execute === undefined) return tool;
+  const run = (input: unknown, options: ToolExecutionOptions<never>): Promise<unknown> =>
+    throughOperators({ name, tool, input, options, session: sessionOf(options.toolCallId) });
+  // The SDK streams preliminary results if `execute` returns an async iterable.
+  const wrapped = isGenerator(execute)
+    ? async function* (input: unknown, options: ToolExecutionOptions<never>) {
+        const preliminary = new Preliminary();
+        const result = throughOperators({
+          name,
+          tool,
+          input,
+          options,
+          session: sessionOf(options.toolCallId),
+          onPreliminary: (value) => preliminary.add(value),
+        }).finally(() => preliminary.end());
+        result.catch(() => undefined);
+        yield* preliminary.values();
+        yield await result;
+      }
+    : run;
+  return {
+    ...tool,
+    execute: wrapped as unknown as Execute,
+    toModelOutput: (async (given: Parameters<ToModelOutput>[0]) =>
+      unwrapped(given.output) ??
+      (toModelOutput ? await toModelOutput(given) : plainOutput(given.output))) as ToModelOutput,
+  };
+};
+
+interface Execution {
+  readonly name: string;
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly options: ToolExecutionOptions<never>;
+  readonly session: HostSession<PromptMessage>;
+  readonly onPreliminary?: (value: unknown) => void;
+}
+
+/** Makes a call through the operators: resolves with the value for the host, or rejects with what the model reads. */
+const throughOperators = async (execution: Execution): Promise<unknown> => {
+  const { name, tool, input, options, session } = execution;
+  const { outcome, returned } = await session.tool<unknown>({
+    id: options.toolCallId,
+    name,
+    input,
+    signal: options.abortSignal,
+    run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
+  });
+  return returned ? returned.value : valueOf(outcome, tool);
+};
+
+const runTool = async (
+  { name, tool, input: given, options, onPreliminary }: Execution,
+  call: ToolCall,
+  abortSignal: AbortSignal,
+  isChanged: boolean,
+): Promise<HostToolReturn<unknown>> => {
+  const input: unknown = isChanged ? await parsed(name, tool, call.input) : given;
+  const result: unknown = (tool.execute as Execute)(input, { ...options, abortSignal } as never);
+  const value = isAsyncIterable(result) ? await lastOf(result, onPreliminary) : await result;
+  const output = tool.toModelOutput
+    ? await tool.toModelOutput({ toolCallId: options.toolCallId, input: input as never, output: value as never })
+    : plainOutput(value);
+  return { outcome: outcomeOf(output), value };
+};
+
+/** Checks input that an operator changed, as the SDK checks that of the model. */
+const parsed = async (name: string, { inputSchema }: Tool, input: unknown): Promise<unknown> => {
+  const { asSchema } = await import('ai');
+  const result = await asSchema(inputSchema).validate?.(input);
+  if (result === undefined) return input;
+  if (result.success) return result.value;
+  throw new TurnError(
+    'invalid-input',
+    `An operator changed the input of the tool ${JSON.stringify(name)} to one that its schema rejects: ${result.error.message}`,
+    { cause: result.error },
+  );
+};
+
+const outcomeOf = (output: ToolResultOutput): ToolOutcome => {
+  if (output.type === 'execution-denied') return { status: 'denied', reason: output.reason ?? '', output };
+  if (output.type !== 'error-text' && output.type !== 'error-json') return { status: 'ok', output };
+  const message = output.type === 'error-text' ? output.value : JSON.stringify(output.value);
+  return { status: 'failed', error: { name: 'Error', message }, output };
+};
+
+/** What the SDK makes of a value if the tool does not convert it. */
+const plainOutput = (value: unknown): ToolResultOutput =>
+  typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: toJSON(value) };
+
+const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?? 'null') as JSONValue;
+
+const modelOutputKey = 'h.modelOutput';
+
+/** A result of an operator in a form that the conversion of the tool does not know: plain data, so that it can be stored. */
+interface WrappedOutput {
+  readonly [modelOutputKey]: ToolResultOutput;
+}
+
+/** The result of a call that did not run, or that an operator changed, as the value of the tool. */
+const valueOf = ({ output }: ToolOutcome, { toModelOutput }: Tool): unknown => {
+  switch (output.type) {
+    case 'error-text':
+      throw new ToolCallError(output.value);
+    case 'error-json':
+      throw new ToolCallError(JSON.stringify(output.value));
+    case 'execution-denied':
+      throw new ToolCallError(`Denied: ${output.reason ?? 'a policy does not allow this call.'}`);
+    case 'text':
+    case 'json':
+      return toModelOutput ? wrap(output) : output.value;
+    case 'content':
+      return wrap(output);
+  }
+};
+
+const wrap = (output: ToolResultOutput): WrappedOutput => ({ [modelOutputKey]: output });
+
+const unwrapped = (value: unknown): ToolResultOutput | undefined =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 1 && modelOutputKey in value
+    ? (value as WrappedOutput)[modelOutputKey]
+    : undefined;
+
+/** The operators answered a call with an error. The message is what the model reads. */
+export class ToolCallError extends TurnError {
+  constructor(message: string) {
+    super('tool-call-failed', message);
+  }
+
+  /** The SDK shows this to the model. */
+  override toString(): string {
+    return this.message;
+  }
+}
+
+const isGenerator = (execute: unknown): boolean =>
+  Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const lastOf = async (values: AsyncIterable<unknown>, onValue: Execution['onPreliminary']): Promise<unknown> => {
+  let last: unknown;
+  let isFirst = true;
+  for await (const value of values) {
+    if (!isFirst) onValue?.(last);
+    isFirst = false;
+    last = value;
+  }
+  return last;
+};
+
+/** The preliminary results of a tool, for a generator that yields them. */
+class Preliminary {
+  readonly #values: unknown[] = [];
+  #isEnded = false;
+  #wake: (() => void) | undefined;
+
+  add(value: unknown): void {
+    this.#values.push(value);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+
+  async *values(): AsyncGenerator<unknown, void, undefined> {
+    for (;;) {
+      while (this.#values.length > 0) yield this.#values.shift();
+      if (this.#isEnded) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

@@ -1,0 +1,666 @@
+import type { FixtureFileResponse, FixtureResponse, LLMock } from '@copilotkit/aimock';
+import {
+  deny,
+  intercept,
+  MessageList,
+  proceed,
+  retry,
+  stop,
+  type Handlers,
+  type Message,
+  type PipelineOperator,
+  type TurnEvent,
+} from '@h/turn';
+import { readFileSync } from 'node:fs';
+import { eventTable, TurnStoppedError } from '@h/bridge';
+import {
+  generateText,
+  isStepCount,
+  MissingToolResultsError,
+  streamText,
+  tool,
+  ToolLoopAgent,
+  type LanguageModel,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { openaiAt, startMock } from '../test/servers.js';
+import { attach, attachEvents, checkVersion, type AttachOptions } from './attach.js';
+
+interface WireMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+type Answer = FixtureFileResponse & { readonly finishReason?: string };
+
+let mock: LLMock;
+let script: (Answer | ((messages: readonly WireMessage[]) => Answer))[];
+
+beforeEach(async () => {
+  script = [];
+  mock = await startMock();
+  mock.on({ predicate: () => true }, (request) => {
+    const next = script.shift() ?? { content: 'The script is over.' };
+    return (typeof next === 'function' ? next(request.messages) : next) as FixtureResponse;
+  });
+});
+
+const model = () => openaiAt(mock.url).chat('gpt-4o');
+const operator = (handlers: Handlers): PipelineOperator => intercept('test', () => handlers);
+let nextId = 0;
+const calls = (...names: readonly string[]): Answer => ({
+  toolCalls: names.map((name) => ({ name, arguments: '{"path":"a.txt"}', id: `${name}-${(nextId += 1)}` })),
+});
+const inputSchema = z.object({ path: z.string() });
+const toolsOf = (tools: Readonly<Record<string, (input: { readonly path: string }) => unknown>>): ToolSet =>
+  Object.fromEntries(
+    Object.entries(tools).map(([name, execute]) => [
+      name,
+      tool({ description: name, inputSchema, execute: (input) => execute(input) }),
+    ]),
+  );
+/** What the model read, request by request. */
+const requests = (): readonly (readonly string[])[] =>
+  mock
+    .getRequests()
+    .map(({ body }) =>
+      (body as unknown as { readonly messages: readonly WireMessage[] }).messages.map(({ role, content }) =>
+        typeof content === 'string' && content !== '' ? content : role,
+      ),
+    );
+const spy = () => {
+  const events: TurnEvent[] = [];
+  return { events, operator: intercept('spy', () => ({ observe: { '*': (event) => void events.push(event) } })) };
+};
+
+/** The loops of the SDK, each returns the text of its last step. */
+const loops: readonly (readonly [
+  string,
+  (
+    settings: { readonly model: LanguageModel; readonly tools: ToolSet },
+    input: string | ModelMessage[],
+  ) => Promise<string>,
+])[] = [
+  ['generateText', async (settings, prompt) => (await generateText({ ...settings, prompt, maxRetries: 0 })).text],
+  [
+    'streamText',
+    async (settings, prompt) => {
+      let failure: { readonly error: unknown } | undefined;
+      const result = streamText({
+        ...settings,
+        prompt,
+        maxRetries: 0,
+        onError: ({ error }) => void (failure = { error }),
+      });
+      await result.consumeStream();
+      if (failure) throw failure.error;
+      return result.text;
+    },
+  ],
+  [
+    'ToolLoopAgent',
+    async (settings, prompt) => (await new ToolLoopAgent({ ...settings, maxRetries: 0 }).generate({ prompt })).text,
+  ],
+];
+
+const attached = (
+  tools: Parameters<typeof toolsOf>[0],
+  operators: readonly PipelineOperator[],
+  more: Partial<AttachOptions> = {},
+) => attach<ToolSet>({ model: model(), tools: toolsOf(tools), ...more }, ...operators);
+
+describe.each(loops)('attach to %s', (_, ask) => {
+  it('changes nothing without operators', async () => {
+    script = [calls('read', 'list', 'count'), { content: 'Done.' }];
+    const settings = attached({ read: () => 'text', list: () => ({ files: [1] }), count: () => 3 }, []);
+    expect(await ask(settings, 'Look.')).toBe('Done.');
+    expect(requests()).toEqual([['Look.'], ['Look.', 'assistant', 'text', '{"files":[1]}', '3']]);
+  });
+
+  it('shows operators one turn', async () => {
+    const { operator: observer, events } = spy();
+    script = [calls('read'), { content: 'Done.' }];
+    await ask(attached({ read: () => 'text' }, [observer]), 'Look.');
+    expect(events.map(({ type }) => type).filter((type) => type !== 'model.delta')).toEqual([
+      'turn.start',
+      'session.loaded',
+      'history.append',
+      'model.request',
+      'model.response',
+      'history.append',
+      'tool.call',
+      'tool.result',
+      'history.append',
+      'model.request',
+      'model.response',
+      'history.append',
+      'turn.stop',
+      'turn.end',
+    ]);
+  });
+
+  it('does not run a denied call, and lets the model read why', async () => {
+    const policy = operator({
+      decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'Not allowed.') : undefined) },
+    });
+    const ran: string[] = [];
+    script = [calls('list', 'rm'), { content: 'Sorry.' }];
+    const settings = attached({ list: () => ran.push('list'), rm: () => ran.push('rm') }, [policy]);
+    expect(await ask(settings, 'Clean up.')).toBe('Sorry.');
+    expect(ran).toEqual(['list']);
+    expect(requests()[1]).toEqual(['Clean up.', 'assistant', '1', '{"error":"Denied: Not allowed."}']);
+  });
+
+  it('lets the model and the host read the result that left the operators', async () => {
+    const redaction = operator({
+      decide: {
+        'tool.result': (event) =>
+          event.output.type === 'text'
+            ? { ...event, output: { type: 'text', value: event.output.value.replace('sk-123', '[secret]') } }
+            : undefined,
+      },
+    });
+    script = [calls('read'), { content: 'Done.' }];
+    await ask(attached({ read: () => 'key sk-123' }, [redaction]), 'Read.');
+    expect(requests()[1]).toEqual(['Read.', 'assistant', 'key [secret]']);
+  });
+
+  it('runs a call with the input that left the operators', async () => {
+    const rewriting = operator({
+      decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 'safe.txt' } } }) },
+    });
+    const paths: string[] = [];
+    script = [calls('read'), { content: 'Done.' }];
+    await ask(attached({ read: ({ path }) => paths.push(path) }, [rewriting]), 'Read.');
+    expect(paths).toEqual(['safe.txt']);
+  });
+
+  it('lets the model read why the changed input of a call does not fit its schema', async () => {
+    const rewriting = operator({
+      decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 7 } } }) },
+    });
+    const paths: string[] = [];
+    script = [calls('read'), { content: 'Done.' }];
+    await ask(attached({ read: ({ path }) => paths.push(path) }, [rewriting]), 'Read.');
+    expect(paths).toEqual([]);
+    expect(requests()[1]?.[2]).toContain('to one that its schema rejects');
+  });
+
+  it('ends the loop with the reason of an operator that stops before a model call', async () => {
+    const limit = operator({
+      decide: { 'model.request': ({ step }) => (step > 2 ? stop('loop-detected', 'It repeats itself.') : undefined) },
+    });
+    const stops: unknown[] = [];
+    script = [calls('read'), calls('read'), calls('read')];
+    const settings = attached({ read: () => 'text' }, [limit], {
+      session: 'alice',
+      onStop: (given) => void stops.push(given),
+    });
+    expect(await ask(settings, 'Read.')).toBe('It repeats itself.');
+    expect(stops).toEqual([{ session: 'alice', outcome: 'loop-detected', reason: 'It repeats itself.' }]);
+    expect(mock.getRequests()).toHaveLength(2);
+  });
+
+  it('ends the loop after the step in which an operator stops at a tool', async () => {
+    const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
+    const stops: unknown[] = [];
+    script = [calls('read')];
+    const settings = attached({ read: () => 'text' }, [guard], { onStop: ({ outcome }) => void stops.push(outcome) });
+    await ask(settings, 'Read.');
+    expect(stops).toEqual(['blocked']);
+    expect(mock.getRequests()).toHaveLength(1);
+  });
+
+  it('rejects with the stop if the host asks for errors', async () => {
+    const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
+    script = [calls('read')];
+    const asked = ask(attached({ read: () => 'text' }, [guard], { exitBehavior: 'error' }), 'Read.');
+    await expect(asked).rejects.toThrow(TurnStoppedError);
+    await expect(asked).rejects.toMatchObject({ outcome: 'blocked', reason: 'Enough seen.' });
+  });
+
+  it('repeats a failed model call with another key', async () => {
+    const used: string[] = [];
+    const two = operator({
+      decide: {
+        'model.request': (event) => ({ ...event, credential: event.attempt === 1 ? 'first' : 'second' }),
+        'model.error': (event) => (event.attempt === 1 ? retry(event) : undefined),
+      },
+    });
+    script = [{ error: { message: 'Quota.', type: 'rate_limit' }, status: 429 }, { content: 'Here.' }];
+    const settings = attached({}, [two], {
+      resolve: (_model, credential = '') => {
+        used.push(credential);
+        return model();
+      },
+    });
+    expect(await ask(settings, 'Hi')).toBe('Here.');
+    expect(used).toEqual(['first', 'second']);
+  });
+
+  it('rejects with the error of the model if no operator handles it', async () => {
+    script = [{ error: { message: 'Quota.', type: 'rate_limit' }, status: 429 }];
+    await expect(ask(attached({}, []), 'Hi')).rejects.toMatchObject({ name: 'AI_APICallError', statusCode: 429 });
+  });
+
+  it('rejects with the error of an operator and names it', async () => {
+    const broken = operator({
+      decide: {
+        'model.request': () => {
+          throw new Error('Oh no.');
+        },
+      },
+    });
+    await expect(ask(attached({}, [broken]), 'Hi')).rejects.toMatchObject({
+      code: 'operator-failed',
+      operator: 'test',
+    });
+  });
+
+  it('remembers a compacted history over steps and calls, byte for byte', async () => {
+    let isCompacted = false;
+    const compactor = operator({
+      decide: {
+        'model.request': (event) => {
+          if (isCompacted || event.messages.length < 3) return undefined;
+          isCompacted = true;
+          const messages: Message[] = [{ role: 'user', content: 'Summary.' }, ...event.messages.slice(-2)];
+          return [
+            { type: 'history.replace', messages, origin: 'test' },
+            { ...event, messages: MessageList.of(messages) },
+          ];
+        },
+      },
+    });
+    script = [calls('read'), calls('read'), { content: 'Done.' }, { content: 'Sure.' }];
+    const settings = attached({ read: () => 'text' }, [compactor], { session: 'alice' });
+    const history: ModelMessage[] = [{ role: 'user', content: 'Read.' }];
+    const { responseMessages } = await generateText({ ...settings, messages: history, maxRetries: 0 });
+    await ask(settings, [...history, ...responseMessages, { role: 'user', content: 'Sure?' }]);
+    expect(requests()).toEqual([
+      ['Read.'],
+      ['Summary.', 'assistant', 'text'],
+      ['Summary.', 'assistant', 'text', 'assistant', 'text'],
+      ['Summary.', 'assistant', 'text', 'assistant', 'text', 'Done.', 'Sure?'],
+    ]);
+    const bodies = mock
+      .getRequests()
+      .map(({ body }) =>
+        (body as unknown as { messages: unknown[] }).messages.map((message) => JSON.stringify(message)),
+      );
+    for (const [index, body] of bodies.entries()) {
+      const before = index < 2 ? [] : (bodies[index - 1] ?? []);
+      expect(body.slice(0, before.length)).toEqual(before);
+    }
+  });
+
+  it('asks a person', async () => {
+    const asking = intercept('asking', ({ emit }) => {
+      const held = new Map<string, () => void>();
+      return {
+        decide: {
+          'tool.call': ({ call: { id, name, input } }) => {
+            emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+            return new Promise((resolve) => held.set(`ask-${id}`, () => resolve(undefined)));
+          },
+        },
+        observe: { 'approval.answer': ({ id }) => held.get(id)?.() },
+      };
+    });
+    const asked: (string | undefined)[] = [];
+    script = [calls('rm'), { content: 'Removed.' }];
+    const settings = attached({ rm: () => 'ok' }, [asking], {
+      approve: ({ reason, call }) => {
+        asked.push(`${call?.name} ${reason}`);
+        return { decision: 'once' };
+      },
+    });
+    expect(await ask(settings, 'Remove it.')).toBe('Removed.');
+    expect(asked).toEqual(['rm Sure?']);
+  });
+
+  it('continues an answer within one step', async () => {
+    let isContinued = false;
+    const longer = operator({
+      decide: {
+        'turn.stop': () => {
+          if (isContinued) return undefined;
+          isContinued = true;
+          return proceed([{ role: 'user', content: 'Go on.' }], 'short');
+        },
+      },
+    });
+    script = [{ content: 'First. ' }, { content: 'Second.' }];
+    expect(await ask(attached({}, [longer]), 'Tell.')).toBe('First. Second.');
+    expect(requests()[1]).toEqual(['Tell.', 'First. ', 'Go on.']);
+  });
+
+  it('ends after the given conditions, and the turn as completed', async () => {
+    const ends: string[] = [];
+    const log = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    script = [calls('read'), calls('read'), calls('read')];
+    await ask(attached({ read: () => 'text' }, [log], { stopWhen: isStepCount(2) }), 'Read.');
+    expect(mock.getRequests()).toHaveLength(2);
+    expect(ends).toEqual(['completed']);
+  });
+});
+
+describe('attach', () => {
+  it('has a table of the events that it carries in its README', () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
+  });
+
+  it('answers the calls of a truncated answer, which otherwise make the next call throw', async () => {
+    const cut: Answer = { ...calls('write'), finishReason: 'length' };
+    const ran: string[] = [];
+    const converse = async (settings: { readonly model: LanguageModel; readonly tools: ToolSet }) => {
+      script = [cut, { content: 'Done.' }];
+      const history: ModelMessage[] = [{ role: 'user', content: 'Write.' }];
+      const first = await generateText({ ...settings, messages: history });
+      expect(first.finishReason).toBe('length');
+      history.push(...first.finalStep.response.messages, { role: 'user', content: 'Go on.' });
+      return (await generateText({ ...settings, messages: history })).text;
+    };
+    const tools = toolsOf({ write: () => ran.push('write') });
+    await expect(converse({ model: model(), tools })).rejects.toThrow(MissingToolResultsError);
+    expect(await converse(attach({ model: model(), tools, session: 'alice' }))).toBe('Done.');
+    expect(requests().at(-1)?.[2]).toContain('Not run: the message with this call was truncated');
+    expect(ran).toEqual([]);
+  });
+
+  it('answers calls that another process left open, and drops results without a call', async () => {
+    script = [{ content: 'Done.' }, { content: 'Done.' }];
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'Write.' },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'write', input: {} }] },
+      { role: 'user', content: 'And?' },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'b', toolName: 'write', output: { type: 'text', value: 'orphan' } },
+        ],
+      },
+      { role: 'user', content: 'Well?' },
+    ];
+    await expect(generateText({ model: model(), messages })).rejects.toThrow(MissingToolResultsError);
+    const { text } = await generateText({ ...attach({ model: model() }), messages });
+    expect(text).toBe('Done.');
+    expect(requests().at(-1)).toEqual([
+      'Write.',
+      'assistant',
+      expect.stringContaining('Interrupted') as string,
+      'And?',
+      'Well?',
+    ]);
+  });
+
+  it('keeps the state of two sessions apart that run at once', async () => {
+    const counts: string[] = [];
+    const counting = intercept('counting', () => {
+      let session = '';
+      let steps = 0;
+      return {
+        observe: {
+          'turn.start': (event) => void ({ session } = event),
+          'model.response': () => void (steps += 1),
+          'turn.end': () => void counts.push(`${session} ${steps}`),
+        },
+      };
+    });
+    const answer = (messages: readonly WireMessage[]): Answer =>
+      messages.length < (JSON.stringify(messages).includes('long') ? 5 : 3) ? calls('read') : { content: 'Done.' };
+    script = Array.from({ length: 5 }, () => answer);
+    const settings = attached({ read: () => 'text' }, [counting]);
+    await Promise.all(
+      ['long', 'short'].map((name) =>
+        generateText({ ...settings, prompt: name, providerOptions: { h: { session: name } } }),
+      ),
+    );
+    expect(counts.toSorted()).toEqual(['long 3', 'short 2']);
+    expect(JSON.stringify(mock.getRequests().map(({ body }) => body))).not.toContain('"h"');
+  });
+
+  it('gives concurrent runs without a name separate sessions', async () => {
+    const sessions = new Set<string>();
+    const log = operator({ observe: { 'turn.start': ({ session }) => void sessions.add(session) } });
+    const settings = attached({}, [log]);
+    await Promise.all(['a', 'b'].map((prompt) => generateText({ ...settings, prompt })));
+    expect(sessions.size).toBe(2);
+  });
+
+  it('rejects an answer with a call id that another session has open', async () => {
+    const same = (): Answer => ({ toolCalls: [{ name: 'wait', arguments: '{"path":"a"}', id: 'same' }] });
+    let release = (): void => undefined;
+    let entered = (): void => undefined;
+    const isRunning = new Promise<void>((resolve) => (entered = resolve));
+    const settings = attached(
+      { wait: () => (entered(), new Promise((resolve) => (release = () => resolve('ok')))) },
+      [],
+    );
+    script = [same, same, { content: 'Done.' }];
+    const first = generateText({ ...settings, prompt: 'one' });
+    await isRunning;
+    await expect(generateText({ ...settings, prompt: 'two' })).rejects.toMatchObject({ code: 'shared-call-id' });
+    release();
+    expect((await first).text).toBe('Done.');
+  });
+
+  it('cancels in the middle of a tool', async () => {
+    const controller = new AbortController();
+    const ends: string[] = [];
+    let toolSignal: AbortSignal | undefined;
+    const slow = tool({
+      inputSchema,
+      execute: (_input, { abortSignal }) => {
+        toolSignal = abortSignal;
+        controller.abort(new Error('Left.'));
+        return new Promise<string>((_resolve, reject) => {
+          abortSignal?.addEventListener('abort', () => reject(new Error('Aborted.')));
+          if (abortSignal?.aborted) reject(new Error('Aborted.'));
+        });
+      },
+    });
+    script = [calls('slow')];
+    const log = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    const settings = attach({ model: model(), tools: { slow } }, log);
+    await expect(generateText({ ...settings, prompt: 'Go.', abortSignal: controller.signal })).rejects.toThrow();
+    expect(toolSignal?.aborted).toBe(true);
+    expect(ends).toEqual(['cancelled']);
+    expect(mock.getRequests()).toHaveLength(1);
+  });
+
+  it('cancels in the middle of a stream', async () => {
+    const controller = new AbortController();
+    const ends: string[] = [];
+    const log = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    script = [{ content: 'word '.repeat(500) }];
+    const { textStream } = streamText({
+      ...attached({}, [log]),
+      prompt: 'Talk.',
+      abortSignal: controller.signal,
+      onError: () => undefined,
+    });
+    for await (const text of textStream) if (text) controller.abort(new Error('Left.'));
+    expect(ends).toEqual(['cancelled']);
+  });
+
+  it('passes the deltas of a stream through the operators', async () => {
+    const shouting = operator({
+      decide: {
+        'model.delta': (event) =>
+          event.delta.type === 'text'
+            ? { ...event, delta: { ...event.delta, text: event.delta.text.toUpperCase() } }
+            : event,
+      },
+    });
+    script = [{ content: 'All is well.' }];
+    const { textStream } = streamText({ ...attached({}, [shouting]), prompt: 'Hi' });
+    let text = '';
+    for await (const part of textStream) text += part;
+    expect(text).toBe('ALL IS WELL.');
+  });
+
+  it('keeps tools that the client runs, and continues the turn with their results', async () => {
+    const { operator: observer, events } = spy();
+    script = [calls('confirm'), { content: 'Thanks.' }];
+    const settings = attach({ model: model(), tools: { confirm: tool({ inputSchema }) }, session: 'alice' }, observer);
+    const history: ModelMessage[] = [{ role: 'user', content: 'Go.' }];
+    const first = await generateText({ ...settings, messages: history });
+    const [call] = first.toolCalls;
+    history.push(...first.finalStep.response.messages, {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: call?.toolCallId ?? '',
+          toolName: 'confirm',
+          output: { type: 'text', value: 'yes' },
+        },
+      ],
+    });
+    expect((await generateText({ ...settings, messages: history })).text).toBe('Thanks.');
+    expect(requests()[1]).toEqual(['Go.', 'assistant', 'yes']);
+    expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(1);
+    expect(events.find((event) => event.type === 'tool.result')).toMatchObject({
+      status: 'ok',
+      output: { value: 'yes' },
+    });
+  });
+
+  it('keeps the result of a client tool that comes together with new input', async () => {
+    script = [calls('confirm'), { content: 'Thanks.' }];
+    const settings = attach({ model: model(), tools: { confirm: tool({ inputSchema }) }, session: 'alice' });
+    const history: ModelMessage[] = [{ role: 'user', content: 'Go.' }];
+    const first = await generateText({ ...settings, messages: history });
+    history.push(
+      ...first.finalStep.response.messages,
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: first.toolCalls[0]?.toolCallId ?? '',
+            toolName: 'confirm',
+            output: { type: 'text', value: 'yes' },
+          },
+        ],
+      },
+      { role: 'user', content: 'Hurry.' },
+    );
+    await generateText({ ...settings, messages: history });
+    expect(requests()[1]).toEqual(['Go.', 'assistant', 'yes', 'Hurry.']);
+  });
+
+  it('passes preliminary results, and the last one through the operators', async () => {
+    const redaction = operator({
+      decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }) },
+    });
+    const counting = tool({
+      inputSchema,
+      async *execute() {
+        yield 'one';
+        yield 'two';
+        yield 'three';
+      },
+    });
+    script = [calls('counting'), { content: 'Done.' }];
+    const { stream } = streamText({ ...attach({ model: model(), tools: { counting } }, redaction), prompt: 'Count.' });
+    const outputs: unknown[] = [];
+    for await (const part of stream) if (part.type === 'tool-result') outputs.push(part.output);
+    expect(outputs).toEqual(['one', 'two', '[redacted]', '[redacted]']);
+    expect(requests()[1]?.at(-1)).toBe('[redacted]');
+  });
+
+  it('shows operators what toModelOutput makes, and does not give it what they changed', async () => {
+    const seen: unknown[] = [];
+    const converted: unknown[] = [];
+    const redaction = operator({
+      decide: {
+        'tool.result': (event) => {
+          seen.push(event.output);
+          return { ...event, output: { type: 'text', value: '[redacted]' } };
+        },
+      },
+    });
+    const read = tool({
+      inputSchema,
+      execute: () => ({ text: 'secret' }),
+      toModelOutput: ({ output }) => {
+        converted.push(output);
+        return { type: 'text', value: output.text };
+      },
+    });
+    script = [calls('read'), { content: 'Done.' }];
+    await generateText({ ...attach({ model: model(), tools: { read } }, redaction), prompt: 'Read.' });
+    expect(seen).toEqual([{ type: 'text', value: 'secret' }]);
+    expect(converted).toEqual([{ text: 'secret' }]);
+    expect(requests()[1]?.at(-1)).toBe('[redacted]');
+  });
+
+  it('lets the model read what a tool threw', async () => {
+    const seen: string[] = [];
+    const log = operator({ observe: { 'tool.result': ({ status }) => void seen.push(status) } });
+    const failing = {
+      read: () => {
+        throw new RangeError('no such file');
+      },
+    };
+    script = [calls('read'), { content: 'I see.' }];
+    await generateText({ ...attached(failing, [log]), prompt: 'Read.' });
+    expect(requests()[1]?.at(-1)).toContain('no such file');
+    expect(seen).toEqual(['failed']);
+  });
+
+  it('runs read-only tools together and every other tool alone', async () => {
+    const log: string[] = [];
+    const step = (name: string) => async () => {
+      log.push(`${name} begins`);
+      await new Promise((resolve) => void setImmediate(resolve));
+      log.push(`${name} ends`);
+      return name;
+    };
+    script = [calls('read', 'list', 'write'), { content: 'Done.' }];
+    const settings = attached({ read: step('read'), list: step('list'), write: step('write') }, [], {
+      effects: { read: 'read-only', list: 'read-only' },
+    });
+    await generateText({ ...settings, prompt: 'Go.' });
+    expect(log).toEqual(['read begins', 'list begins', 'read ends', 'list ends', 'write begins', 'write ends']);
+  });
+
+  it('forgets a session', async () => {
+    const starts: string[] = [];
+    const log = operator({ observe: { 'turn.end': ({ outcome }) => void starts.push(outcome) } });
+    script = [calls('confirm')];
+    const settings = attach({ model: model(), tools: { confirm: tool({ inputSchema }) }, session: 'alice' }, log);
+    await generateText({ ...settings, prompt: 'Go.' });
+    settings.forget('alice');
+    expect(starts).toEqual(['completed']);
+  });
+
+  it('rejects another version of the package ai', () => {
+    expect(() => checkVersion('6.0.12')).toThrow(
+      expect.objectContaining({
+        code: 'unsupported-host',
+        message: expect.stringMatching(/6\.0\.12.*npm install ai@7/) as string,
+      }),
+    );
+    expect(() => checkVersion('7.0.173')).not.toThrow();
+    expect(() => checkVersion(undefined)).not.toThrow();
+  });
+
+  it.each([
+    ['a model name', { model: 'openai/gpt-4o' }, /model must be a model of the AI SDK, but is "openai\/gpt-4o"/],
+    ['no options', undefined, /but is undefined/],
+    ['an unknown option', { tool: {} }, /tool\b.*tools/],
+    ['an empty session', { session: '' }, /session/],
+    ['a wrong condition', { stopWhen: 3 }, /stopWhen/],
+  ])('rejects %s', (_, options, message) => {
+    const given = options && { model: openaiAt('http://127.0.0.1:9').chat('gpt-4o'), ...options };
+    expect(() => attach(given as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }),
+    );
+  });
+});

@@ -1,0 +1,369 @@
+import { createRequire } from 'node:module';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider';
+import {
+  bridge,
+  checkOperators,
+  type BridgeOptions,
+  type HostEvents,
+  type HostSession,
+  type TurnStoppedError,
+} from '@h/bridge';
+import {
+  anyArray,
+  anyBoolean,
+  anyFunction,
+  anyObject,
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  nonEmptyString,
+  oneOf,
+  recordOf,
+  showValue,
+} from '@h/options';
+import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
+import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
+import { attachTools } from './attach-tools.js';
+import { toErrorInfo } from './error-info.js';
+import { fromCallOptions, ownOptions, promptFormat, type PromptMessage } from './host-request.js';
+import { generate, stream, type ExitBehavior, type ModelCall } from './model-call.js';
+import { fixedModel, modelSource, providerOf, type LanguageModelOptions, type ModelSource } from './model-source.js';
+import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
+
+/** The number of steps after which the loop ends if `stopWhen` is not set. */
+const defaultMaxSteps = 100;
+/** The number of calls whose session is remembered: those of the latest step of each session. */
+const maxCalls = 10_000;
+const host = 'the AI SDK';
+
+/** The events of a turn in the loops of the SDK. */
+export const attachEvents: HostEvents = {
+  'model.request': { support: 'full', as: 'each model call, with its prompt, tools and settings' },
+  'model.delta': {
+    support: 'full',
+    as: 'parts of a stream with text, reasoning or tool input; all others pass unchanged',
+  },
+  'model.response': { support: 'full', as: 'the answer; in a stream its text has been emitted: change the deltas' },
+  'model.error': { support: 'full', as: 'a failed call; retries work until a stream has emitted something' },
+  'tool.call': {
+    support: 'full',
+    as: '`execute` of a tool; tools that the client or the provider runs are only observed',
+  },
+  'tool.result': { support: 'full', as: 'the result of `execute`, as `toModelOutput` converts it' },
+  'tool.progress': { support: 'limited', as: 'preliminary results reach the host; operators see the last one' },
+  'approval.request': { support: 'full', as: '`approve`' },
+  'history.append': { support: 'full', as: 'remembered per session and sent again byte for byte' },
+  'history.replace': { support: 'full', as: 'remembered per session and sent again byte for byte' },
+  'input.received': { support: 'limited', as: 'messages that the host adds between steps arrive as `history.append`' },
+  'turn.continue': { support: 'full', as: 'further model calls within one step' },
+  'turn.stop': { support: 'full', as: '`stopWhen`, or a last answer with the reason' },
+};
+
+/** Why an operator ended a turn. */
+export interface AttachStop extends TurnEnding {
+  readonly session: string;
+}
+
+/** Options of {@link attach}. */
+export interface AttachOptions<Tools extends ToolSet = ToolSet> extends Pick<
+  BridgeOptions<never>,
+  'effects' | 'approve' | 'maxSessions'
+> {
+  readonly model: AnyLanguageModel;
+  /** The tools of the loop. Those without `execute` are returned as they are. */
+  readonly tools?: Tools | undefined;
+  /**
+   * The name of the conversation. One call can name another one with `providerOptions: { h: { session: 'alice' } }`.
+   *
+   * @defaultValue each `generateText` or `streamText` is a separate session
+   */
+  readonly session?: string | undefined;
+  /**
+   * Returns the model for the model name and the credential id that an operator chose, such as `failover`.
+   *
+   * @defaultValue `model`; a request that names another one is an error
+   */
+  readonly resolve?: LanguageModelOptions['resolve'] | undefined;
+  /**
+   * What happens when an operator stops the turn: `'end'` ends the loop, with an answer that gives the reason if a model
+   * call was due; `'error'` rejects with `TurnStoppedError`.
+   *
+   * @defaultValue `'end'`
+   */
+  readonly exitBehavior?: ExitBehavior | undefined;
+  /** Called when an operator stopped the turn. */
+  readonly onStop?: ((stop: AttachStop) => void) | undefined;
+  /**
+   * Further conditions that end the loop.
+   *
+   * @defaultValue 100 steps
+   */
+  readonly stopWhen?: StopCondition<Tools> | readonly StopCondition<Tools>[] | undefined;
+  /** Prepares each step; its messages are repaired afterwards. */
+  readonly prepareStep?: PrepareStepFunction<Tools> | undefined;
+  /**
+   * Accepts operators that handle events which the SDK does not have; a process warning names them.
+   *
+   * @defaultValue `false`: such an operator is an error
+   */
+  readonly partial?: boolean | undefined;
+}
+
+/** What {@link attach} returns: the settings of `generateText`, `streamText` and `ToolLoopAgent`. */
+export interface Attached<Tools extends ToolSet> {
+  readonly model: LanguageModelV4;
+  readonly tools: Tools;
+  /** Ends the loop if an operator stopped the turn, or if one of the given conditions is met. */
+  readonly stopWhen: StopCondition<Tools>;
+  /** Begins a turn with the first step, and makes the history valid before the SDK checks it. */
+  readonly prepareStep: PrepareStepFunction<Tools>;
+  /** Ends the turn of a session and forgets the session. */
+  readonly forget: (session: string) => void;
+}
+
+/**
+ * Puts operators into the loops of the AI SDK: `generateText`, `streamText` and `ToolLoopAgent` of version 7.
+ *
+ * Each run of the loop is one turn. Model calls pass the operators in a wrapped model, tool calls in wrapped `execute`
+ * functions. Histories that operators changed are remembered per session; everything else reaches the model unchanged.
+ * Set `maxRetries` of the SDK to 0, because its retries multiply with those of operators.
+ *
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
+ * @throws UnsupportedOperatorError if an operator needs events that the SDK does not have
+ * @throws TurnError `unsupported-host` if the package `ai` is not of version 7
+ *
+ * @example
+ * ```ts
+ * const attached = attach({ model: anthropic('claude-sonnet-4-5'), tools, session: 'alice' }, guardrails(), loopDetect());
+ * const { text } = await generateText({ ...attached, prompt: 'Hello', maxRetries: 0 });
+ * ```
+ */
+export const attach = <Tools extends ToolSet = Record<string, never>>(
+  options: AttachOptions<Tools>,
+  ...operators: readonly PipelineOperator[]
+): Attached<Tools> => {
+  checkAttach(options, operators);
+  const { model, tools = {} as Tools, exitBehavior = 'end', onStop, partial, effects, approve, maxSessions } = options;
+  const format = promptFormat();
+  const sessions = bridge<PromptMessage>(operators, {
+    host,
+    format,
+    describeError: toErrorInfo,
+    effects,
+    approve,
+    maxSessions,
+  });
+  checkOperators(operators, {
+    owner: 'attach()',
+    host,
+    events: attachEvents,
+    alternative: 'Run the operator in harness({ model, tools })',
+    partial,
+  });
+  const calls = new CallSessions();
+  const nameOf = (toolCallId: string | undefined): string =>
+    (toolCallId === undefined ? undefined : calls.get(toolCallId)) ?? options.session ?? 'default';
+  const sessionOf = (toolCallId: string): HostSession<PromptMessage> => sessions.session(nameOf(toolCallId));
+  const source = sourceOf(options);
+  const notify = (session: string, { outcome, reason, error }: TurnEnding | TurnStoppedError): void =>
+    onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) });
+  const callOf = (given: LanguageModelV4CallOptions): ModelCall => {
+    const request = fromCallOptions(given, providerOf(model), format);
+    const name = request.session ?? options.session ?? request.run ?? 'default';
+    calls.clear(name);
+    return {
+      session: sessions.session(name),
+      source,
+      host: request,
+      options: given,
+      exitBehavior,
+      onAnswer: ({ content }) => calls.add(name, content),
+      onStop: (stopped) => notify(name, stopped),
+    };
+  };
+  return {
+    model: {
+      specificationVersion: 'v4',
+      provider: model.provider,
+      modelId: model.modelId,
+      supportedUrls: model.supportedUrls,
+      doGenerate: (call) => generate(callOf(call)),
+      doStream: (call) => stream(callOf(call)),
+    },
+    tools: attachTools(tools, sessionOf),
+    stopWhen: stopCondition(options, async (step) => {
+      const name = nameOf(step?.toolCalls[0]?.toolCallId);
+      const session = sessions.session(name);
+      const ending = await session.stopped();
+      // The next model call rejects with a failure, and with every stop if the host asks for errors.
+      const isStopped = ending !== undefined && ending.outcome !== 'error' && exitBehavior === 'end';
+      if (isStopped) notify(name, ending);
+      return { isStopped, session };
+    }),
+    prepareStep: stepPreparation(options, sessionOf),
+    forget: (session) => {
+      calls.clear(session);
+      sessions.forget(session);
+    },
+  };
+};
+
+const sourceOf = ({ model, resolve }: Pick<AttachOptions, 'model' | 'resolve'>): ModelSource => {
+  const own = fixedModel(model);
+  if (!resolve) return own;
+  const chosen = modelSource({ resolve });
+  return (choice) => (choice.model === undefined && choice.credential === undefined ? own(choice) : chosen(choice));
+};
+
+const stopCondition =
+  <Tools extends ToolSet>(
+    { stopWhen = ({ steps }) => steps.length >= defaultMaxSteps }: AttachOptions<Tools>,
+    check: (
+      step: StepResult<Tools> | undefined,
+    ) => Promise<{ readonly isStopped: boolean; readonly session: HostSession<PromptMessage> }>,
+  ): StopCondition<Tools> =>
+  async (given) => {
+    const { isStopped, session } = await check(given.steps.at(-1));
+    if (isStopped) return true;
+    const conditions = typeof stopWhen === 'function' ? [stopWhen] : stopWhen;
+    const isMet = (await Promise.all(conditions.map(async (condition) => condition(given)))).includes(true);
+    if (isMet) session.end('A stop condition of the host was met.');
+    return isMet;
+  };
+
+/** Names the run, and repairs the history: the SDK rejects calls without a result before it calls the model. */
+const stepPreparation = <Tools extends ToolSet>(
+  { prepareStep }: AttachOptions<Tools>,
+  sessionOf: (toolCallId: string) => HostSession<PromptMessage>,
+): PrepareStepFunction<Tools> => {
+  const runs = new WeakMap<object, string>();
+  return async (options) => {
+    const { stepNumber, steps, messages: given } = options;
+    const known = stepNumber === 0 ? undefined : runs.get(steps);
+    // oxlint-disable-next-line h/no-clock -- the SDK gives runs no ids; this one must be unique and nothing else depends on it
+    const run = known ?? crypto.randomUUID();
+    runs.set(steps, run);
+    const own = await prepareStep?.(options);
+    const before = own?.messages ?? given;
+    const { messages, repairs } = repairHistory(before as readonly Message[]);
+    const missing = new Set(
+      repairs.flatMap(({ problem, toolCallId = '' }) => (problem === 'missing-result' ? [toolCallId] : [])),
+    );
+    return {
+      ...own,
+      providerOptions: { ...own?.providerOptions, [ownOptions]: { ...own?.providerOptions?.[ownOptions], run } },
+      ...(repairs.length > 0 && {
+        messages: messages.map((message) => withOutputs(message, missing, sessionOf)) as ModelMessage[],
+      }),
+    };
+  };
+};
+
+/** Answers calls that the host left open with the outputs that their turn has for them. */
+const withOutputs = (
+  message: Message,
+  missing: ReadonlySet<string>,
+  sessionOf: (toolCallId: string) => HostSession<PromptMessage>,
+): Message =>
+  message.role === 'tool' && missing.size > 0
+    ? {
+        ...message,
+        content: message.content.map((part) => {
+          if (part.type !== 'tool-result' || !missing.has(part.toolCallId)) return part;
+          const output = sessionOf(part.toolCallId).outputOf(part.toolCallId);
+          return output ? { ...part, output } : part;
+        }),
+      }
+    : message;
+
+/** Remembers which session a call belongs to: the SDK gives `execute` the id of the call only. */
+class CallSessions {
+  readonly #sessions = new Map<string, string>();
+  readonly #calls = new Map<string, readonly string[]>();
+
+  get(toolCallId: string): string | undefined {
+    return this.#sessions.get(toolCallId);
+  }
+
+  /** Adds the calls of an answer. */
+  add(session: string, content: readonly LanguageModelV4Content[]): void {
+    const ids = content.flatMap((part) =>
+      part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
+    );
+    for (const id of ids) {
+      const other = this.#sessions.get(id);
+      if (other !== undefined && other !== session) throw sharedCall(id, [other, session]);
+    }
+    for (const id of ids) this.#sessions.set(id, session);
+    if (ids.length > 0) this.#calls.set(session, ids);
+    const [oldest] = this.#calls.keys();
+    if (this.#sessions.size > maxCalls && oldest !== undefined) this.clear(oldest);
+  }
+
+  /** Forgets the calls of a session. */
+  clear(session: string): void {
+    for (const id of this.#calls.get(session) ?? []) this.#sessions.delete(id);
+    this.#calls.delete(session);
+  }
+}
+
+const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnError =>
+  new TurnError(
+    'shared-call-id',
+    `The sessions ${JSON.stringify(one)} and ${JSON.stringify(other)} both have an open call with the id ${JSON.stringify(id)}, so its result could reach the wrong one. Call attach() once for each session.`,
+  );
+
+const checkAttach = <Tools extends ToolSet>(
+  options: AttachOptions<Tools>,
+  operators: readonly PipelineOperator[],
+): void => {
+  if (typeof options !== 'object' || options === null || !isLanguageModel(options.model)) {
+    const model: unknown = (options as Partial<AttachOptions> | undefined)?.model;
+    throw new InvalidOptionError({
+      owner: 'attach()',
+      option: 'model',
+      message: `attach(): model must be a model of the AI SDK, but is ${showValue(model)}. Create one with its provider, such as anthropic('claude-sonnet-4-5').`,
+    });
+  }
+  checkOptions('attach()', options, {
+    model: anyObject,
+    tools: anyObject,
+    session: nonEmptyString,
+    resolve: anyFunction,
+    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
+    approve: anyFunction,
+    maxSessions: integerFrom(1),
+    exitBehavior: oneOf('end', 'error'),
+    onStop: anyFunction,
+    stopWhen: typeof options.stopWhen === 'function' ? anyFunction : anyArray,
+    prepareStep: anyFunction,
+    partial: anyBoolean,
+  });
+  const index = operators.findIndex((operator) => typeof operator !== 'function');
+  if (index !== -1) {
+    throw new InvalidOptionError({
+      owner: 'attach()',
+      option: 'operators',
+      message: `attach(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
+    });
+  }
+  checkVersion(installedVersion());
+};
+
+/** @throws TurnError `unsupported-host` if the package `ai` is not of version 7 */
+export const checkVersion = (version: string | undefined): void => {
+  if (version === undefined || version.startsWith('7.')) return;
+  throw new TurnError(
+    'unsupported-host',
+    `attach() needs version 7 of the package "ai", but ${version} is installed. Run: npm install ai@7`,
+  );
+};
+
+/** The version of the package `ai`; `undefined` in a bundle, which has no packages. */
+const installedVersion = (): string | undefined => {
+  try {
+    return (createRequire(import.meta.url)('ai/package.json') as { readonly version: string }).version;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,207 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import {
+  FailedModelCall,
+  TurnStoppedError,
+  type HostModelCall,
+  type HostModelContext,
+  type HostSession,
+} from '@h/bridge';
+import { noUsage, OperatorError, TurnError, type ErrorInfo, type Usage } from '@h/turn';
+import { toErrorInfo } from './error-info.js';
+import { hostAnswer, toHostResult, toHostUsage, type HostAnswer } from './host-answer.js';
+import { ownOptions, type HostRequest, type PromptMessage } from './host-request.js';
+import { HostStream } from './host-stream.js';
+import type { ModelSource } from './model-source.js';
+import { failureOf, readAnswer } from './read-answer.js';
+import { partsOf } from './stream-parts.js';
+import { toUsage } from './usage.js';
+
+/** What a host receives if an operator ends the turn: a last answer with the reason, or an error. */
+export type ExitBehavior = 'end' | 'error';
+
+/** A model call of the SDK. */
+export interface ModelCall {
+  readonly session: HostSession<PromptMessage>;
+  readonly source: ModelSource;
+  readonly host: HostRequest;
+  readonly options: LanguageModelV4CallOptions;
+  readonly exitBehavior: ExitBehavior;
+  /** Called with the answer that left the operators, before the host receives it. */
+  readonly onAnswer: (result: LanguageModelV4GenerateResult) => void;
+  /** Called when the loop ends because an operator ended the turn. */
+  readonly onStop?: (stopped: TurnStoppedError) => void;
+}
+
+/** Makes a call for a whole answer through the operators. */
+export const generate = async ({
+  session,
+  source,
+  host,
+  options,
+  exitBehavior,
+  onAnswer,
+  onStop,
+}: ModelCall): Promise<LanguageModelV4GenerateResult> => {
+  let answer: HostAnswer | undefined;
+  const perform: HostModelCall<PromptMessage>['perform'] = async (request, { signal: abortSignal }) => {
+    answer = undefined;
+    const model = await source(request);
+    const result = await model.doGenerate({ ...host.toOptions(request), abortSignal });
+    abortSignal.throwIfAborted();
+    const failure = failureOf(result);
+    if (failure) throw failedCall(result, () => result, failure, toUsage(result.usage));
+    answer = hostAnswer(result);
+    return { response: answer.response, value: undefined };
+  };
+  try {
+    const { response } = await session.model({
+      ...host.call,
+      run: host.run,
+      signal: options.abortSignal,
+      perform: (request, context) => untilAborted(context.signal, perform(request, context)),
+    });
+    const result = toHostResult(response, answer);
+    onAnswer(result);
+    return result;
+  } catch (thrown) {
+    if (thrown instanceof Undelivered) return thrown.deliver() as LanguageModelV4GenerateResult;
+    if (exitBehavior === 'error' || !isStop(thrown)) throw toHostError(thrown);
+    onStop?.(thrown);
+    return lastAnswer(thrown);
+  }
+};
+
+/** Makes a call for a stream through the operators. */
+export const stream = ({
+  session,
+  source,
+  host,
+  options,
+  exitBehavior,
+  onAnswer,
+  onStop,
+}: ModelCall): Promise<LanguageModelV4StreamResult> => {
+  const cancelled = new AbortController();
+  const out = new HostStream((reason) => cancelled.abort(reason));
+  const signal = options.abortSignal ? AbortSignal.any([options.abortSignal, cancelled.signal]) : cancelled.signal;
+  let answer: HostAnswer | undefined;
+  const read = async (
+    own: LanguageModelV4,
+    request: Parameters<typeof host.toOptions>[0],
+    context: HostModelContext,
+  ): Promise<HostAnswer> => {
+    const abortSignal = context.signal;
+    const { stream: parts, ...details } = await own.doStream({ ...host.toOptions(request), abortSignal });
+    const reader = readAnswer();
+    if (!abortSignal.aborted) out.begin(details);
+    for await (const part of partsOf(parts, abortSignal)) {
+      if (part.type === 'error') throw failedCall(part.error, () => out.failWithin(part.error));
+      passPart(part, reader.add(part), out, context);
+    }
+    abortSignal.throwIfAborted();
+    const end = reader.end();
+    if ('error' in end) throw failedCall(undefined, () => out.completeAsGiven(), end.error, end.usage);
+    return hostAnswer(end.result);
+  };
+  const perform: HostModelCall<PromptMessage>['perform'] = async (request, context) => {
+    answer = undefined;
+    try {
+      answer = await read(await source(request), request, context);
+      return { response: answer.response, value: undefined };
+    } catch (thrown) {
+      throw thrown instanceof FailedModelCall ? thrown : failedCall(thrown, () => out.breakOff(thrown));
+    }
+  };
+  void session
+    .model({
+      ...host.call,
+      run: host.run,
+      signal,
+      perform,
+      onDelta: (delta) => out.delta(delta),
+      canRestart: () => !out.isOpen,
+    })
+    .then(({ response }) => {
+      const result = toHostResult(response, answer);
+      onAnswer(result);
+      out.complete(result, {
+        isStreamed: answer !== undefined,
+        isChanged: response.content !== answer?.response.content,
+      });
+    })
+    .catch((thrown: unknown) => {
+      if (thrown instanceof Undelivered) return thrown.deliver();
+      if (signal.aborted) return out.breakOff(thrown);
+      if (exitBehavior === 'error' || !isStop(thrown)) return out.fail(toHostError(thrown));
+      onStop?.(thrown);
+      return out.complete(lastAnswer(thrown), { isStreamed: false, isChanged: true });
+    });
+  return out.result;
+};
+
+const passPart = (
+  part: LanguageModelV4StreamPart,
+  delta: ReturnType<ReturnType<typeof readAnswer>['add']>,
+  out: HostStream,
+  context: HostModelContext,
+): void => {
+  if (!delta) return out.take(part);
+  out.expect(delta, part);
+  return context.onDelta(delta);
+};
+
+/** A failure that no operator handled, and how the host would have received it without operators. */
+class Undelivered extends Error {
+  readonly deliver: () => unknown;
+
+  constructor(deliver: () => unknown) {
+    super('No operator handled a failed model call.');
+    this.deliver = deliver;
+  }
+}
+
+const failedCall = (
+  thrown: unknown,
+  deliver: () => unknown,
+  info: ErrorInfo = toErrorInfo(thrown),
+  usage?: Usage,
+): FailedModelCall => new FailedModelCall(new Undelivered(deliver), info, usage);
+
+/** Whether an operator ended the turn on purpose. Failures of operators are errors to the host. */
+const isStop = (thrown: unknown): thrown is TurnStoppedError =>
+  thrown instanceof TurnStoppedError && thrown.outcome !== 'error';
+
+/** The answer that ends the loop of the host after an operator ended the turn. */
+const lastAnswer = ({ outcome, reason }: TurnStoppedError): LanguageModelV4GenerateResult => {
+  return {
+    content: [{ type: 'text', text: reason ?? `The agent was stopped: ${outcome}.` }],
+    finishReason: { unified: 'other', raw: outcome },
+    usage: toHostUsage(noUsage),
+    warnings: [],
+    providerMetadata: { [ownOptions]: { outcome, ...(reason !== undefined && { reason }) } },
+  };
+};
+
+/** A failure of an operator, or an error that an operator made or changed, as an error of its own. */
+const toHostError = (thrown: unknown): unknown => {
+  if (!(thrown instanceof TurnStoppedError) || thrown.outcome !== 'error' || !thrown.error) return thrown;
+  const { operator, code = 'model-error', message } = thrown.error;
+  if (operator === undefined) return new TurnError(code, message, { cause: thrown.error });
+  const prefix = `The operator ${JSON.stringify(operator)} `;
+  return new OperatorError(operator, message.startsWith(prefix) ? message.slice(prefix.length) : message, {
+    cause: thrown.error,
+  });
+};
+
+const untilAborted = <Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });

@@ -1,0 +1,45 @@
+import { addUsage, noUsage, type AssistantPart, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
+import type { HostModelCall, HostModelResult } from './host.js';
+
+/** A model call of the host that waits for its answer. */
+export class OpenCall<HostMessage> {
+  readonly call: HostModelCall<HostMessage>;
+  readonly promise: Promise<HostModelResult<unknown>>;
+  /** Settles the promise. Later calls change nothing. */
+  resolve!: (result: HostModelResult<unknown>) => void;
+  reject!: (error: unknown) => void;
+  attempts = 0;
+  isUpdated = false;
+  /** What the host's model threw, by description. */
+  readonly thrown = new WeakMap<ErrorInfo, { readonly error: unknown }>();
+  lastThrown: { readonly error: unknown } | undefined;
+  failure: ErrorInfo | undefined;
+  /** Complete answers, of which all but the last were continued. */
+  readonly answers: ModelResponse[] = [];
+  /** What the host's model returned last. */
+  returned: { readonly value: unknown } | undefined;
+  isChanged = false;
+
+  constructor(call: HostModelCall<HostMessage>) {
+    this.call = call;
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+/** Joins several answers of one call of the host, which receives them as one. */
+export const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
+  const last = answers.at(-1);
+  if (!last || answers.length === 1) return last;
+  return {
+    ...last,
+    content: answers.flatMap(({ content }) => content),
+    usage: answers.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
+  };
+};
+
+/** Returns the content of an assistant message as parts. */
+export const partsOf = ({ content }: Message): readonly AssistantPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly AssistantPart[]);

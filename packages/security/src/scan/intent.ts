@@ -1,0 +1,177 @@
+import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
+import { concealment, permission, sabotage, taking } from './deeds.js';
+import * as is from './lexicon.js';
+import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
+import type { Sentence } from './sentences.js';
+
+/** What a sentence does that an instruction in a file has no reason to do, and how much it counts. */
+export interface Signal {
+  readonly rule: string;
+  readonly weight: number;
+}
+
+/** What the sentence asks for. */
+export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] => {
+  const view = sentence;
+  const found: Signal[] = [];
+  const add = (rule: string, weight: number): void => {
+    if (weight > 0) found.push({ rule, weight });
+  };
+  const { first, second } = sentence;
+  const hasClass = (one: number, two = 0): boolean => (first & one) !== 0 || (second & two) !== 0;
+  add('override', revocation(view, sentence));
+  if (hasClass(is.TASK | is.DISMISS, is.TEXT)) add('diversion', diversion(view, text, sentence));
+  if (hasClass(is.REVEAL | is.YOU)) add('prompt-theft', promptTheft(view, text, sentence));
+  if (hasClass(is.UNBOUND | is.LIMIT | is.PROTECTION, is.MODE)) add('persona', unbinding(view));
+  add('authority', addressing(view, text, sentence));
+  if (hasClass(is.TELL | is.COVERT | is.USER)) add('secrecy', concealment(view));
+  if (hasClass(is.SECRET | is.SEND)) add('theft', taking(view));
+  if (hasClass(is.BASE | is.ANSWER)) add('steering', steering(view, text, sentence));
+  if (hasClass(is.APPROVAL | is.GRANT | is.AUTHORITY)) add('skips-approval', permission(view));
+  if (hasClass(is.BASE)) add('sabotage', sabotage(view, text, sentence));
+  if (
+    /\b(?:in|to) (?:your|long-term) memory\b|\bremember (?:permanently|forever)\b/.test(
+      text.slice(sentence.start, sentence.end),
+    )
+  ) {
+    add('persistence', 2);
+  }
+  if (
+    /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/.test(
+      text.slice(sentence.start, sentence.end),
+    ) &&
+    hasClass(is.STEER | is.ANSWER | is.SEND)
+  ) {
+    add('regardless', 2);
+  }
+  if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
+  return found;
+};
+
+/** Speaks to a model, and not about one. */
+export const addressing = ({ words, all }: View, text: string, { start }: Sentence): number => {
+  let worst = 0;
+  for (const [at, word] of words.entries()) {
+    if (!has(word, is.AGENT) || word.position > 14) continue;
+    const before = all[word.position - 1] ?? '';
+    const opening = text.slice(Math.max(start, word.start - 40), word.start);
+    const isVocative =
+      (word.position <= 4 || /\b(?:to|for|dear|attention|note) (?:\S+ ){0,3}$/.test(opening)) &&
+      (/^(?:'s)?(?: (?:tools?|models?|agents?|assistants?|systems?|readers?|bots?|reviewers?|instructions?|rules?|notes?)){0,2}[:,]/.test(
+        text.slice(word.end, word.end + 30),
+      ) ||
+        (/\b(?:to|for|dear|attention|note|hey) (?:\S+ ){0,3}$/.test(opening) &&
+          /^[^.!?]{0,60}:/.test(text.slice(word.end, word.end + 64))));
+    const isIf = /\b(?:if|as|since|because) (?:you (?:are|re)|you're|an?|the)? ?(?:an? |the )?(?:\S+ ){0,2}$/.test(
+      opening,
+    );
+    const isDescribed = /^(?:our|my|your|this|each|its|their|another)$/.test(before);
+    const must = near(words, at, 4, 8, is.MUST);
+    if (isDescribed) continue;
+    if (isVocative || isIf) worst = Math.max(worst, 2);
+    else if (must !== -1 && word.position <= 5) worst = Math.max(worst, /^(?:the|an?)$/.test(before) ? 1 : 2);
+    else if (word.position === 0) worst = Math.max(worst, 1);
+  }
+  if (
+    worst === 0 &&
+    /\b(?:language models?|model reading|automated reviewers?|ai (?:tools?|systems?|models?))\b/.test(
+      text.slice(start, start + 80),
+    )
+  ) {
+    worst = 2;
+  }
+  if (
+    worst === 0 &&
+    /^(?:whenever|every time|when(?:ever)? (?:a user|you|asked|summari[sz]ing|the user))\b/.test(
+      all.slice(0, 4).join(' '),
+    )
+  ) {
+    worst = 1;
+  }
+  return worst;
+};
+
+/** Decides what the reader tells others: what to recommend, to rate or to say word for word. */
+const steering = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
+  let worst = 0;
+  const sentence = text.slice(start, end);
+  for (const [at, word] of words.entries()) {
+    const isSteer = has(word, is.STEER) && isAsked(words, at);
+    const isSaid = has(word, is.ANSWER) && (isAsked(words, at) || near(words, at, 1, 0, is.EMPHASIS) !== -1);
+    const isTold =
+      /^(?:tell|urge|instruct|advise|convince)$/.test(word.text) &&
+      isAsked(words, at) &&
+      near(words, at, 0, 3, is.USER) !== -1;
+    if (isNegated(words, at) && !/^never$/.test(all[word.position - 1] ?? '')) continue;
+    const isBait =
+      /\b(?:call|visit|pay|buy|enter|password|card|click|disable|won|offer|expire|product|trust|safe)\b|https?/.test(
+        sentence,
+      );
+    if (isSteer || isTold) worst = Math.max(worst, isTold && !isBait ? 1 : 2);
+    if (isSaid && words.some((one) => has(one, is.ADDRESS))) worst = Math.max(worst, 2);
+    if (/^(?:describe|present|portray)$/.test(word.text) && isAsked(words, at) && / as /.test(sentence)) {
+      worst = Math.max(worst, 2);
+    }
+    if (isSaid && /\b(?:only|nothing|exactly)\b/.test(sentence)) {
+      worst = Math.max(worst, /["“'‘]\w|\bword\b|\bphrase\b/.test(sentence) ? 2 : 1);
+    }
+    if (isSaid && /\b(?:that (?:everything|no|all|it)|the product|we are|is safe|passed|no issues)\b/.test(sentence)) {
+      worst = Math.max(worst, 2);
+    }
+  }
+  if (
+    /\bour (?:brand|product|company|tool|clinic|casino|service|website)\b|\bto your (?:answers?|repl(?:y|ies)|responses?)\b|\b(?:not|never) (?:mention|list|name|show) (?:our |any |the )?(?:competitors?|rivals?|alternatives|weaknesses)/.test(
+      sentence,
+    ) &&
+    (hasAsk(words) || words.some((one) => has(one, is.MUST)))
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    /\b(?:your|the) (?:response|answer|reply|output|summary|review) (?:must|should|has to|will|shall) (?:be|start|begin|contain|include|say|end)\b/.test(
+      sentence,
+    )
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    /\b(?:in|to|at the end of) (?:every|all|each)(?: of)?(?: your)? (?:later |future )?(?:answer|reply|response|message|conversation|summar)/.test(
+      sentence,
+    )
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    words.some((one, at) => has(one, is.ANSWER | is.TELL) && isAsked(words, at) && !isNegated(words, at)) &&
+    /\b(?:instead|rather)\b/.test(sentence)
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    words.some(
+      (one, at) =>
+        has(one, is.ANSWER) &&
+        isAsked(words, at) &&
+        !isNegated(words, at) &&
+        /["“‘]\w/.test(text.slice(one.end, one.end + 24)),
+    )
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    /\b(?:do|obey|follow|execute|comply with|answer to|listen to) (?:only |just )?(?:what |to )?(?:this|the following|my|these) (?:file|document|readme|text|page|message|instructions?)[^.]{0,12}(?:\bonly|says|,? (?:and )?not )/.test(
+      sentence,
+    ) ||
+    /\bfollow only (?:this|my|these)\b|\banswer to this\b/.test(sentence)
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    /\b(?:positive|favou?rable|highest|perfect|top) (?:review|score|rating|rank|grade|evaluation)|\bleave out any criticism|\b(?:full|maximum|highest) (?:marks|points|stars)|\b10 ?\/ ?10|\b(?:five|5) stars?\b|\bonly mention (?:our|this)|\bclaim (?:that )?the others?|\bas (?:the )?(?:award-?winning|safest|best|market)|\bpraises? (?:company|our|the product)|\b(?:state|say|claim) that (?:the |our |it |no |there )|\bmarket leader|\btrusted source|\bthis candidate\b/.test(
+      sentence,
+    )
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  return worst;
+};

@@ -1,0 +1,349 @@
+import { hasAsk, has, isAsked, isNegated, isReported, lastVerb, near, opensAsRequest, type View } from './clauses.js';
+import { attempt } from './finding.js';
+import * as is from './lexicon.js';
+import type { Sentence, Word } from './sentences.js';
+
+/** Verbs for which programs have uses of their own, so that the object must be the reader's. */
+const replacing =
+  /^(?:overrid|overrul|bypass|circumvent|cancel|scrap|drop|wip|eras|void|suspend|dismiss|skip|discard|shed|purg|waiv|revok)/;
+
+const weakEarlier = /^(?:existing|current|default|old|usual|past|standing|beginning|started)$/;
+
+const weakOrders = /^(?:command|polic|boundar|limitation|setup|config|protocol|mission|restriction|directions)/;
+
+/** Predicates that take the force from an order on their own; the others need a negation. */
+const nullified =
+  /^(?:void|expired?|null|cancell?ed|decoy|obsolete|invalid|revoked|rescinded|drill|superseded|suspended|lifted|irrelevant|fake|overridden|nullified|waived|deactivated|disabled|withdrawn|replaced|removed|outdated|updated|changed|ignored|disregarded|forgotten|discarded)$/;
+
+const deniable = /^(?:relevant|valid|appl(?:y|ies)|counts?|binds?|binding|exist|matters?)$/;
+
+const parked = /^(?:aside|hold)$/;
+
+const uttering =
+  /^(?:reveal|print|output|repeat|recite|dump|leak|echo|divulge|disclose|expose|spell|translate|encode|tell|show|quote|hand|give|paste|read|share|send|provide|attach|write|resend|what)/;
+
+const promptNoun = /^(?:prompts?|instructions?|message|briefing|preprompt|directives?|preamble|metaprompt)$/;
+
+const guarding = /^(?:guard|protect|keep|hide|told|given|know|hold)/;
+
+const supersession =
+  /\b(?:these|this|my|the following) (?:\S+ )?(?:instructions?|prompt|directives?|rules?|messages?|orders?|page|file|document|text|note) (?:\S+ )?(?:in this file |above |below )?(?:supersedes?|overrides?|overrules?|outranks?|trumps?|replaces?|cancels?|voids?|takes? (?:precedence|priority) over) (?:(?:all |any |every |your )(?:\S+ ){0,3}?|the (?:system|previous|prior|earlier|developer) )(?:instructions?|prompts?|directives|rules|guidelines|orders)\b|\binstructions in this (?:file|document|page|message) (?:\S+ )?(?:outrank|override|supersede|trump|replace|take (?:priority|precedence) over)\b|\b(?:act|behave|pretend|answer) as (?:though|if) (?:your|the) (?:\S+ )?(?:instructions?|rules|prompt|guidelines) (?:had|have|were|was|did|do|does)(?: not|n't)?\b|\b(?:ignore|disregard|pay no (?:heed|attention|mind) to|overlook) (?:the |your )?(?:operator|user|developer|system|owner)(?:'s)? (?:message|request|wish|wishes|words|instructions?|question)\b|\b(?:follow|act on|obey) (?:only )?the instructions in this (?:email|file|document|page|message) (?:rather than|instead of|and not|not)\b|\berase from (?:your )?memory\b.*\b(?:rules|instructions|guidelines)\b/;
+
+const release =
+  /\byou(?:'re| are)? (?:\S+ )?no longer (?:bound|restricted|limited|governed|subject|constrained|required to (?:follow|obey)|an ai)\b|\b(?:there are|you have|has|have) no (?:\S+ )?(?:rules|guidelines|restrictions|limits|filters|content policy|policies) (?:for you|any ?more|now|anymore)\b|\byou (?:now )?have no (?:rules|guidelines|restrictions|limits|filters)(?: now)?$|\byou(?:'re| are)? (?:\S+ )?(?:free|exempt) (?:of|from) (?:all |any |your )?(?:\S+ )?(?:constraints|rules|restrictions|limits|guidelines|filters)\b|\bobey (?:only )?me\b|\b(?:ai|assistant|model|bot) (?:that|who|which) never refuses\b|\b(?:turn|switch) off your (?:safety|content|ethical|moral) |\bupgraded to .*\bno content policy\b/;
+
+const decoding =
+  /\b(?:decode|decrypt|unhex|deobfuscate|unscramble)\b.{0,80}\b(?:follow|execute|obey|comply|carry (?:it |them )?out|act (?:on|accordingly)|do (?:what|as)|perform)\b/;
+
+const announcement =
+  /^(?:system|admin|administrator|root|developer|security|emergency|priority) override\b(?! (?:is|of|for|in|the|and|to))|\bbefore you (?:(?:can|may|are able to) )?(?:solve|answer|complete|finish|respond|reply)\S* (?:to )?(?:the|this|my|your) (?:\S+ )?(?:task|question|job|request|assignment|user)\b.*\b(?:must|need to|have to|first|please)\b/;
+
+/** Stands for all that was said. */
+const inclusive = /^(?:everything|whatever|anything|all|what|stuff|nothing|that)$/;
+
+/** Takes the force from what the reader was told: a verb or a predicate, and orders that are the reader's. */
+export const revocation = ({ words, all }: View, { second }: Sentence): number => {
+  const joined = all.join(' ');
+  let worst = 0;
+  if (supersession.test(joined) || release.test(joined) || decoding.test(joined)) worst = attempt;
+  if (
+    /(?:^|[^o] )(?:ignore|disregard|forget|overlook) (?:about )?(?:what|everything|whatever|anything) (?:\S+ ){1,4}?(?:told|said to|asked|taught|instructed|gave) you\b/.test(
+      joined,
+    )
+  ) {
+    worst = attempt;
+  }
+  if (
+    /(?:^|[^o] )(?:ignore|disregard|forget) (?:about )?(?:what|everything|whatever|all|the (?:assignment|spec|task)) ?(?:that )?(?:i|we|the user|she|he|they)? ?(?:said|asked|wrote|told|wanted)?\b.*\b(?:print|say|tell|answer|reply|respond|output|write|now)\b/.test(
+      joined,
+    )
+  ) {
+    worst = Math.max(worst, 3);
+  }
+  if (announcement.test(joined)) worst = attempt;
+  for (const [at, word] of words.entries()) {
+    const isTold = inclusive.test(word.text) && isTellingYou(words, at);
+    if (!has(word, is.ORDERS) && !isTold) continue;
+    const isYours =
+      isTold ||
+      near(words, at, 4, 0, is.YOU) !== -1 ||
+      (near(words, at, 0, 5, is.YOU) !== -1 && near(words, at, 0, 6, 0, is.TOLD) !== -1);
+    const earlier = near(words, at, 4, 4, is.EARLIER, is.ABOVE);
+    const isEarlier = earlier !== -1 && !weakEarlier.test(words[earlier]?.text ?? '');
+    const isSystems = near(words, at, 2, 0, 0, is.SYSTEM) !== -1;
+    const verb = lastVerb(words, at, is.DISMISS);
+    if (
+      verb !== -1 &&
+      !isNegated(words, verb) &&
+      (isAsked(words, verb) || (isYours && !isReported(all, words[verb])))
+    ) {
+      const isReplacing = replacing.test(words[verb]?.text ?? '');
+      const isWeak = weakOrders.test(word.text);
+      const isOrdered = /^you to$/.test(
+        all.slice(Math.max(0, (words[verb]?.position ?? 0) - 2), words[verb]?.position).join(' '),
+      );
+      if (isYours && (isAsked(words, verb) || !isReplacing || isOrdered) && !(isReplacing && isWeak)) {
+        worst = Math.max(worst, 4);
+      } else if (
+        isAsked(words, verb) &&
+        isSystems &&
+        !isWeak &&
+        (!isReplacing || !/^(?:prompts?|message)$/.test(word.text))
+      ) {
+        worst = 4;
+      } else if (
+        isAsked(words, verb) &&
+        /^above|^preceding/.test(words[earlier]?.text ?? '') &&
+        (second & is.IF) === 0
+      ) {
+        worst = 4;
+      } else if (
+        isAsked(words, verb) &&
+        isEarlier &&
+        (!isReplacing || near(words, at, 6, 0, 0, is.ALL) !== -1) &&
+        !isWeak
+      ) {
+        worst = Math.max(worst, 4);
+      }
+    }
+    const follow = lastVerb(words, at, 0, is.FOLLOW);
+    if (follow !== -1 && isNegated(words, follow) && (isYours || isEarlier || isSystems)) {
+      const isDecided = isYours || isAsked(words, follow) || opensAsRequest(words, follow);
+      worst = Math.max(worst, isDecided && !isReported(all, words[follow]) ? 4 : 2);
+    }
+    const isFreed = follow !== -1 && isNegated(words, follow) && near(words, follow, 5, 0, is.YOU) !== -1;
+    if (isFreed && near(words, at, 0, 4, is.AUTHORITY) !== -1) worst = 4;
+    if (!isYours && !isEarlier && !isSystems) continue;
+    for (let index = at + 1; index < words.length; index += 1) {
+      const end = words[index];
+      if (end === undefined || end.position - word.position > 12) break;
+      if (!has(end, is.VOID)) continue;
+      const isVoid =
+        (nullified.test(end.text) &&
+          (!/^(?:updated|changed)$/.test(end.text) ||
+            /^(?:instructions?|directives?|task|objective)$/.test(word.text))) ||
+        (deniable.test(end.text) && isNegated(words, index)) ||
+        (parked.test(end.text) && near(words, at, 5, 0, 0, is.VERB) !== -1);
+      if (!isVoid || (second & is.IF) !== 0) continue;
+      const isDecreed = near(words, at, 5, 0, 0, is.VERB) !== -1 && (words[0]?.first ?? 0) & is.CLAUSE;
+      if (isYours || (isDecreed && (isEarlier || isSystems || /\bsystem prompt\b/.test(joined)))) {
+        worst = Math.max(worst, 4);
+      }
+    }
+  }
+  return worst;
+};
+
+/** `everything you were told`, `what you have been given`. */
+const isTellingYou = (words: readonly Word[], at: number): boolean => {
+  const you = near(words, at, 0, 2, is.YOU);
+  return you !== -1 && near(words, you, 0, 4, 0, is.TOLD) !== -1;
+};
+
+/** Leaves the reader's task. */
+export const diversion = ({ words, all }: View, text: string, { start }: Sentence): number => {
+  let worst = 0;
+  for (const [at, word] of words.entries()) {
+    if (!has(word, is.TASK) && !/^(?:text|conversation|everything)$/.test(word.text)) continue;
+    const verb = lastVerb(words, at, is.DISMISS, is.STOP);
+    const isLeft =
+      (verb !== -1 && isAsked(words, verb) && !isNegated(words, verb)) ||
+      (near(words, at, 6, 0, is.NOT) !== -1 && near(words, at, 5, 0, is.ANSWER | is.TELL, is.WORK) !== -1) ||
+      /\b(?:instead|in place|rather) (?:of|than) (?:\S+ ){0,4}$/.test(
+        text.slice(Math.max(start, word.start - 50), word.start),
+      );
+    const isTheirs = words.some((one) => has(one, is.EARLIER | is.YOU) || /^user'?s?$/.test(one.text));
+    const isReplaced = words.some(
+      (one, index) => index !== verb && has(one, is.ANSWER | is.TELL) && isAsked(words, index),
+    );
+    if (isLeft && (has(word, is.TASK) || isTheirs)) worst = Math.max(worst, isTheirs || isReplaced ? 3 : 2);
+    const isVoid = near(words, at, 0, 8, is.VOID);
+    if (
+      has(word, is.TASK) &&
+      isTheirs &&
+      isVoid !== -1 &&
+      (nullified.test(words[isVoid]?.text ?? '') || isNegated(words, isVoid))
+    ) {
+      worst = Math.max(worst, 2);
+    }
+  }
+  if (/^(?:drop|forget|stop|leave|abandon|scrap) (?:whatever|everything|what) you\b/.test(all.slice(0, 3).join(' '))) {
+    worst = Math.max(worst, 2);
+  }
+  if (
+    /^(?:please )?(?:do not|don't) (?:translate|summari[sz]e|answer|analy[sz]e|process|classify) (?:this|the)\b/.test(
+      all.join(' '),
+    )
+  ) {
+    worst = Math.max(worst, 2);
+  }
+  if (/\b(?:question|task|request) (?:has been|is|was) (?:changed|replaced)\b/.test(all.join(' '))) {
+    worst = Math.max(worst, 3);
+  }
+  if (/\bnever mind\b|\bdon't bother with\b/.test(all.join(' ')) && words.some((one) => has(one, is.TASK))) {
+    worst = Math.max(worst, 3);
+  }
+  return worst;
+};
+
+/** Announces other orders than the reader has. */
+export const renewal = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
+  let worst = 0;
+  for (const [at, word] of words.entries()) {
+    if (!has(word, 0, is.NEW)) continue;
+    const object = near(words, at, 0, 3, is.ORDERS | is.TASK, is.PROMPT);
+    if (object === -1) continue;
+    const rest = text.slice(words[object]?.end ?? end, end);
+    const isOrder = /^ ?(?:for [^:]{1,30})?:|^ (?:is|are)(?: now)? to\b|^ (?:starts?|begins?|follows?) now/.test(rest);
+    const isReal =
+      /^(?:real|actual|true|valid|only)$/.test(word.text) ||
+      /\b(?:system|secret|hidden)\b/.test(text.slice(start, end));
+    if (isOrder) worst = Math.max(worst, isReal ? 3 : 2);
+  }
+  if (
+    /^(?:the |your |a )?new system prompt$/.test(
+      all
+        .slice(0, 3)
+        .join(' ')
+        .replace(/ you.*/, ''),
+    ) &&
+    /prompt ?:/.test(text.slice(start, end))
+  ) {
+    worst = attempt;
+  }
+  return /\b(?:see|documentation|docs)\b/.test(all.join(' ')) ? 0 : worst;
+};
+
+/** Asks for the reader's own instructions, or for what it guards. */
+export const promptTheft = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
+  let worst = 0;
+  const sentence = text.slice(start, end + 1);
+  if (/["“'‘]you are\b/.test(sentence) && words.some((word, at) => has(word, is.REVEAL) && isAsked(words, at))) {
+    worst = 4;
+  }
+  if (
+    /\bwhat (?:\S+ ){0,2}?(?:instructions|rules|guidelines|prompt) (?:were|have|did) you (?:been )?(?:given|told|get|receive|start)/.test(
+      sentence,
+    )
+  ) {
+    worst = 4;
+  }
+  if (/\b(?:your|the) prompt say\b|\bhidden instructions\b/.test(sentence)) worst = Math.max(worst, 3);
+  if (
+    /\bcan you (?:re)?(?:send|show|tell|give|repeat|print|share)/.test(sentence) &&
+    /\bsystem (?:prompt|message)\b/.test(sentence)
+  ) {
+    worst = 4;
+  }
+  if (
+    /\b(?:give|tell|show|send) me (?:\S+ ){0,3}?(?:your rules|your guidelines|the prompt (?:it|you) use)/.test(sentence)
+  ) {
+    worst = 4;
+  }
+  if (
+    /\bhidden (?:text|rules|instructions|prompt)\b/.test(sentence) &&
+    words.some((word, at) => has(word, is.REVEAL | is.ANSWER) && isAsked(words, at))
+  ) {
+    worst = Math.max(worst, 3);
+  }
+  if (
+    /\b(?:backwards|in reverse|letter by letter|first letters|acrostic|in base64|with (?:a )?(?:space|dash)\S* (?:after|between))\b/.test(
+      sentence,
+    ) &&
+    /\b(?:password|secret(?: key| word)?|flag|prompt|instructions)\b/.test(sentence) &&
+    hasAsk(words)
+  ) {
+    worst = 4;
+  }
+  if (/\binstructions? i (?:was|were|am|have been) (?:given|told)\b/.test(sentence)) worst = 3;
+  for (const [at, word] of words.entries()) {
+    const isPrompt = has(word, 0, is.PROMPT);
+    const isSecret = has(word, is.SECRET) || word.text === 'flag';
+    const isText = has(word, 0, is.TEXT);
+    if (!isPrompt && !isSecret && !isText) continue;
+    const verb = lastVerb(words, at, is.REVEAL);
+    const isUttered = verb !== -1 && uttering.test(words[verb]?.text ?? '') && !isNegated(words, verb);
+    const isAskedFor =
+      isUttered && !isReported(all, words[verb]) && (isAsked(words, verb) || near(words, verb, 3, 0, is.YOU) !== -1);
+    const isQuestion = all.includes('what') || all.includes("what's");
+    if (
+      isUttered &&
+      has(word, 0, is.PROMPT) &&
+      /\byour (?:system|hidden|initial|secret) (?:prompt|message|instructions?)\b/.test(sentence)
+    ) {
+      worst = Math.max(worst, 3);
+    }
+    if (!isAskedFor && !isQuestion) continue;
+    const isYours = near(words, at, 3, 0, is.YOU) !== -1;
+    const isGiven = near(words, at, 0, 2, is.YOU) !== -1;
+    const isFirst = near(words, at, 2, 0, 0, is.SYSTEM) !== -1;
+    if (isPrompt && promptNoun.test(word.text)) {
+      const isSpoken = isAskedFor && !/^(?:share|send|provide|attach|write)/.test(words[verb]?.text ?? '');
+      if (isYours && (isFirst || (isSpoken && word.text !== 'message'))) worst = Math.max(worst, 4);
+      if (isAskedFor && isGiven) worst = Math.max(worst, 4);
+      if (isAskedFor && isFirst && /^(?:prompt|message)$/.test(word.text)) {
+        worst = Math.max(worst, /\bme\b|\bword for word|verbatim|\bhidden\b|\bsecret\b/.test(sentence) ? 4 : 2);
+      }
+    } else if (isPrompt && isAskedFor && (isYours || isGiven)) worst = Math.max(worst, isGiven ? 4 : 2);
+    if (isSecret && isGiven && all.some((one) => guarding.test(one))) worst = Math.max(worst, 4);
+    if (
+      isText &&
+      isAskedFor &&
+      /^(?:repeat|print|output|recite|translate|encode|paste|dump|echo|quote|disclose|reveal)/.test(
+        words[verb]?.text ?? '',
+      )
+    ) {
+      const above = near(words, at, 0, 5, is.EARLIER, is.ABOVE);
+      const after = above === -1 ? '' : (all[(words[above]?.position ?? 0) + 1] ?? '');
+      if (
+        above !== -1 &&
+        /^(?:text|words|everything|all|anything)$/.test(word.text) &&
+        /^(?:|this|in|verbatim|line|message|my)$/.test(after)
+      ) {
+        worst = Math.max(worst, 4);
+      }
+    }
+  }
+  return worst;
+};
+
+/** Makes the reader one without limits, or in a mode in which they are off. */
+export const unbinding = ({ words, all }: View): number => {
+  let worst = 0;
+  for (const [at, word] of words.entries()) {
+    const isYou = near(words, at, 10, 2, is.YOU) !== -1;
+    const persona = lastVerb(words, at, is.PERSONA);
+    const isPlayed = persona !== -1 && isAsked(words, persona);
+    if (has(word, is.UNBOUND) && (isYou || isPlayed) && !isNegated(words, at)) worst = Math.max(worst, 4);
+    if (has(word, is.LIMIT) && (isYou || isPlayed)) {
+      const not = near(words, at, 3, 0, is.NOT);
+      const next = all[word.position + 1] ?? '';
+      if (
+        not !== -1 &&
+        /^(?:no|without|none)$/.test(words[not]?.text ?? '') &&
+        !/^(?:on|for|about|in|to)$/.test(next)
+      ) {
+        worst = Math.max(worst, isPlayed || all.includes('now') ? 4 : 3);
+      }
+    }
+    if (
+      has(word, is.LIMIT | is.PROTECTION) &&
+      /^(?:off|lifted|disabled|suspended)$/.test(all[word.position + 1] ?? '') &&
+      isYou
+    ) {
+      worst = Math.max(worst, 4);
+    }
+    if (
+      has(word, 0, is.MODE) &&
+      isYou &&
+      /^(?:god|sudo|admin|developer|dan|jailbreak|root|maintenance|debug)$/.test(all[word.position - 1] ?? '') &&
+      /\byou (?:are|re)(?: now)? in\b/.test(all.join(' '))
+    ) {
+      worst = Math.max(worst, 3);
+    }
+    if (has(word, 0, is.MODE) && isPlayed && words.some((one) => has(one, is.LIMIT | is.PROTECTION))) {
+      if (all.some((one) => /^(?:off|disabled|no|without|bypassed|lifted)$/.test(one))) worst = Math.max(worst, 4);
+    }
+  }
+  return worst;
+};

@@ -1,0 +1,89 @@
+import type { Folded } from './fold.js';
+import { attempt } from './finding.js';
+import { signalsOf } from './intent.js';
+import { BASE, CLAUSE, LANGUAGES, LEAD, MUST, YOU, type WordClasses } from './lexicon.js';
+import type { Sentence } from './sentences.js';
+
+/** What one sentence asks for, with what the sentences beside it in the paragraph add. */
+export interface Request {
+  /** The rule that counts most. */
+  readonly rule: string;
+  /** Sum of the signals; from `attempt` on, a request is an attempt on its own. */
+  readonly weight: number;
+  /** Places in the original text. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether the sentence discusses attacks. In a hidden place that is no excuse. */
+  readonly isDiscussed: boolean;
+}
+
+/** A sentence that discusses attacks: what it names is not what it asks for. */
+const topic =
+  /\b(?:inject|jailbreak|attack|malicious|adversar|untrusted|phish|vulnerab|red.?team|threat model|owasp|social engineer)/;
+const reported =
+  /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
+/** A statement of a program has more signs than prose has. */
+const isCode = (said: string): boolean => {
+  let signs = 0;
+  for (let index = 0; index < said.length; index += 1) if ('{}()=<>[]|$+;'.includes(said.charAt(index))) signs += 1;
+  return (
+    (signs >= 5 && signs * 14 > said.length) ||
+    (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
+  );
+};
+/** Sentences that one request may have. */
+const reach = 3;
+
+/** Requests in English, by the signals of their sentences. */
+export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): readonly Request[] => {
+  const signals = sentences.map((sentence) => {
+    const said = folded.text.slice(sentence.start, sentence.end);
+    return isCode(said) ? [] : signalsOf(folded.text, sentence);
+  });
+  return sentences.flatMap((sentence, index): readonly Request[] => {
+    if (signals[index]?.length === 0) return [];
+    let last = index;
+    const strongest = new Map<string, number>();
+    while (last < sentences.length && last < index + reach && sentences[last]?.paragraph === sentence.paragraph) {
+      for (const { rule, weight } of signals[last] ?? []) {
+        strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));
+      }
+      last += 1;
+      // A sentence that is an attempt needs no help.
+      if (sumOf(strongest) >= attempt) break;
+    }
+    const weight = sumOf(strongest);
+    const [rule] = [...strongest].reduce((one, other) => (other[1] > one[1] ? other : one));
+    const end = sentences[last - 1]?.end ?? sentence.end;
+    const said = folded.text.slice(sentence.start, end);
+    const isDiscussed = topic.test(said) && reported.test(said);
+    return [{ rule, weight, isDiscussed, start: folded.at(firstWord(sentence)), end: folded.at(end - 1) + 1 }];
+  });
+};
+
+const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
+
+/** Being addressed is no deed: alone it adds up to nothing. */
+const sumOf = (signals: ReadonlyMap<string, number>): number => {
+  let sum = 0;
+  let others = 0;
+  for (const [rule, weight] of signals) {
+    sum += weight;
+    if (rule !== 'authority') others += weight;
+  }
+  return others === 0 ? 1 : sum;
+};
+
+/** Whether a text asks its reader to do something: an imperative, an obligation, or the reader as a person. */
+export const asksSomething = (sentences: readonly Sentence[]): boolean =>
+  sentences.some(
+    ({ words, all, second }) =>
+      ((second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8)) ||
+      (all.length >= 3 &&
+        words.some(
+          (word: WordClasses, index) =>
+            ((word.first & BASE) !== 0 &&
+              ((word.first & CLAUSE) !== 0 || ((words[index - 1]?.second ?? 0) & LEAD) !== 0)) ||
+            (word.first & (MUST | YOU)) !== 0,
+        )),
+  );

@@ -1,0 +1,150 @@
+import type { Folded } from './fold.js';
+import { scripts } from './languages.js';
+import { ADDRESS, CLAUSE, languageBit, lexicon } from './lexicon.js';
+
+/** A word of the lexicon, or an address, in its sentence. */
+export interface Word {
+  readonly text: string;
+  /** How many words of the sentence precede this one. */
+  readonly position: number;
+  /** Classes of the lexicon; `CLAUSE` is set if the word begins a clause. */
+  readonly first: number;
+  readonly second: number;
+  /** The sign that follows the word directly, or an empty string. */
+  readonly sign: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The known words of one sentence of a folded text. */
+export interface Sentence {
+  readonly words: readonly Word[];
+  /** All of its words by position; an address counts as one. */
+  readonly all: readonly string[];
+  readonly start: number;
+  readonly end: number;
+  /** Number of the paragraph in the text. */
+  readonly paragraph: number;
+  /** All classes of its words. */
+  readonly first: number;
+  readonly second: number;
+}
+
+const maxWords = 60;
+const shortLine = 50;
+const isLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 39 || code === 0x2019 || code > 0xbf;
+/** `.`, `!`, `?`, `;` and their full-width forms end a sentence before a space or a quote. */
+const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59 || code === 0x3002;
+const isClauseSign = (code: number): boolean =>
+  code === 44 ||
+  code === 58 ||
+  code === 40 ||
+  code === 91 ||
+  code === 34 ||
+  code === 62 ||
+  code === 0x2014 ||
+  code === 0x2013 ||
+  code === 39 ||
+  code === 0x2019 ||
+  code === 123 ||
+  code === 96 ||
+  code === 125;
+
+/** Splits folded text into sentences. Blank lines and items of lists end a sentence, other line feeds do not. */
+export const sentencesOf = (source: string, { text, at }: Folded): readonly Sentence[] => {
+  const sentences: Sentence[] = [];
+  let words: Word[] = [];
+  let all: string[] = [];
+  let [first, second, position, paragraph, start] = [0, 0, 0, 0, 0];
+  let isClause = true;
+  const finish = (end: number): void => {
+    if (words.length > 0 || second !== 0) sentences.push({ words, all, start, end, paragraph, first, second });
+    words = [];
+    all = [];
+    [first, second, position, start] = [0, 0, 0, end];
+    isClause = true;
+  };
+  let index = 0;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    if (code === 32) {
+      const gap = source.slice(at(index), at(index + 1));
+      if (gap.length > 1 || gap === '\n') {
+        const kind = breakOf(source, gap, at(index + 1));
+        if (kind > 0) finish(index);
+        if (kind > 1) paragraph += 1;
+        // After a short line, a line begins a clause; text that is wrapped has long ones.
+        const feed = at(index) + gap.indexOf('\n');
+        if (feed >= at(index) && feed - source.lastIndexOf('\n', feed - 1) < shortLine) isClause = true;
+      }
+      index += 1;
+      continue;
+    }
+    const isQuote = code === 39 || code === 0x2019;
+    if (isQuote || (!isLetter(code) && !(code === 46 && isLetter(text.charCodeAt(index + 1))))) {
+      if (isEnd(code) && !isLetter(text.charCodeAt(index + 1))) finish(index + 1);
+      else if (isClauseSign(code) || (code === 45 && text.charCodeAt(index + 1) === 32)) isClause = true;
+      index += 1;
+      continue;
+    }
+    const from = index;
+    index += 1;
+    while (index < text.length && isLetter(text.charCodeAt(index))) index += 1;
+    let word = text.slice(from, index);
+    if (word.endsWith("'") || word.endsWith('\u2019')) word = word.slice(0, -1);
+    if (word.includes('\u2019')) word = word.replaceAll('\u2019', "'");
+    let isAddress = false;
+    if ((word === 'http' || word === 'https') && text.startsWith('://', index)) {
+      // The address of a link is a reference.
+      isAddress = !(text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93);
+      while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
+    } else if (text.charCodeAt(index) === 64 && isLetter(text.charCodeAt(index + 1))) {
+      isAddress = true;
+      while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
+    }
+    const known = isAddress ? undefined : lexicon.get(word);
+    if (word.charCodeAt(0) > 0x3ff) second |= scriptOf(word.charCodeAt(0)) | scriptOf(word.charCodeAt(word.length - 1));
+    if (known !== undefined || isAddress) {
+      const one = (known?.first ?? 0) | (isAddress ? ADDRESS : 0);
+      first |= one;
+      second |= known?.second ?? 0;
+      words.push({
+        text: word,
+        position,
+        first: isClause ? one | CLAUSE : one,
+        second: known?.second ?? 0,
+        sign: text.charAt(index),
+        start: from,
+        end: index,
+      });
+    }
+    all.push(word);
+    position += 1;
+    isClause = false;
+    if (position >= maxWords) finish(index);
+  }
+  finish(text.length);
+  return sentences;
+};
+
+/** 0 within a sentence, 1 between items or lines of their own, 2 between paragraphs. */
+const breakOf = (source: string, gap: string, next: number): number => {
+  const feed = gap.indexOf('\n');
+  if (feed === -1) return 0;
+  if (gap.indexOf('\n', feed + 1) !== -1) return 2;
+  const code = source.charCodeAt(next);
+  // A list, a heading, a quotation, a row of a table, a comment of a program.
+  if (code === 35) return 2;
+  return code === 45 || code === 42 || code === 43 || code === 124 || (code >= 48 && code <= 57) ? 1 : 0;
+};
+
+const bitsOfScripts = scripts.map(([first, last, names]) => ({
+  first,
+  last,
+  bits: names.reduce((bits, name) => bits | languageBit(name), 0),
+}));
+
+/** The languages that are written with this character. */
+const scriptOf = (code: number): number =>
+  bitsOfScripts.find(({ first, last }) => code >= first && code <= last)?.bits ?? 0;
