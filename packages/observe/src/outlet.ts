@@ -28,9 +28,10 @@ interface Branch {
  * @param onError called on the first failure of a sink, and when it is disabled
  */
 export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, sink: string) => void): Outlet => {
-  const report = (error: unknown, { name }: Sink): void => {
+  const report = (cause: unknown, { name }: Sink): void => {
     try {
-      onError(error, name);
+      const reported: unknown = onError(cause, name);
+      if (isPromise(reported)) void Promise.allSettled([reported]);
     } catch {
       // An error handler that throws must not cause further errors.
     }

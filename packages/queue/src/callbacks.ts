@@ -53,7 +53,8 @@ export class Callbacks {
 
   report(event: LaneEvent): void {
     try {
-      this.#onEvent?.(event);
+      const reported: unknown = this.#onEvent?.(event);
+      if (reported instanceof Promise) void Promise.allSettled([reported]);
     } catch {
       // An error of a monitor has no effect.
     }

@@ -37,10 +37,19 @@ export const returned = (value: unknown): ToolOutcome => {
   }
 };
 
+/** A revoked proxy throws when its prototype is read. */
+const isToolError = (error: unknown): error is ToolError => {
+  try {
+    return error instanceof ToolError;
+  } catch {
+    return false;
+  }
+};
+
 /** Converts an error of a tool to the outcome of its call. */
 export const thrown = (error: unknown): ToolOutcome => {
   const info = shortened(toErrorInfo(error));
-  if (!(error instanceof ToolError)) return failed(info);
+  if (!isToolError(error)) return failed(info);
   const told = returned(toolOutput({ output: error.output ?? info.message, details: error.details, isError: true }));
   return told.status === 'failed' ? { ...told, error: info } : failed(info);
 };

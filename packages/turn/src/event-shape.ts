@@ -49,9 +49,13 @@ export const brokenField = (event: { readonly type: string }): string | undefine
 
 /** Explains why a value is not a valid event; returns nothing if it is one. */
 export const problemWith = (value: unknown): string | undefined => {
-  if (!isEvent(value)) return `${nameOf(value)}, which is not an event`;
-  const field = brokenField(value);
-  return field === undefined ? undefined : `a ${value.type} whose "${field}" is missing or has the wrong type`;
+  try {
+    if (!isEvent(value)) return `${nameOf(value)}, which is not an event`;
+    const field = brokenField(value);
+    return field === undefined ? undefined : `a ${value.type} whose "${field}" is missing or has the wrong type`;
+  } catch {
+    return 'a value that throws when it is read, which is not an event';
+  }
 };
 
 const isEvent = (value: unknown): value is NewEvent =>

@@ -73,7 +73,9 @@ export class Segment implements Entrance {
 
   #setUp(place: number, setup: InterceptorSetup['setup']): Handlers {
     try {
-      return setup(this.#operatorContext(place));
+      // Destructured here, where it fails the operator: the value may be a revoked proxy, or no object at all.
+      const { observe, decide, start, finalize } = setup(this.#operatorContext(place));
+      return { observe, decide, start, finalize };
     } catch (error) {
       this.#fail(place, 'failed to set up', error, undefined);
       return {};
@@ -103,18 +105,21 @@ export class Segment implements Entrance {
       const decider = deciders[index] as Placed<Decide>;
       if (decider.place < place) continue;
       let answer: DecisionInput;
+      let isHeld: boolean;
       try {
         answer = decider.handle(current, this.#context);
+        if (answer === undefined) continue;
+        if (isSameType(answer, current) && isSameSubject(current, answer) && brokenField(answer) === undefined) {
+          current = answer;
+          continue;
+        }
+        isHeld = isWaiting(answer);
       } catch (error) {
         this.#fail(decider.place, `threw on ${current.type}`, error, current);
         return;
       }
-      if (answer === undefined) continue;
-      if (isSameType(answer, current) && isSameSubject(current, answer) && brokenField(answer) === undefined) {
-        current = answer;
-        continue;
-      }
-      this.#follow(decider.place, current, answer);
+      if (isHeld) this.#hold(decider.place, current, answer as Waiting);
+      else this.#follow(decider.place, current, answer as Decision);
       return;
     }
     this.#outlet.next(current);
@@ -156,12 +161,8 @@ export class Segment implements Entrance {
     }
   }
 
-  /** Performs a decision now, or when it has settled. */
-  #follow(place: number, event: TurnEvent, answer: Exclude<DecisionInput, undefined | void>): void {
-    if (isWaiting(answer)) {
-      this.#hold(place, event, answer);
-      return;
-    }
+  /** Performs a decision. */
+  #follow(place: number, event: TurnEvent, answer: Decision): void {
     const events = this.#eventsOf(place, event, answer);
     if (events === undefined || !this.#isAnswered(place, event, events)) return;
     for (const next of events) this.run(next, place + 1);
@@ -221,7 +222,7 @@ export class Segment implements Entrance {
   /** Converts a decision to events; returns nothing if it is invalid and the operator has failed. */
   #eventsOf(place: number, event: TurnEvent, decision: Decision): readonly TurnEvent[] | undefined {
     if (decision === undefined) return [event];
-    const list: readonly unknown[] = decision === null ? [] : Array.isArray(decision) ? decision : [decision];
+    const list = listOf(decision);
     for (const item of list) {
       const problem = problemWithDecision(item, event);
       if (problem === undefined) continue;
@@ -294,9 +295,13 @@ export class Segment implements Entrance {
     return cleanup;
   }
 
-  #call(place: number, what: string, callback: () => void): void {
+  /** Calls a function of an operator that must be synchronous; a promise that rejects fails the operator all the same. */
+  #call(place: number, what: string, callback: () => unknown): void {
     try {
-      callback();
+      const result = callback();
+      if (isWaiting(result) && 'then' in result) {
+        result.then(undefined, (error: unknown) => this.#fail(place, what, error, undefined));
+      }
     } catch (error) {
       this.#fail(place, what, error, undefined);
     }
@@ -331,6 +336,16 @@ class SegmentContext implements DecideContext {
     return this.#make();
   }
 }
+
+/** The events of a decision. A revoked proxy is one value, which is not an event. */
+const listOf = (decision: Decision): readonly unknown[] => {
+  if (decision === null || decision === undefined) return [];
+  try {
+    return Array.isArray(decision) ? (decision as readonly unknown[]) : [decision];
+  } catch {
+    return [decision];
+  }
+};
 
 /** Whether the decision is the event in another form with its envelope, the most common case. */
 const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {

@@ -1,4 +1,4 @@
-import { TurnError } from '@h/turn';
+import { toErrorInfo, TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from './pool-store.js';
 import { isActive, isForgotten, windowAfter, type CooldownWindow, type WindowFailure } from './windows.js';
 
@@ -102,14 +102,14 @@ export class Cooldowns {
       };
       this.#load(await this.#inTime('read', read));
     } catch (error) {
-      this.#options.onStoreError?.(error);
-      isHung = error instanceof TurnError && error.code === storeTimeout;
+      this.#report(error);
+      isHung = toErrorInfo(error).code === storeTimeout;
     }
     this.#readAt = this.#options.now() + (isHung ? hungStorePauseMs : 0);
   }
 
   #apply(change: Change): void {
-    const { store, now, onStoreError } = this.#options;
+    const { store, now } = this.#options;
     this.#set(change(this.#windows, now()));
     this.#onChange();
     if (store === undefined) return;
@@ -126,9 +126,19 @@ export class Cooldowns {
         this.#load(state);
       } catch (error) {
         done();
-        onStoreError?.(error);
+        this.#report(error);
       }
     });
+  }
+
+  /** A callback that throws or rejects must not end the writes that follow. */
+  #report(cause: unknown): void {
+    try {
+      const reported: unknown = this.#options.onStoreError?.(cause);
+      if (reported instanceof Promise) void Promise.allSettled([reported]);
+    } catch {
+      // The error of the store has no other reader.
+    }
   }
 
   /** Rejects if the store does not settle; what it settles with afterwards is ignored. */
