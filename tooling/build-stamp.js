@@ -1,7 +1,7 @@
 /**
- * Checks in a few milliseconds, by modification times, whether the app that `npm start` runs is built from the current sources.
+ * Checks within milliseconds, by modification times, whether the build of the reference app is current.
  *
- * turbo answers the same question exactly, but takes longer than the app takes to start. When in doubt the answer is no,
+ * turbo performs the exact check, but takes longer than the start of the app. If in doubt, this check returns `false`,
  * and turbo decides.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isBuilt, markBuilt } from './build-stamp.js';
 
-/** Times are set by hand, in seconds, so that nothing depends on how fast the test is. */
+/** Sets modification times explicitly, in seconds, so that the test does not depend on its speed. */
 const at = async (/** @type {string} */ path, /** @type {number} */ seconds) => utimes(path, seconds, seconds);
 
 describe('isBuilt', () => {
@@ -22,11 +22,11 @@ describe('isBuilt', () => {
 
   afterEach(() => rm(root, { recursive: true }));
 
-  it('is not so before the first build', async () => {
+  it('returns false before the first build', async () => {
     expect(await isBuilt(root)).toBe(false);
   });
 
-  it('is so as long as nothing changes', async () => {
+  it('returns true while nothing changes', async () => {
     await markBuilt(root, 2_000_000);
     expect(await isBuilt(root)).toBe(true);
   });
@@ -34,13 +34,13 @@ describe('isBuilt', () => {
   it.each([
     ['a source changes', 'packages/a/src/index.ts'],
     ['a file is removed, which changes its folder', 'packages/a/src'],
-  ])('is not so any more when %s', async (_, path) => {
+  ])('returns false when %s', async (_, path) => {
     await markBuilt(root, 2_000_000);
     await at(join(root, path), 3000);
     expect(await isBuilt(root)).toBe(false);
   });
 
-  it('is not so any more when an output is gone, or a dependency changes', async () => {
+  it('returns false when an output is missing or a dependency changes', async () => {
     await markBuilt(root, 2_000_000);
     await rm(join(root, 'packages/a/dist'), { recursive: true });
     expect(await isBuilt(root)).toBe(false);

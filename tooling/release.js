@@ -52,5 +52,5 @@ if (process.argv.includes('--publish')) {
   run(process.execPath, [changeset, 'publish']);
 } else {
   rehearse();
-  console.log('Nothing was changed. To release: npm run release -- --publish');
+  console.log('This was a dry run. To publish the release: npm run release -- --publish');
 }

@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs the locked dependencies and builds the reference app unless both are current, then runs the app in
- * this process with the given arguments. Messages of the installation and the build go to standard error.
+ * `npm start`: installs the locked dependencies and builds the reference app unless both are current, then runs the app
+ * in this process with the given arguments. Messages of the installation and the build go to standard error.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ const install = () =>
     const [command = '', ...args] = [...pnpm, 'install', '--frozen-lockfile', '--reporter', 'append-only'];
     spawn(command, args, { cwd: root, shell, stdio: ['ignore', 2, 2] })
       .once('error', reject)
-      .once('exit', (code) => (code === 0 ? resolve() : reject(new Error('The dependencies could not be installed.'))));
+      .once('exit', (code) => (code === 0 ? resolve() : reject(new Error('Installing the dependencies failed.'))));
   });
 
 /** @type {() => Promise<void>} */
@@ -55,7 +55,7 @@ const build = async () => {
   } catch (error) {
     const { stdout = '', stderr = '' } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
     console.error(`${stdout}${stderr}`.trim());
-    throw new Error('The app could not be built.', { cause: error });
+    throw new Error('Building the app failed.', { cause: error });
   } finally {
     clearTimeout(patience);
   }

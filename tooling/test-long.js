@@ -1,4 +1,4 @@
-/** Runs the long tests: `*.long.test.ts`, with the arguments of vitest. */
+/** Runs the long tests, `*.long.test.ts`. Arguments are passed to vitest. */
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync('vitest', ['run', ...process.argv.slice(2)], {

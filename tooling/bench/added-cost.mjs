@@ -1,7 +1,7 @@
 /**
- * Measures what operators add to the loop: each alone, side by side with the loop without operators, in one run.
+ * Measures the overhead of operators: each one alone, compared with the loop without operators in the same run.
  *
- * One workload: 20 deltas, and one tool call with a result of 400 characters, in each step. Model and tool take no time.
+ * Each step has 20 deltas and one tool call with a result of 400 characters. The model and the tool take no time.
  *
  *   node tooling/bench/added-cost.mjs guardrails failover        (in the root, after a build)
  */
@@ -13,7 +13,7 @@ const fromTurn = createRequire(new URL('../../packages/turn/package.json', impor
 const { harness, memorySessions } = await built('turn');
 const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
 
-/** The operators of a package, by their label; each makes the list of operators of a pipe. */
+/** Pipes by package and label. Each function creates the operators of a pipe. */
 const subjectsOf = {
   'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
   tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
@@ -34,7 +34,7 @@ const usage = { input: 1000, cacheRead: 900, cacheWrite: 0, output: 60, reasonin
 const words = Array.from({ length: 20 }, (_, index) => `word${index} `);
 const definitions = [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' }, effect: 'read-only' }];
 
-/** A new result in every step, as from a run that makes progress. */
+/** Returns a different result in every step, as in a run that makes progress. */
 const resultOf = (id) => `${id}: ${'The quick brown fox reads line after line of it. '.repeat(9)}`.slice(0, 400);
 
 const modelOf =
@@ -98,7 +98,9 @@ const addedCost = async (subjects, { rounds = 9, stepsPerRound = 4000, sizes = [
         });
       });
   };
-  /** The best round of each subject; the rounds take turns, so that all meet the same machine. */
+  /**
+   * Returns the fastest round of each subject. Rounds of the subjects alternate, so that the load affects all equally.
+   */
   const measure = async (steps, deltas) => {
     const runs = Object.values(all).map((make) => runner(make, steps, deltas));
     const best = runs.map(() => Infinity);

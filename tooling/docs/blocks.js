@@ -1,6 +1,6 @@
 /**
- * @typedef {{ line: number, code: string }} Module A module of the page's examples, with the line numbers of the
- *   page, and the line where it starts.
+ * @typedef {{ line: number, code: string }} Module A module of the page's examples, and the line at which it starts.
+ * Its lines have the same numbers as in the page.
  */
 
 const fence = /^(?<indent>\s*)(?<ticks>`{3,}|~{3,})(?<info>.*)$/;
@@ -8,8 +8,8 @@ const isTypeScript = /** @type {(info: string) => boolean} */ (info) => /^(?:ts|
 
 /**
  * Extracts the TypeScript examples of a Markdown page. Each is a separate module, unless the word `continued` after the
- * language adds it to the previous one. Hidden declarations are in a comment before the example that starts with the line
- * `<!-- ts`.
+ * language adds it to the previous one. Hidden declarations are in a comment before the example that starts with the
+ * line `<!-- ts`.
  *
  * @type {(page: string) => Module[]}
  */
@@ -18,7 +18,9 @@ export const modulesOf = (page) => {
   const modules = [];
   /** @type {Map<number, string>} */
   let hidden = new Map();
-  /** @type {{ end: (line: string) => boolean, keep: ((line: string, number: number) => void) | undefined } | undefined} */
+  /**
+   * @type {{ end: (line: string) => boolean, keep: ((line: string, number: number) => void) | undefined } | undefined}
+   */
   let open;
 
   page.split(/\r?\n/).forEach((line, index) => {

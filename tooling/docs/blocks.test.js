@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { modulesOf } from './blocks.js';
 
-/** The lines of code with their numbers. @type {(page: readonly string[]) => string[][]} */
+/** Returns the lines of code with their numbers. @type {(page: readonly string[]) => string[][]} */
 const numbered = (page) =>
   modulesOf(page.join('\n')).map(({ code }) =>
     code.split('\n').flatMap((line, index) => (line === '' || line === 'export {};' ? [] : [`${index + 1} ${line}`])),
   );
 
 describe('modulesOf', () => {
-  it('makes a module of each TypeScript block, on the lines it has in the page', () => {
+  it('creates a module from each TypeScript block, with the line numbers of the page', () => {
     const page = ['# Title', '```ts', 'one();', '```', '', '```typescript title="x"', 'two();', 'three();', '```'];
     expect(numbered(page)).toEqual([['3 one();'], ['7 two();', '8 three();']]);
   });
 
-  it('leaves other languages alone', () => {
+  it('ignores other languages', () => {
     expect(numbered(['```json', '{}', '```', '```bash', '```ts', 'npm test', '```', '```', 'text', '```'])).toEqual([]);
   });
 
@@ -23,12 +23,12 @@ describe('modulesOf', () => {
     ]);
   });
 
-  it('puts hidden lines before the block that follows', () => {
+  it('inserts hidden lines before the next block', () => {
     const page = ['<!-- ts', 'declare const one: number;', '-->', '```ts', 'one;', '```', '```ts', 'two;', '```'];
     expect(numbered(page)).toEqual([['2 declare const one: number;', '5 one;'], ['8 two;']]);
   });
 
-  it('takes the indentation of a list away', () => {
+  it('removes the indentation of a list', () => {
     expect(numbered(['- item', '  ```ts', '  if (one) {', '    two();', '  }', '  ```'])).toEqual([
       ['3 if (one) {', '4   two();', '5 }'],
     ]);

@@ -28,7 +28,7 @@ const findPages = async () => {
   return pages;
 };
 
-/** Makes everything that a package of the workspace imports importable from an example. */
+/** Links all dependencies of workspace packages, so that examples can import them. */
 const linkLibraries = async () => {
   /** @type {Map<string, string>} */
   const targets = new Map();
@@ -97,7 +97,7 @@ try {
   const files = await writeExamples(process.argv.length > 2 ? process.argv.slice(2) : await findPages());
   const output = files.length === 0 ? '' : await typeCheck(files);
   if (output === '') {
-    console.log(`${files.length} examples in the documentation are sound.`);
+    console.log(`${files.length} examples in the documentation compile.`);
   } else {
     console.error(
       output

@@ -12,9 +12,9 @@ const check = (page) =>
     );
   });
 
-describe('the check of the documentation', () => {
+describe('the documentation check', () => {
   it('passes when every example compiles', async () => {
-    expect(await check('sound.md')).toEqual({ code: 0, text: '1 examples in the documentation are sound.' });
+    expect(await check('sound.md')).toEqual({ code: 0, text: '1 examples in the documentation compile.' });
   });
 
   it('names the page and the line of an example that does not compile', async () => {

@@ -11,13 +11,13 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = (await readdir(join(root, 'packages'))).toSorted();
 
-/** The install line of a README, as the packages that it names. @type {(page: string) => string[]} */
+/** Returns the packages in the install line of a README. @type {(page: string) => string[]} */
 const installed = (page) => /^npm install (.*)$/m.exec(page)?.[1]?.split(/\s+#/)[0]?.trim().split(/\s+/) ?? [];
 
-/** The first TypeScript example of a README, as a reader pastes it. @type {(page: string) => string | undefined} */
+/** Returns the first TypeScript example of a README. @type {(page: string) => string | undefined} */
 const firstExample = (page) => /^```ts\n(.*?)^```$/ms.exec(page)?.[1];
 
-/** The packages that an example imports. @type {(code: string) => string[]} */
+/** Returns the packages that an example imports. @type {(code: string) => string[]} */
 const imported = (code) =>
   [...code.matchAll(/from '((?:@[^/']+\/)?[^/'.][^/']*)[^']*'/g)]
     .map(([, name = '']) => name)
@@ -43,7 +43,7 @@ describe('the first example of the README of', () => {
     );
     const workspace = await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8');
     const others = [...pages.values()].flatMap(installed).filter((name) => !name.startsWith('@h/'));
-    /** The version that the workspace tests with. @type {(name: string) => string} */
+    /** Returns the version of a package in the workspace catalog. @type {(name: string) => string} */
     const versionOf = (name) => new RegExp(`^  '?${name}'?: (.*)$`, 'm').exec(workspace)?.[1] ?? 'latest';
     const dependencies = { ...own, ...Object.fromEntries(others.map((name) => [name, versionOf(name)])) };
     const manifest = { name: 'examples', private: true, type: 'module', dependencies, overrides: own };

@@ -23,7 +23,10 @@ const lint = (folder) =>
     });
   });
 
-/** What the comments `red below: rule, rule` and `red here: rule` ask for, as `line rule`. @type {(text: string) => string[]} */
+/**
+ * Returns the expectations of `red below: rule, rule` and `red here: rule` as `line rule`. @type {(text: string) =>
+ * string[]}
+ */
 const expectedIn = (text) =>
   text.split('\n').flatMap((line, index) => {
     const { place, rules } = /red (?<place>below|here): (?<rules>.*)$/.exec(line)?.groups ?? {};
@@ -51,7 +54,7 @@ describe('the lint settings', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(sources)('refuses what %s marks, and nothing else', async (file) => {
+  it.each(sources)('reports exactly the marked problems of %s', async (file) => {
     const expected = expectedIn(await readFile(join(fixtures, file), 'utf8'));
     expect([...(found.get(file) ?? [])].toSorted()).toEqual(expected.toSorted());
   });

@@ -4,7 +4,7 @@ import { noModuleState } from './rules/no-module-state.js';
 import { packageImports } from './rules/package-imports.js';
 import { zodNamespace } from './rules/zod-namespace.js';
 
-/** The rules of this repository that oxlint does not have. */
+/** The custom lint rules of this repository. */
 export default {
   meta: { name: 'h' },
   rules: {

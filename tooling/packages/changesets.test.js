@@ -9,14 +9,14 @@ const packages = readdirSync(`${root}/packages`).map((name) =>
 const published = new Set(packages.filter((manifest) => manifest.private !== true).map(({ name }) => name));
 const changesets = readdirSync(`${root}/.changeset`).filter((name) => name.endsWith('.md') && name !== 'README.md');
 
-/** The packages that the head of a changeset names. @type {(text: string) => string[]} */
+/** Returns the packages in the front matter of a changeset. @type {(text: string) => string[]} */
 const namedIn = (text) =>
   [...(text.split(/^---$/m)[1] ?? '').matchAll(/^['"]?(@[\w/-]+)['"]?: (?:major|minor|patch)$/gm)].map(
     ([, name = '']) => name,
   );
 
 describe('a changeset', () => {
-  it.each(changesets)('%s names packages that are published, so that a release is not refused', (name) => {
+  it.each(changesets)('%s names only published packages', (name) => {
     const named = namedIn(readFileSync(`${root}/.changeset/${name}`, 'utf8'));
     expect(named).not.toEqual([]);
     expect(named.filter((each) => !published.has(each))).toEqual([]);

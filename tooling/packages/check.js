@@ -1,4 +1,4 @@
-/** Checks every package as it would be published: its manifest, its types, its size. Needs a build. */
+/** Checks the manifest, the types and the size of every package in its published form. Requires a build. */
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ try {
   console.log(table(rows));
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else console.log(`${packages.length} packages are fit to publish.`);
+  else console.log(`${packages.length} packages are ready to publish.`);
 } finally {
   await rm(destination, { recursive: true, force: true });
 }

@@ -6,25 +6,24 @@ import { entriesOf } from '../tsup/entries.js';
  * @typedef {{
  *   name: string, version: string, private?: boolean, description?: string, license?: string, type?: string,
  *   sideEffects?: unknown, files?: string[], exports?: Record<string, Entry | string>, engines?: { node?: string },
- *   dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, devDependencies?: Record<string, string>,
- *   h?: { size?: Record<string, number> },
- * }} Manifest
+ *   dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, devDependencies?: Record<string,
+ * string>, h?: { size?: Record<string, number> }, }} Manifest
  */
 
-/** What an entry must look like, given its source. @type {(source: string) => Required<Entry>} */
+/** Returns the required entry for a source file. @type {(source: string) => Required<Entry>} */
 const entryFor = (source) => {
   const built = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '');
   return { '@h/source': source, types: `${built}.d.ts`, default: `${built}.js` };
 };
 
-/** The peers that every copy of a package must share. @type {(name: string) => string[]} */
+/** Returns the libraries that a package must declare as peers. @type {(name: string) => string[]} */
 const sharedBy = (name) => {
   if (groundFloor.includes(name)) return [];
   return name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
 };
 
 /**
- * What package.json must say, so that every package is published in the same way.
+ * Returns the violations of the rules for package.json. All packages follow the same rules.
  *
  * @type {(manifest: Manifest) => string[]}
  */
@@ -34,27 +33,30 @@ export const manifestProblems = (manifest) => {
   const shared = sharedBy(manifest.name);
   /** @type {[boolean, string][]} */
   const rules = [
-    [manifest.type === 'module', '"type" is "module"'],
-    [manifest.sideEffects === false, '"sideEffects" is false'],
-    [manifest.license === 'MIT', '"license" is "MIT"'],
-    [Boolean(manifest.description?.endsWith('.')), '"description" is a sentence'],
-    [manifest.engines?.node === '>=20.19', '"engines.node" is ">=20.19"'],
-    [manifest.files?.includes('dist') === true && manifest.files.includes('src'), '"files" has "dist" and "src"'],
-    [manifest.files?.includes('!src/**/*.test.ts') === true, '"files" leaves out "!src/**/*.test.ts"'],
-    [exports['./package.json'] === './package.json', '"exports" has "./package.json"'],
-    [entries.length > 0, '"exports" names the source of each entry under "@h/source"'],
+    [manifest.type === 'module', '"type" must be "module"'],
+    [manifest.sideEffects === false, '"sideEffects" must be false'],
+    [manifest.license === 'MIT', '"license" must be "MIT"'],
+    [Boolean(manifest.description?.endsWith('.')), '"description" must be a sentence that ends with a full stop'],
+    [manifest.engines?.node === '>=20.19', '"engines.node" must be ">=20.19"'],
+    [
+      manifest.files?.includes('dist') === true && manifest.files.includes('src'),
+      '"files" must include "dist" and "src"',
+    ],
+    [manifest.files?.includes('!src/**/*.test.ts') === true, '"files" must exclude "!src/**/*.test.ts"'],
+    [exports['./package.json'] === './package.json', '"exports" must include "./package.json"'],
+    [entries.length > 0, '"exports" must name the source of each entry under "@h/source"'],
     ...entries.map(
       ({ subpath, source }) =>
         /** @type {[boolean, string]} */ ([
           JSON.stringify(exports[subpath]) === JSON.stringify(entryFor(source)),
-          `"exports" of "${subpath}" is ${JSON.stringify(entryFor(source))}`,
+          `"exports" of "${subpath}" must be ${JSON.stringify(entryFor(source))}`,
         ]),
     ),
     ...shared.flatMap(
       (name) =>
         /** @type {[boolean, string][]} */ ([
-          [name in peerDependencies && !(name in dependencies), `${name} is a peer dependency`],
-          [name in devDependencies, `${name} is a devDependency besides, so that tests find it`],
+          [name in peerDependencies && !(name in dependencies), `${name} must be a peer dependency`],
+          [name in devDependencies, `${name} must also be a devDependency, so that tests find it`],
         ]),
     ),
   ];

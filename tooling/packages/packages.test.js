@@ -33,7 +33,9 @@ const built = {
   'dist/index.d.ts': 'export declare const one: () => number;\n',
 };
 
-/** Writes a package to a temporary folder. @type {(files: Record<string, string>, manifest?: object) => Promise<string>} */
+/**
+ * Writes a package to a temporary folder. @type {(files: Record<string, string>, manifest?: object) => Promise<string>}
+ */
 const lay = async (files, manifest = sound) => {
   const folder = await mkdtemp(join(tmpdir(), 'h-sample-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -52,18 +54,18 @@ const pack = async (files, manifest) => {
 };
 
 describe('the manifest of a package', () => {
-  it('passes when it says what all packages say', () => {
+  it('passes if it follows all rules', () => {
     expect(manifestProblems(sound)).toEqual([]);
   });
 
   it.each([
-    ['a missing sideEffects', { sideEffects: undefined }, '"sideEffects" is false'],
-    ['CommonJS', { type: 'commonjs' }, '"type" is "module"'],
-    ['another licence', { license: 'ISC' }, '"license" is "MIT"'],
-    ['another range of Node.js', { engines: { node: '>=22' } }, '"engines.node" is ">=20.19"'],
-    ['tests that are published', { files: ['dist', 'src'] }, '"files" leaves out "!src/**/*.test.ts"'],
-    ['a library that is no peer', { dependencies: { rxjs: '7.8.2' } }, 'rxjs is a peer dependency'],
-    ['a missing peer', { peerDependencies: { rxjs: '^7.8.0' } }, '@h/turn is a peer dependency'],
+    ['a missing sideEffects', { sideEffects: undefined }, '"sideEffects" must be false'],
+    ['CommonJS', { type: 'commonjs' }, '"type" must be "module"'],
+    ['another license', { license: 'ISC' }, '"license" must be "MIT"'],
+    ['another range of Node.js', { engines: { node: '>=22' } }, '"engines.node" must be ">=20.19"'],
+    ['tests that are published', { files: ['dist', 'src'] }, '"files" must exclude "!src/**/*.test.ts"'],
+    ['a library that is not a peer', { dependencies: { rxjs: '7.8.2' } }, 'rxjs must be a peer dependency'],
+    ['a missing peer', { peerDependencies: { rxjs: '^7.8.0' } }, '@h/turn must be a peer dependency'],
     [
       'an entry that points elsewhere',
       {
@@ -72,7 +74,7 @@ describe('the manifest of a package', () => {
           './more': { '@h/source': './src/more.ts', types: './dist/more.d.ts', default: './more.js' },
         },
       },
-      '"exports" of "./more" is {"@h/source":"./src/more.ts","types":"./dist/more.d.ts","default":"./dist/more.js"}',
+      '"exports" of "./more" must be {"@h/source":"./src/more.ts","types":"./dist/more.d.ts","default":"./dist/more.js"}',
     ],
   ])('refuses %s', (_, change, rule) => {
     expect(manifestProblems({ ...sound, ...change })).toEqual([`package.json: ${rule}`]);
@@ -80,18 +82,18 @@ describe('the manifest of a package', () => {
 });
 
 describe('the published package', () => {
-  it('passes when types and code are there', async () => {
+  it('passes if types and code are published', async () => {
     expect(await publishedProblems(await pack(built))).toEqual([]);
   });
 
-  it('refuses an entry whose file is not published', async () => {
+  it('rejects an entry whose file is not published', async () => {
     const problems = await publishedProblems(
       await pack({ ...built, 'dist/index.js': '' }, { ...sound, files: ['src', 'dist/*.d.ts'] }),
     );
     expect(problems.join('\n')).toMatch(/publint: .*index\.js.* does not exist/);
   });
 
-  it('refuses types that cannot be resolved', async () => {
+  it('rejects types that cannot be resolved', async () => {
     const problems = await publishedProblems(
       await pack({
         ...built,
@@ -104,7 +106,7 @@ describe('the published package', () => {
 });
 
 describe('the size of an entry', () => {
-  it('counts what the entry loads at once, without peers and lazy parts', async () => {
+  it('counts the files that the entry loads immediately, without peers', async () => {
     const long = `export const text = ${JSON.stringify(Array.from({ length: 999 }, (_, index) => index * 7919).join())};\n`;
     const folder = await lay({
       'dist/index.js':
@@ -125,19 +127,19 @@ describe('the size of an entry', () => {
     expect(sizeProblems([{ subpath: '.', minified: 300, gzip: 100, budget: 100 }], sound)).toEqual([]);
   });
 
-  it('refuses a size over the budget', () => {
+  it('rejects a size over the budget', () => {
     expect(sizeProblems([{ subpath: '.', minified: 300, gzip: 101, budget: 100 }], sound)).toEqual([
       'size: "." is 101 bytes with gzip, 1 over its budget',
     ]);
   });
 
-  it('refuses an entry without a budget', () => {
+  it('rejects an entry without a budget', () => {
     expect(sizeProblems([{ subpath: '.', minified: 300, gzip: 99, budget: undefined }], { ...sound, h: {} })).toEqual([
-      'size: "h": { "size": { ".": … } } in package.json is missing; now it is 99 bytes with gzip',
+      'size: "h": { "size": { ".": … } } in package.json is missing; the size is 99 bytes with gzip',
     ]);
   });
 
-  it('refuses a budget without an entry', () => {
-    expect(sizeProblems([], sound)).toEqual(['size: "." has a budget and is no entry']);
+  it('rejects a budget without an entry', () => {
+    expect(sizeProblems([], sound)).toEqual(['size: "." has a budget but is not an entry']);
   });
 });

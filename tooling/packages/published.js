@@ -3,11 +3,11 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** The packages are ESM only: how `require` without types would see them is of no interest. */
+/** Resolution modes that are not checked, because the packages are ESM only. */
 const ignoredResolutions = new Set(['node10', 'node16-cjs']);
 
 /**
- * What is wrong with a package as it would be published.
+ * Returns the problems of a package in its published form.
  *
  * @type {(tarball: string) => Promise<string[]>}
  */

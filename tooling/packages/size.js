@@ -6,7 +6,7 @@ import { entriesOf } from '../tsup/entries.js';
 /** @typedef {{ subpath: string, minified: number, gzip: number, budget: number | undefined }} Size */
 
 /**
- * The files that an entry loads at once: its own and the chunks it imports, but not those it imports lazily.
+ * Returns the files that an entry loads immediately: its own file and imported chunks, without dynamic imports.
  *
  * @type {(outputs: import('esbuild').Metafile['outputs'], file: string, seen?: Set<string>) => Set<string>}
  */
@@ -20,8 +20,8 @@ const loadedBy = (outputs, file, seen = new Set()) => {
 };
 
 /**
- * The bytes that each entry of a built package loads: with its dependencies, without its peers, Node.js itself and what
- * is imported lazily.
+ * Returns the size of each entry of a built package: with dependencies, without peers, Node.js modules and dynamic
+ * imports.
  *
  * @type {(folder: string, manifest: import('./manifest.js').Manifest) => Promise<Size[]>}
  */
@@ -60,17 +60,17 @@ export const sizesOf = async (folder, manifest) => {
 };
 
 /**
- * Every entry keeps to a budget, and every budget belongs to an entry.
+ * Returns entries without a budget or over their budget, and budgets without an entry.
  *
  * @type {(sizes: readonly Size[], manifest: import('./manifest.js').Manifest) => string[]}
  */
 export const sizeProblems = (sizes, manifest) => [
   ...sizes.flatMap(({ subpath, gzip, budget }) => {
     const field = `"h": { "size": { "${subpath}": … } }`;
-    if (budget === undefined) return [`size: ${field} in package.json is missing; now it is ${gzip} bytes with gzip`];
+    if (budget === undefined) return [`size: ${field} in package.json is missing; the size is ${gzip} bytes with gzip`];
     return gzip > budget ? [`size: "${subpath}" is ${gzip} bytes with gzip, ${gzip - budget} over its budget`] : [];
   }),
   ...Object.keys(manifest.h?.size ?? {})
     .filter((subpath) => sizes.every((size) => size.subpath !== subpath))
-    .map((subpath) => `size: "${subpath}" has a budget and is no entry`),
+    .map((subpath) => `size: "${subpath}" has a budget but is not an entry`),
 ];

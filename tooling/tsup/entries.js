@@ -1,5 +1,5 @@
 /**
- * The entry points of a package: every export that names its source under `@h/source`.
+ * Returns the entry points of a package: all exports with a source under `@h/source`.
  *
  * @type {(exports: Record<string, unknown>) => { subpath: string, source: string, types: string, file: string }[]}
  */

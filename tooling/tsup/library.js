@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import { entriesOf } from './entries.js';
 
-/** Builds a package for publishing: ESM by esbuild, declarations by the TypeScript compiler. */
+/**
+ * Returns the build settings of a published package: esbuild creates the ESM, the TypeScript compiler the declarations.
+ */
 export const library = () => {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
   const sources = entriesOf(exports).map(({ source }) => source.replace(/^\.\//, ''));
@@ -11,12 +13,12 @@ export const library = () => {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    // `node:fs` must not become `fs`: other runtimes only know the former.
+    // Keeps `node:fs`, because other runtimes do not support `fs`.
     removeNodeProtocol: false,
     sourcemap: true,
     clean: true,
     silent: true,
-    // tsup's own declarations do not work with TypeScript 7.
+    // The declaration build of tsup does not support TypeScript 7.
     dts: false,
     onSuccess: 'tsc -p tsconfig.build.json',
   });

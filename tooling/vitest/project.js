@@ -1,28 +1,28 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Sibling packages are tested from their source: no build is needed. */
+/** Resolves sibling packages to their sources, so that tests require no build. */
 const conditions = ['@h/source', 'node', 'import', 'module', 'default'];
 
-/** With a seed, every run tries the same examples; without one, each run tries others and so finds more. */
+/** With a seed, every run uses the same examples; otherwise each run uses new ones. */
 const alias =
   process.env['PROPERTY_SEED'] === undefined
     ? {}
     : { 'fast-check': fileURLToPath(new URL('seeded-fast-check.js', import.meta.url)) };
 
-/** Whether this is a run of the long tests: randomized, crash and load runs that take minutes. */
+/** Whether to run the long tests: randomized, crash and load tests that take minutes. */
 const isLong = process.env['TEST_LONG'] === '1';
 
 /**
- * How often a failed test is repeated: once in CI, where `summary.js` lists each test that passed only then; never by hand.
+ * Number of retries of a failed test: one in CI, where `summary.js` lists flaky tests, and none otherwise.
  */
 export const retry = process.env['CI'] === 'true' ? 1 : 0;
 
 /**
- * The tests of one package: every `*.test.ts` in it, or with `TEST_LONG=1` every `*.long.test.ts`.
+ * Returns the test project of one package: all `*.test.ts` files, or all `*.long.test.ts` files with `TEST_LONG=1`.
  *
- * Packages keep no state in modules, so their test files share them: loading all of them again for each file takes a third of
- * the time of all tests. A package that loads something heavy on demand, and tests that it does, sets `isolate: true`.
+ * Test files share loaded modules, because modules contain no state; loading them per file takes a third of the test
+ * time. A package that tests lazy loading sets `isolate: true`.
  */
 export const project = ({ isolate = false } = {}) =>
   defineConfig({

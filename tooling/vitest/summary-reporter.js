@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * @typedef {{ file: string, name: string, reason: string | undefined }} Skipped
- * @typedef {{ file: string, name: string, error: string }} Flaky The first error of a test that passed at a later attempt.
+ * @typedef {{ file: string, name: string, error: string }} Flaky The first error of a test that passed at a later
+ * attempt.
  * @typedef {{ passed: number, failed: number, skipped: Skipped[], flaky: Flaky[], errors: number }} Summary
  */
 
@@ -28,7 +29,7 @@ export class SummaryReporter {
     const summary = { passed: 0, failed: 0, skipped: [], flaky: [], errors: unhandledErrors.length };
     for (const module of modules) {
       const file = relative(process.cwd(), module.moduleId);
-      // A file that cannot be loaded has errors and no tests; a suite whose `beforeAll` fails skips its tests.
+      // A file that fails to load has errors but no tests; a suite with a failing `beforeAll` skips its tests.
       summary.errors += module.errors().length;
       for (const suite of module.children.allSuites()) summary.errors += suite.errors().length;
       for (const test of module.children.allTests()) {

@@ -1,7 +1,7 @@
 /**
  * Prints the summary that `SummaryReporter` wrote to the given file: each skipped test with its reason, each flaky test
- * with its first error, then the counts. Fails when a test failed, when one was skipped without a reason, or when the
- * tests did not run.
+ * with its first error, then the counts. Fails if a test failed, a test was skipped without a reason, or the tests did
+ * not run.
  */
 import { existsSync, readFileSync } from 'node:fs';
 

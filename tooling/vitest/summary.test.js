@@ -22,7 +22,7 @@ const node = (args, environment = {}) =>
   });
 
 /**
- * Runs the fixture so that it ends as told, with or without the second attempts of CI, and prints the summary.
+ * Runs the fixture with a given outcome, with or without the retry of CI, and returns the summary.
  *
  * @type {(outcome: string, ci?: boolean) => Promise<{ code: number, lines: string[] }>}
  */
@@ -45,14 +45,14 @@ describe('the summary of a test run', () => {
     });
   });
 
-  it('fails when a test fails at both attempts', async () => {
+  it('fails if a test fails in both attempts', async () => {
     expect(await summaryOf('failed')).toEqual({
       code: 1,
       lines: [...steady, '1 passed, 1 failed, 1 skipped, 0 flaky'],
     });
   });
 
-  it('lists tests that passed only at the second attempt, with the first error, and passes', async () => {
+  it('lists flaky tests with their first error, and passes', async () => {
     const error = 'expected 1 to be 2 // Object.is equality';
     expect(await summaryOf('flaky')).toEqual({
       code: 0,
@@ -72,20 +72,20 @@ describe('the summary of a test run', () => {
     });
   });
 
-  it('fails when a test was skipped without a reason', async () => {
+  it('fails if a test was skipped without a reason', async () => {
     const { code, lines } = await summaryOf('silent');
     expect(code).toBe(1);
     expect(lines).toContain('- outcomes.fixture.js > a suite > is silent: NO REASON GIVEN');
     expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped, 0 flaky');
   });
 
-  it.each(['broken', 'setup'])('fails when a file could not be loaded or set up (%s)', async (outcome) => {
+  it.each(['broken', 'setup'])('fails if a file could not be loaded or set up (%s)', async (outcome) => {
     const { code, lines } = await summaryOf(outcome);
     expect(code).toBe(1);
     expect(lines).toContain('Errors outside of tests: 1');
   });
 
-  it('fails when the tests did not run', async () => {
+  it('fails if the tests did not run', async () => {
     expect(await node([summary, 'missing.json'])).toEqual({ code: 1, lines: ['The tests did not run.'] });
   });
 });

@@ -83,7 +83,9 @@ describe('--branch', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\? .*git_push/m);
     expect(stdout).toMatch(/^⊘ git_push .*denied: /m);
-    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toMatch(/Nobody is there to be asked/);
+    expect(JSON.stringify(server.requests[2]?.messages.at(-1))).toMatch(
+      /No terminal is attached, so the request was denied/,
+    );
   });
 });
 

@@ -63,7 +63,7 @@ describe('an interrupt', () => {
     const { code, stdout, stderr } = await coder.finished;
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
     expect(stdout).toMatch(/^⊘ bash .* cancelled: /m);
-    expect(stdout).toMatch(/^■ cancelled · The process got SIGINT\.$/m);
+    expect(stdout).toMatch(/^■ cancelled · The process received SIGINT\.$/m);
   });
 
   it('exits immediately the second time and leaves no process behind', async () => {

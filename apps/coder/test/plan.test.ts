@@ -83,7 +83,7 @@ describe('--plan', () => {
     expect(stdout).toMatch(/^Session 1 · initializer · Nothing is planned yet\.$/m);
     expect(stdout).toMatch(/^Session 2 · worker · 0 of 2 tasks are done\. Next: Write one \(one\)\.$/m);
     expect(stdout).toMatch(
-      /^✓ one · Write one\n✓ two · Write two\n2 of 2 tasks are done\. All is done\.\nall-done · 3 sessions\. Its work is on the branch agent\/write-two-files-/m,
+      /^✓ one · Write one\n✓ two · Write two\n2 of 2 tasks are done\. All tasks are done\.\nall-done · 3 sessions\. Its work is on the branch agent\/write-two-files-/m,
     );
     expect(code).toBe(0);
     expect(await git(workspace, 'branch', '--show-current')).toMatch(/^agent\/write-two-files-/);
@@ -105,7 +105,7 @@ describe('--plan', () => {
     expect(stdout).toMatch(/✗ task_done[^\n]*exit code 3/);
     expect(stdout).toMatch(/^proposed for AGENTS\.md: Run the checks before task_done\.$/m);
     expect(stdout).toMatch(
-      /^⊘ one · Write one \(blocked: Given up: 3 sessions [^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m,
+      /^⊘ one · Write one \(blocked: Given up after 3 sessions[^\n]*\n· two · Write two\n[^\n]*\nblocked · 4 sessions[^\n]*\n1 rule is proposed for AGENTS\.md/m,
     );
     expect(code).toBe(6);
     expect(await git(workspace, 'log', '--format=%s', '-1')).toBe('WIP: Write one (one)');

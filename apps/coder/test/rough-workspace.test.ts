@@ -32,7 +32,7 @@ describe('a workspace with awkward files and commands', () => {
     await writeFile(join(folder, 'data.json'), JSON.stringify(Array.from({ length: 60_000 }, (_, index) => index * 7)));
     const { code, told } = await tryOut(folder, 'read', { path: 'data.json' });
     expect(code).toBe(0);
-    expect(told).toContain('Cut lines: 1');
+    expect(told).toContain('Truncated lines: 1');
     expect(told.length).toBeLessThan(16_000);
   });
 

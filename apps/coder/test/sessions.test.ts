@@ -58,10 +58,10 @@ describe('a session', () => {
     await coder.finished;
     const { code, stdout } = await runCoder({ words: [...words, '--continue'], environment });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/✗ bash touch began[^\n]*interrupted[^]*I was interrupted, and go on\./);
+    expect(stdout).toMatch(/✗ bash touch began[^\n]*interrupted[^]*I was interrupted and continue\./);
     expect(server.requests).toHaveLength(2);
     const again = await runCoder({ words: [...words, '--continue'], environment });
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Enter a message/) as string });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/Pass a prompt/) as string });
   });
 
   it('works if the home folder is a git repository', async () => {
@@ -69,7 +69,9 @@ describe('a session', () => {
     await inFolder(environment.XDG_STATE_HOME, 'git', 'init', '--quiet');
     const { code, stdout, stderr } = await runCoder({ words: [...words, 'Hi'], environment });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Hello.') as string });
-    expect(stderr).toMatch(/^Long tool results are kept in memory: [^\n]*git[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^Long tool results are kept in memory and are lost when this process exits: [^\n]*git[^\n]*\n$/,
+    );
   });
 
   it('is open in one process at a time', async () => {

@@ -129,6 +129,6 @@ describe('an explorer', () => {
     coder.signal('SIGINT');
     const { code, stdout } = await coder.finished;
     expect(code).toBe(130);
-    expect(stdout).toContain('■ cancelled · The process got SIGINT.');
+    expect(stdout).toContain('■ cancelled · The process received SIGINT.');
   });
 });

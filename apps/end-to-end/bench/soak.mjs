@@ -1,6 +1,6 @@
 /**
- * Thousands of turns through a whole pipeline in one process: what a process has to stand that is never started again. Shows every
- * tenth of the way what a turn costs and what has piled up by then. Needs a build.
+ * Runs thousands of turns through a complete pipeline in one process, to find leaks and slowdowns of a long-lived process.
+ * Prints the time per turn and the heap size after every tenth of the turns. Requires a build.
  *
  * node --expose-gc bench/soak.mjs [turns] [sessions]
  */
@@ -34,7 +34,7 @@ const words = (count) => Array.from({ length: count }, () => `word${Math.floor(r
 let ids = 0;
 const callOf = (name, input) => call(`call-${(ids += 1)}`, name, input);
 
-/** Fails now and then, calls tools, some that are not there, gives tasks away, and ends after six steps. */
+/** Fails at random, calls known and unknown tools, spawns sub-agents, and ends each turn after six steps. */
 const model = ({ settings }, { session, step }) => {
   const chance = random();
   const answering = (...parts) => [{ type: 'response', response: { ...response(...parts), usage: usage(100, 20) } }];
@@ -53,11 +53,11 @@ const model = ({ settings }, { session, step }) => {
 
 const read = defineTool({
   name: 'read',
-  description: 'Reads a file, fails at every tenth, and finds a long one now and then.',
+  description: 'Reads a file. Fails for one file in ten, and returns a long text for some.',
   input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   effect: 'read-only',
   run: ({ path }) => {
-    if (path.endsWith('7')) throw new Error('There is no such file.');
+    if (path.endsWith('7')) throw new Error('The file does not exist.');
     return words(random() < 0.05 ? 3000 : 20);
   },
 });

@@ -10,18 +10,18 @@ const concurrency = 2;
 const careful: Hook = {
   name: 'careful',
   beforeTool: ({ call: { name } }) =>
-    name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined,
+    name === 'deploy' ? { decision: 'ask', reason: 'Deploying requires approval.' } : undefined,
 };
 
 interface World {
   readonly agent: Agent;
   readonly lanes: LocalLanes;
   readonly tools: ScriptedTools;
-  /** The most tools that ran at once. */
+  /** The highest number of tools that ran at once. */
   readonly busiest: () => number;
 }
 
-/** Each session deploys, which requires approval, or only looks, depending on its input. */
+/** A world whose sessions either deploy, which requires approval, or only look, depending on their input. */
 const worldIn = (directory: string): World => {
   let [running, busiest] = [0, 0];
   const work = (text: string) => async (): Promise<string> => {
@@ -63,13 +63,13 @@ const asksIn = (
   return { onEvent, all };
 };
 
-/** Looks in other sessions, which need slots, while so many wait for a person. */
+/** Runs turns in other sessions, which need slots while the first turns wait for approval. */
 const othersRun = async ({ agent }: World): Promise<readonly string[]> => {
   const looks = Array.from({ length: 8 }, (_, index) => reply(agent.turn({ session: `look-${index}`, input: 'look' })));
   return (await Promise.all(looks)).map(({ outcome }) => outcome);
 };
 
-/** How the sessions stand that wait for a person. */
+/** Returns the states of the sessions that wait for approval. */
 const statesIn = ({ lanes }: World): readonly (string | undefined)[] =>
   lanes.snapshot().sessions.flatMap(({ session, running }) => (deploying.includes(session) ? [running?.state] : []));
 
@@ -79,7 +79,7 @@ const answerAll = async ({ agent }: World, ids: readonly string[]): Promise<void
   for (const id of ids) expect(agent.answer(id, 'once')).toBe(true);
 };
 
-describe('more turns that wait for a person than there are slots', () => {
+describe('turns that wait for approval and outnumber the slots', () => {
   it('release their slots and continue when they are answered', async () => {
     const world = worldIn(await temporaryFolder());
     const { onEvent, all } = asksIn(deploying.length);
@@ -101,7 +101,7 @@ describe('more turns that wait for a person than there are slots', () => {
     expect([world.agent.running(), world.lanes.snapshot().sessions]).toEqual([[], []]);
   });
 
-  it('are all asked again after the process has died, and each tool runs once', async () => {
+  it('repeat their approval requests after a crash, and run each tool once', async () => {
     const directory = await temporaryFolder();
     const first = worldIn(directory);
     const asked = asksIn(deploying.length);

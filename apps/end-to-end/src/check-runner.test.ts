@@ -5,7 +5,7 @@ import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 
-describe('a runner of checks', () => {
+describe('a check runner', () => {
   it.each<[string, Awaited<ReturnType<CheckRunner>>, string]>([
     [
       'what failed',
@@ -13,16 +13,16 @@ describe('a runner of checks', () => {
       'failed with exit code 2. Fix that, then commit again.\n\nIts output:\none test is red',
     ],
     [
-      'why it did not end, in words of its own',
+      'the failure that the runner reports',
       { exitCode: undefined, output: '', failure: 'was lost with its machine' },
       'npm test was lost with its machine. Fix that',
     ],
     [
-      'why it did not end, in ours',
+      'the default reason after a timeout',
       { exitCode: undefined, output: '', failure: 'timed-out' },
       'npm test did not end within 5000 ms. Fix that',
     ],
-  ])('tells the gate of commits %s', async (_, end, reason) => {
+  ])('gives the commit gate %s', async (_, end, reason) => {
     const run: CheckRunner = () => Promise.resolve(end);
     const model = scriptedModel([response(call('1', 'bash', { command: 'git commit -m x' })), 'Not yet.']);
     const tools = scriptedTools({ bash: () => 'committed' });

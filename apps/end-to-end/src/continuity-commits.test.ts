@@ -43,7 +43,7 @@ const runTurn = async (
 const statuses = (events: readonly TurnEvent[]): readonly string[] =>
   events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
 
-/** Commits with the git of the machine, as an app would. */
+/** Creates a commit function that runs the installed git, as an app does. */
 const commitWith =
   (folder: string, ...settings: readonly string[]) =>
   ({ message }: SessionCommit): string => {
@@ -57,7 +57,7 @@ describe('work in progress', () => {
   const commits = (message: string) =>
     response(use('bash', { command: `git -c user.name=Test -c user.email=t@example.com commit -qam "${message}"` }));
 
-  it('is committed on the branch of an agent though tests fail; what says that it is done is not', async () => {
+  it('is committed on an agent branch despite failing tests, unlike a finished task', async () => {
     const folder = await ownRepository();
     const project = await begunProject(folder, 'login');
     gitIn(folder, 'add', '--all');
@@ -91,7 +91,7 @@ describe('work in progress', () => {
     expect(gitIn(folder, 'status', '--short')).toBe('');
   });
 
-  it('passes the gate with the very message of the end of a session, and nowhere but on such a branch', async () => {
+  it('passes the gate with the message of an ended session, on agent branches only', async () => {
     const judged: (string | undefined)[] = [];
     for (const branch of ['agent/shop', 'main']) {
       const folder = await ownRepository(branch);
@@ -120,7 +120,7 @@ describe('work in progress', () => {
     expect(judged).toEqual([undefined, 'deny']);
   });
 
-  it('passes a real hook of git that lets it pass, and is done with the rest once the check has passed', async () => {
+  it('passes a git hook that accepts WIP, and is committed as done once the check passes', async () => {
     const folder = await ownRepository();
     const project = await begunProject(folder, 'login');
     const hook = join(folder, '.git/hooks/commit-msg');
@@ -171,7 +171,7 @@ describe('the git operator', () => {
     ];
   };
 
-  it('commits notes, progress and work of a session under its message, and what a dead one has left', async () => {
+  it('commits notes, progress and work of a session, and the leftovers of a crashed one', async () => {
     const folder = await ownRepository();
     const project = await begunProject(folder, 'login');
     await writeFile(join(folder, 'left-by-the-dead.txt'), 'half');
@@ -195,7 +195,7 @@ describe('the git operator', () => {
 });
 
 describe('a branch for each session', () => {
-  it('takes the progress away with it, which is why a project has one for all', async () => {
+  it('hides the progress file from the next session, so a project requires one shared branch', async () => {
     const folder = await ownRepository('main');
     const project = await begunProject(folder, 'login');
     await runTurn(
@@ -231,42 +231,39 @@ describe('a commit that fails', () => {
 
   it.each<readonly [string, (folder: string) => unknown, readonly string[], RegExp]>([
     ['a hook refuses it', refusing, [], /the tests are red/],
-    ['nobody is named', () => undefined, ['-c', 'user.name=', '-c', 'user.email='], /ident/],
+    ['git has no author', () => undefined, ['-c', 'user.name=', '-c', 'user.email='], /ident/],
     ['the repository is locked', (folder) => writeFile(join(folder, '.git/index.lock'), ''), [], /index.lock/],
-  ])(
-    'because %s is told, and keeps neither the turn from ending nor the next session from going on',
-    async (_, prepare, settings, why) => {
-      const folder = await ownRepository();
-      const project = await begunProject(folder, 'login');
-      await prepare(folder);
-      const drafts: SessionFailure[] = [];
-      const events = await runTurn(
+  ])('because %s is reported and blocks neither the turn nor the next session', async (_, prepare, settings, why) => {
+    const folder = await ownRepository();
+    const project = await begunProject(folder, 'login');
+    await prepare(folder);
+    const drafts: SessionFailure[] = [];
+    const events = await runTurn(
+      project,
+      scriptedModel([response(use('task_next')), 'Half of it is done.']),
+      'one',
+      continuity({
         project,
-        scriptedModel([response(use('task_next')), 'Half of it is done.']),
-        'one',
-        continuity({
-          project,
-          commit: commitWith(folder, ...settings),
-          draftRule: (failure) => {
-            drafts.push(failure);
-            return undefined;
-          },
-        }),
-      );
-      expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([
-        { what: 'commit', error: { message: expect.stringMatching(why) as unknown } },
-      ]);
-      expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
-      expect(await project.status()).toMatchObject({ next: { kind: 'work', task: { id: 'login' }, isResumed: true } });
-      expect(await readFile(project.notes.path, 'utf8')).toContain('The task login is not done yet.');
-      expect(drafts).toEqual([]);
-    },
-  );
+        commit: commitWith(folder, ...settings),
+        draftRule: (failure) => {
+          drafts.push(failure);
+          return undefined;
+        },
+      }),
+    );
+    expect(events.filter(({ type }) => type === 'continuity.problem')).toMatchObject([
+      { what: 'commit', error: { message: expect.stringMatching(why) as unknown } },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+    expect(await project.status()).toMatchObject({ next: { kind: 'work', task: { id: 'login' }, isResumed: true } });
+    expect(await readFile(project.notes.path, 'utf8')).toContain('The task login is not done yet.');
+    expect(drafts).toEqual([]);
+  });
 
   it.each<readonly [string, (folder: string) => unknown, string, boolean]>([
     ['on a detached head', (folder) => gitIn(folder, 'checkout', '--quiet', '--detach'), 'completed', true],
     ['in the middle of a merge', merging, 'blocked', false],
-  ])('%s is told by the git operator', async (_, prepare, outcome, begins) => {
+  ])('%s is reported by the git operator', async (_, prepare, outcome, begins) => {
     const folder = await ownRepository();
     await prepare(folder);
     const project = await begunProject(folder, 'login');

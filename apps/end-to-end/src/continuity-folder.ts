@@ -18,14 +18,14 @@ export const gitIn = (folder: string, ...args: readonly string[]): string =>
     },
   }).trimEnd();
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export const ownFolder = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-end-to-end-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 };
 
-/** A repository with a first commit, on the branch of an agent. */
+/** Creates a repository with a first commit, by default on an agent branch. */
 export const ownRepository = async (branch = 'agent/shop'): Promise<string> => {
   const folder = await ownFolder();
   gitIn(folder, 'init', '--quiet', '--initial-branch', branch);
@@ -36,7 +36,7 @@ export const ownRepository = async (branch = 'agent/shop'): Promise<string> => {
 export const planned = (...ids: readonly string[]): readonly PlannedTask[] =>
   ids.map((id) => ({ id, title: `Build ${id}`, acceptance: [`${id} works end to end`] }));
 
-/** A project whose first session is over. */
+/** Creates a project whose first session has ended. */
 export const begunProject = async (folder: string, ...ids: readonly string[]): Promise<Project> => {
   const project = openProject({ folder });
   await project.progress.initialize(emptyProgress('A shop'), (progress) =>

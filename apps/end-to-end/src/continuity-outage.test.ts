@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { begunProject, ownFolder } from './continuity-folder.js';
 import { startMockProvider } from './mock-provider.js';
 
-/** A clock of waits that are over at once. */
+/** Creates a virtual clock that ends every wait within milliseconds. */
 const hurried = (): VirtualTimeScheduler => {
   const scheduler = new VirtualTimeScheduler();
   const ticking = setInterval(() => scheduler.flush(), 5);
@@ -18,7 +18,7 @@ const hurried = (): VirtualTimeScheduler => {
   return scheduler;
 };
 
-/** Does its task: claims it, has it checked. */
+/** Claims a task, then reports it as done. */
 const works = ({ messages }: ChatCompletionRequest): FixtureResponse => {
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
   const id = /Task ([\w-]+):/.exec(results.join(''))?.[1] ?? '';
@@ -35,7 +35,7 @@ interface Worked {
   readonly attempts: readonly (number | undefined)[];
 }
 
-/** Works on two tasks with a provider that answers as it is told, by the number of the request. */
+/** Works on two tasks with a provider whose answer depends on the number of the request. */
 const workWith = async (
   weather: (request: number) => FixtureResponse | undefined,
   { withFailover = false, maxOutageMs = 86_400_000 } = {},
@@ -72,19 +72,19 @@ const overloaded: FixtureResponse = { error: { message: 'Overloaded', type: 'ove
 const revoked: FixtureResponse = { error: { message: 'invalid x-api-key', type: 'authentication_error' }, status: 401 };
 
 describe('a provider that is down', () => {
-  it('is waited for, also in the middle of a session, and no task and no session is counted for it', async () => {
+  it('pauses the work, also within a session, without counting a session or an attempt', async () => {
     const { end, outages, attempts } = await workWith((request) =>
       request <= 8 || (request >= 10 && request <= 13) ? overloaded : undefined,
     );
     expect(end).toMatchObject({ reason: 'all-done', sessions: 2 });
     expect(outages).toHaveLength(12);
-    // A session that was cut off in the middle does not begin the count anew: nothing says that it is over.
+    // An interrupted session does not reset the waiting time, because the outage may continue.
     expect(outages[8]?.waitedMs).toBeGreaterThan(1_000_000);
     expect(outages[0]).toMatchObject({ pauseMs: 10_000, waitedMs: 0, error: { status: 529 } });
     expect(attempts).toEqual([1, 1]);
   });
 
-  it('is waited for behind what has asked again by itself', async () => {
+  it('pauses the work after failover has used up its retries', async () => {
     const { end, outages } = await workWith((request) => (request <= 6 ? overloaded : undefined), {
       withFailover: true,
     });
@@ -92,13 +92,13 @@ describe('a provider that is down', () => {
     expect(outages.length).toBeGreaterThan(0);
   });
 
-  it('stops when the outage lasts too long', async () => {
+  it('ends the work when the outage exceeds its limit', async () => {
     const { end, outages } = await workWith(() => overloaded, { maxOutageMs: 60_000 });
     expect(end).toMatchObject({ reason: 'unavailable', sessions: 0 });
     expect(outages.map(({ pauseMs }) => pauseMs)).toEqual([10_000, 20_000, 30_000]);
   });
 
-  it('is another thing than a key that is wrong, for which nobody waits', async () => {
+  it('differs from a rejected key, which ends the work without a pause', async () => {
     const { end, outages } = await workWith(() => revoked);
     expect(end).toMatchObject({ reason: 'no-progress', sessions: 6 });
     expect(outages).toEqual([]);

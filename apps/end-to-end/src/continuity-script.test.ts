@@ -33,7 +33,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** A process that a script has written down. */
+/** Reads the process id that a script has written to a file. */
 const written = async (project: Project): Promise<number> => {
   const path = join(project.folder, 'pid');
   await vi.waitUntil(async () => (await readFile(path, 'utf8').catch(() => '')).endsWith('\n'), { timeout: 10_000 });
@@ -44,23 +44,23 @@ const written = async (project: Project): Promise<number> => {
 
 describe('workspace.sh in a real shell', () => {
   it.each<readonly [string, string, RegExp]>([
-    ['comes to its end', 'echo fine', /has succeeded/],
+    ['succeeds', 'echo fine', /has succeeded/],
     ['fails', 'echo "no database" >&2; exit 3', /has failed.*exit code 3.*no database/],
     ['is killed', 'echo "so far"; kill -9 $$', /has failed.*(?:137|killed).*so far/],
     [
-      'says hundreds of megabytes',
-      'yes "a line of what nobody reads" | head -c 300000000; echo; echo "the end"; exit 1',
+      'prints hundreds of megabytes',
+      'yes "a line that is dropped" | head -c 300000000; echo; echo "the end"; exit 1',
       /has failed.*exit code 1.*the end/,
     ],
-    ['cannot be run', 'if then', /has failed.*syntax error/],
-  ])('that %s holds no turn up', async (_, script, told) => {
+    ['has a syntax error', 'if then', /has failed.*syntax error/],
+  ])('that %s does not block the turn', async (_, script, report) => {
     const { events, state } = await session(await projectWithScript(script));
-    expect(state.replaceAll('\\n', ' ')).toMatch(told);
+    expect(state.replaceAll('\\n', ' ')).toMatch(report);
     expect(state.length).toBeLessThan(4_000);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
-  it('that hangs is ended with all that it has started, and the model reads why', async () => {
+  it('that hangs is killed with its child processes, and the model reads the reason', async () => {
     const project = await projectWithScript('sleep 600 &\necho $! > pid\nwait');
     const { state } = await session(project, { scriptTimeoutMs: 500 });
     expect(state).toMatch(/has failed.*timed-out/);
@@ -68,16 +68,16 @@ describe('workspace.sh in a real shell', () => {
     await vi.waitUntil(() => !isRunning(pid), { timeout: 5_000 });
   });
 
-  it('that leaves something in the background that never says that it has ended holds no turn up', async () => {
+  it('that leaves a background process with an open output does not block the turn', async () => {
     const project = await projectWithScript('(sleep 600; echo late) &\necho $! > pid\necho started');
     const { state, events } = await session(project);
-    expect(state).toMatch(/the workspace is in order/);
+    expect(state).toMatch(/workspace\.sh has succeeded/);
     expect(events.at(-1)).toMatchObject({ outcome: 'completed' });
     const pid = await written(project);
     await vi.waitUntil(() => !isRunning(pid), { timeout: 5_000 });
   });
 
-  it.each(['left', 'cancelled'])('ends with its turn, when that is %s', async (how) => {
+  it.each(['unsubscribed', 'cancelled'])('ends with its turn when the turn is %s', async (how) => {
     const project = await projectWithScript('sleep 600 &\necho $! > pid\nwait');
     const controller = new AbortController();
     const model = scriptedModel(['Never asked.']);
@@ -87,7 +87,7 @@ describe('workspace.sh in a real shell', () => {
       .turn({ session: 'one', input: 'Go on.', signal: controller.signal })
       .subscribe((event) => seen.push(event));
     const pid = await written(project);
-    if (how === 'left') running.unsubscribe();
+    if (how === 'unsubscribed') running.unsubscribe();
     else controller.abort();
     await vi.waitUntil(() => !isRunning(pid), { timeout: 10_000 });
     if (how === 'cancelled') await vi.waitUntil(() => seen.at(-1)?.type === 'turn.end', { timeout: 10_000 });

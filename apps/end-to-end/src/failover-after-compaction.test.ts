@@ -17,25 +17,19 @@ const overflow = {
 };
 const overloaded = { error: failure('Overloaded', { status: 529 }) };
 
-describe('a model that is overloaded after the history was compacted for it', () => {
-  it.each([[undefined], [1]])(
-    'is asked again with the compacted history, not with the one that was too long (delay %s)',
-    async (delayMs) => {
-      const model = scriptedModel(
-        [overflow, overloaded, overloaded, 'Done.'],
-        delayMs === undefined ? {} : { delayMs },
-      );
-      const agent = harness({ model, sessions: memorySessions({ alice: history }) }).pipe(
-        failover({ backoff: exponentialBackoff({ initialMs: 1, jitter: 0 }) }),
-        compaction({ strategy: 'compact' }),
-        loopDetect(),
-      );
-      const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
-      expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
-      const sizes = model.requests.map(({ messages }) => [...messages].length);
-      expect(sizes[0]).toBe(61);
-      expect(sizes[1]).toBeLessThan(30);
-      expect(sizes.slice(2)).toEqual([sizes[1], sizes[1]]);
-    },
-  );
+describe('a request to a model that is overloaded after a compaction', () => {
+  it.each([[undefined], [1]])('is retried with the compacted history (delay %s)', async (delayMs) => {
+    const model = scriptedModel([overflow, overloaded, overloaded, 'Done.'], delayMs === undefined ? {} : { delayMs });
+    const agent = harness({ model, sessions: memorySessions({ alice: history }) }).pipe(
+      failover({ backoff: exponentialBackoff({ initialMs: 1, jitter: 0 }) }),
+      compaction({ strategy: 'compact' }),
+      loopDetect(),
+    );
+    const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+    expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
+    const sizes = model.requests.map(({ messages }) => [...messages].length);
+    expect(sizes[0]).toBe(61);
+    expect(sizes[1]).toBeLessThan(30);
+    expect(sizes.slice(2)).toEqual([sizes[1], sizes[1]]);
+  });
 });

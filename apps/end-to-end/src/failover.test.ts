@@ -27,11 +27,11 @@ const keys = {
 };
 type KeyId = keyof typeof keys;
 
-/** How a provider answers a key. */
-type Weather = 'fine' | 'limited' | 'overloaded' | 'revoked' | 'cut' | 'broken';
+/** How a provider treats the requests of a key. */
+type Condition = 'fine' | 'limited' | 'overloaded' | 'revoked' | 'cut' | 'broken';
 
-/** The hour: from which minute to which minute who has which weather. What is not said is fine. */
-const hour: readonly (readonly [from: number, to: number, weather: Weather, ...keys: readonly KeyId[]])[] = [
+/** The condition of each key by minute. A key that is not listed for a minute works. */
+const hour: readonly (readonly [from: number, to: number, condition: Condition, ...keys: readonly KeyId[]])[] = [
   [4, 9, 'limited', 'a1'],
   [6, 8, 'limited', 'a2'],
   [11, 14, 'overloaded', 'a1', 'a2'],
@@ -44,10 +44,10 @@ const hour: readonly (readonly [from: number, to: number, weather: Weather, ...k
   [52, 53, 'cut', 'a1', 'a2', 'b2'],
 ];
 const minute = 60_000;
-const weatherOf = (key: KeyId, at: number): Weather =>
+const conditionOf = (key: KeyId, at: number): Condition =>
   hour.find(([begin, end, , ...who]) => at >= begin * minute && at < end * minute && who.includes(key))?.[2] ?? 'fine';
 
-/** Time that stands still while somebody is on the wire, and else goes from timer to timer. */
+/** Creates a virtual clock. It stops while a call is in progress and otherwise jumps from timer to timer. */
 const virtualTime = () => {
   let now = 0;
   let queue: { readonly at: number; readonly run: () => void }[] = [];
@@ -65,7 +65,7 @@ const virtualTime = () => {
   };
   return {
     scheduler,
-    /** Goes on to the next timer. @returns whether there was one */
+    /** Runs the next timer. @returns whether a timer was scheduled */
     advance: (): boolean => {
       const [next, ...rest] = queue;
       if (next === undefined) return false;
@@ -77,7 +77,7 @@ const virtualTime = () => {
   };
 };
 
-/** A driver that knows how many calls are on the wire. */
+/** Wraps a driver and counts the calls in progress. */
 const counting = (driver: ModelDriver): ModelDriver & { readonly active: number } => {
   let active = 0;
   const counted: ModelDriver = (request, context) =>
@@ -113,7 +113,7 @@ const startMock = async (
   return url;
 };
 
-const mocks = async (): Promise<Readonly<Record<Weather, URL>>> => {
+const mocks = async (): Promise<Readonly<Record<Condition, URL>>> => {
   const failing = (status: number, type: string, message: string, retryAfter?: number) =>
     startMock({}, () => ({ status, error: { type, message }, ...(retryAfter !== undefined && { retryAfter }) }));
   return {
@@ -131,10 +131,10 @@ const mocks = async (): Promise<Readonly<Record<Weather, URL>>> => {
   };
 };
 
-/** What came over the wire. */
+/** A call that a provider received. */
 interface Call {
   readonly key: KeyId;
-  readonly weather: Weather;
+  readonly condition: Condition;
   readonly at: number;
   readonly wasCooling: boolean;
 }
@@ -142,11 +142,11 @@ interface Call {
 const keyOf = ({ headers }: IncomingMessage): KeyId => {
   const given = headers['x-api-key'] ?? headers.authorization?.replace('Bearer ', '');
   const found = Object.entries(keys).find(([, key]) => key === given)?.[0];
-  if (found === undefined) throw new Error('A call came without a key.');
+  if (found === undefined) throw new Error('A provider received a call without a known key.');
   return found as KeyId;
 };
 
-/** Both providers behind one address: looks at the key and the time, and lets the mock of that weather answer. */
+/** Starts a server for both providers. It forwards each call to the mock for the key's current condition. */
 const startProviders = async (
   now: () => number,
   pool: () => CredentialPool,
@@ -155,12 +155,12 @@ const startProviders = async (
   const calls: Call[] = [];
   const server = createServer((incoming, outgoing) => {
     const key = keyOf(incoming);
-    const weather = weatherOf(key, now());
+    const condition = conditionOf(key, now());
     const isCooling = pool()
       .status()
       .some(({ id, cooldowns }) => id === key && cooldowns.some(({ until }) => until > now()));
-    calls.push({ key, weather, at: now(), wasCooling: isCooling });
-    const { hostname: host, port } = upstream[weather];
+    calls.push({ key, condition, at: now(), wasCooling: isCooling });
+    const { hostname: host, port } = upstream[condition];
     const { method, headers, url: path } = incoming;
     const onward = httpRequest({ host, port, path, method, headers }, (answered) => {
       outgoing.writeHead(answered.statusCode ?? 502, answered.headers);
@@ -229,7 +229,7 @@ describe('an hour with two providers and four keys', () => {
     const events: TurnEvent[] = [];
     const turns: string[] = [];
     let open = 0;
-    /** A turn each minute, or as soon as the one before it is over. */
+    /** Starts a turn each minute, or as soon as the previous turn has ended. */
     const startTurn = (session: string, number: number, startedAt: number): void => {
       const name = `turn ${session}-${number}`;
       turns.push(name);
@@ -269,11 +269,11 @@ describe('an hour with two providers and four keys', () => {
       expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(120);
     }
 
-    const met = (weather: Weather): number => calls.filter((call) => call.weather === weather).length;
-    for (const weather of ['fine', 'limited', 'overloaded', 'revoked', 'broken', 'cut'] as const) {
-      expect(met(weather), weather).toBeGreaterThan(0);
+    const met = (condition: Condition): number => calls.filter((call) => call.condition === condition).length;
+    for (const condition of ['fine', 'limited', 'overloaded', 'revoked', 'broken', 'cut'] as const) {
+      expect(met(condition), condition).toBeGreaterThan(0);
     }
-    expect(new Set(calls.filter(({ weather }) => weather === 'fine').map(({ key }) => key))).toEqual(
+    expect(new Set(calls.filter(({ condition }) => condition === 'fine').map(({ key }) => key))).toEqual(
       new Set(Object.keys(keys)),
     );
     const types = new Set(events.map(({ type }) => type));
@@ -281,23 +281,23 @@ describe('an hour with two providers and four keys', () => {
       expect(types).toContain(type);
     }
     expect(types).not.toContain('failover.exhausted');
-    expect(met('revoked'), 'a refused key is tried again every few minutes at most').toBeLessThan(20);
+    expect(met('revoked'), 'calls with a rejected key, which is retried every few minutes at most').toBeLessThan(20);
     expect(JSON.stringify(events)).not.toMatch(new RegExp(Object.values(keys).join('|')));
   }, 120_000);
 });
 
 describe('a switch to a model with a smaller window', () => {
-  it('makes the history shorter first, with a hand-off, and the request fits', async () => {
+  it('shortens the history with a hand-off first, so that the request fits', async () => {
     const long = Array.from({ length: 60 }, (_, index) => ({
       role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
       content: `${index}: ${'word '.repeat(400)}`,
     }));
     const sessions = memorySessions({ alice: long });
     const model = scriptedModel([
-      { error: failure('This model is not for you.', { status: 404 }) },
+      { error: failure('This model is not available to your account.', { status: 404 }) },
       'Hello from the small one.',
     ]);
-    const summarize = vi.fn(() => 'What was said before: many words.');
+    const summarize = vi.fn(() => 'Summary of the conversation.');
     const agent = harness({ model, sessions }).pipe(
       failover({ models: ['anthropic/large', 'openai/small'] }),
       compaction({ window: (name) => (name === 'openai/small' ? 16_000 : 200_000), summarize }),

@@ -39,7 +39,7 @@ type Options = Partial<HandOffOptions> & Pick<CompactionOptions, 'summarize' | '
 
 const project = async (): Promise<HandOffOptions['project']> => openProject({ folder: await ownFolder() });
 
-/** Compaction that never compacts on its own, with a hand-off. */
+/** Creates a compaction that only hands off, and never compacts on its own. */
 const withHandOff = async ({
   summarize,
   redact,
@@ -58,7 +58,7 @@ const withHandOff = async ({
     lastResort: handOff({ ...options, project: options.project ?? (await project()) }),
   });
 
-/** A summarizer that records its questions. */
+/** Creates a summarizer that records its requests. */
 const recorded = (answer: () => string) => {
   const asked: SummarizeRequest[] = [];
   const summarize: Summarize = (question) => {
@@ -68,7 +68,7 @@ const recorded = (answer: () => string) => {
   return Object.assign(summarize, { asked });
 };
 
-/** Adds these notices before the requests of these steps. */
+/** Emits the notices before the requests of the given steps. */
 const announcing = (byStep: Readonly<Record<number, readonly unknown[]>>): TurnOperator =>
   intercept('announcing', () => ({
     decide: { 'model.request': (request) => [...((byStep[request.step] ?? []) as readonly NewEvent[]), request] },
@@ -82,7 +82,7 @@ const failed = (reason = 'ineffective') => ({
 });
 const done = (tokensBefore: number, tokensAfter: number) => ({ type: 'compaction.done', tokensBefore, tokensAfter });
 
-/** Denies the calls of these steps, as `loopDetect` does. */
+/** Denies the calls of the given steps, as `loopDetect` does. */
 const refusing = (refused: readonly number[], by = 'loop-detect'): TurnOperator =>
   intercept('refusing', () => ({
     decide: { 'tool.call': (event) => (refused.includes(event.step) ? deny(event, 'In circles.', by) : undefined) },
@@ -126,7 +126,7 @@ const unwritten = openProject({ folder: '/nowhere' });
 /** A project whose state folder cannot be written. */
 const nowhere: HandOffOptions['project'] = {
   ...unwritten,
-  state: { ...unwritten.state, exclusive: () => Promise.reject(new Error('There is no folder.')) },
+  state: { ...unwritten.state, exclusive: () => Promise.reject(new Error('The folder does not exist.')) },
 };
 describeOperator(() => compaction({ summarize: () => briefing, lastResort: handOff({ project: nowhere }) }));
 describeOperator(
@@ -193,7 +193,7 @@ describe('the fresh context', () => {
     expect(gitIn(folder, 'status', '--short')).toBe('');
   });
 
-  it('does without the file if it cannot be written', async () => {
+  it('omits the briefing file if it cannot be written', async () => {
     const own = await project();
     await writeFile(own.state.path, 'A file instead of the folder.');
     const { events, requests } = await run({ ...now, options: { project: own } });
@@ -273,7 +273,7 @@ describe('a hand-off is due', () => {
       ['compaction'],
     ],
     [
-      'not if a compaction in between has helped',
+      'not if a compaction in between was effective',
       { 2: [failed()], 3: [failed(), done(100, 40)], 4: [failed()] },
       {},
       [],
@@ -359,7 +359,7 @@ describe('a hand-off is due', () => {
     expect(typesOf((await run({ options, script: ['On.'], sessions })).events)).toEqual([]);
   });
 
-  it('if a request was too long, which is then retried', async () => {
+  it('after a request was too long, which is then retried', async () => {
     const tooLong: ScriptStep = ({ messages }) =>
       messages.length > 2 ? { error: failure('The prompt is too long') } : 'Done.';
     const { events, requests } = await run({ options: {}, script: [tooLong, tooLong] });
@@ -481,7 +481,7 @@ describe('hand-offs', () => {
     expect(left?.aborted).toBe(true);
   });
 
-  it('does without facts if they cannot be had', async () => {
+  it('omits the project facts if they cannot be read', async () => {
     const facts = () => Promise.reject(new Error('No.'));
     const { events } = await run({
       options: { facts },

@@ -27,7 +27,7 @@ import { begunProject, ownFolder } from './continuity-folder.js';
 const orderId = '6f1c2a94-3b0e-4d57-9a41-8c2f0d7be913';
 const briefing = `# Goal\nShip the order ${orderId}.\n# Next\nGo on where it stopped.`;
 
-/** Compaction with a hand-off at these steps. */
+/** Creates a compaction that hands off at the given steps. */
 const handOffAt = async (
   steps: readonly number[],
   options: Partial<HandOffOptions> = {},
@@ -66,8 +66,8 @@ const resultsIn = (events: readonly TurnEvent[]): readonly string[] =>
   events.flatMap((event) => (event.type === 'tool.result' ? [`${event.call.name} ${event.status}`] : []));
 const textOf = (messages: Iterable<Message> | undefined): string => JSON.stringify([...(messages ?? [])]);
 
-describe('budgets go on across a reset:', () => {
-  it('steps of the turn, and tokens of a shared budget', async () => {
+describe('a budget', () => {
+  it('keeps counting steps and shared tokens across a hand-off', async () => {
     const budget = createBudget({ maxTokens: 1_000_000 });
     const model = scriptedModel(looks(20));
     const agent = harness({ model, tools: toolDriver([look]) }).pipe(
@@ -88,7 +88,7 @@ describe('budgets go on across a reset:', () => {
     expect(budget.used().inputTokens + budget.used().outputTokens).toBe(used);
   });
 
-  it('calls of the session, over turns', async () => {
+  it('keeps counting the tool calls of a session across hand-offs and turns', async () => {
     const sessions = memorySessions();
     const agentWith = async (script: readonly ScriptStep[], steps: readonly number[]) =>
       harness({ model: scriptedModel(script), tools: toolDriver([look]), sessions }).pipe(
@@ -105,7 +105,7 @@ describe('budgets go on across a reset:', () => {
   });
 });
 
-describe('the state of loops goes on across a reset:', () => {
+describe('loop detection', () => {
   const same = (): readonly ScriptStep[] => Array.from({ length: 30 }, () => use('test'));
   const test = defineTool({
     name: 'test',
@@ -116,7 +116,7 @@ describe('the state of loops goes on across a reset:', () => {
     run: () => '1 failing',
   });
 
-  it('who goes on in the same circle in a fresh context is ended, and not given it all over again', async () => {
+  it('ends a turn that continues its loop after a hand-off, without another ladder of warnings', async () => {
     const without = await run(harness({ model: scriptedModel(same()), tools: toolDriver([test]) }).pipe(loopDetect()));
     const model = scriptedModel(same());
     const agent = harness({ model, tools: toolDriver([test]) }).pipe(
@@ -132,7 +132,7 @@ describe('the state of loops goes on across a reset:', () => {
     );
   });
 
-  it('a session that only goes in circles gets as many resets as the cap says', async () => {
+  it('limits the hand-offs of a looping session to maxResets', async () => {
     const sessions = memorySessions();
     const project = openProject({ folder: await ownFolder() });
     const resets: string[] = [];
@@ -149,8 +149,8 @@ describe('the state of loops goes on across a reset:', () => {
   });
 });
 
-describe('policies go on across a reset:', () => {
-  it('what a person has approved for the session, and the tools of a role', async () => {
+describe('a policy', () => {
+  it('keeps session approvals and the tools of a role across a hand-off', async () => {
     const deploy = defineTool({
       name: 'deploy',
       description: 'Deploys.',
@@ -174,7 +174,7 @@ describe('policies go on across a reset:', () => {
         {
           name: 'ask',
           beforeTool: ({ call: { name } }) =>
-            name === 'deploy' ? { decision: 'ask', reason: 'It is live.' } : undefined,
+            name === 'deploy' ? { decision: 'ask', reason: 'Deploying requires approval.' } : undefined,
         },
       ]),
       continuity({ project }),
@@ -197,7 +197,7 @@ describe('policies go on across a reset:', () => {
     expect(textOf(model.requests[2]?.tail)).toContain('0 of 1 tasks are done');
   });
 
-  it('secrets stay out of results and briefings, and what comes from outside stays marked', async () => {
+  it('keeps secrets out of results and briefings, and external content marked', async () => {
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789-ABCDEFGH';
     const redactor = createRedactor();
     const fetched = defineTool({
@@ -216,7 +216,7 @@ describe('policies go on across a reset:', () => {
     };
     const project = openProject({ folder: await ownFolder() });
     const model = scriptedModel([use('fetch'), use('fetch'), 'Done.']);
-    // The user has said it, where nothing redacts it.
+    // User messages are not redacted.
     const agent = harness({ model, tools: toolDriver([fetched]) }).pipe(
       await handOffAt([2], { project }, { summarize, redact: redactor.redact }),
       security({ redactor }),
@@ -236,8 +236,8 @@ describe('policies go on across a reset:', () => {
   });
 });
 
-describe('sub-agents go on across a reset:', () => {
-  it('one that works meanwhile ends as if nothing had been, and its result comes once', async () => {
+describe('a sub-agent', () => {
+  it('continues during a hand-off of its parent, and delivers its result once', async () => {
     const release = new Subject<string>();
     const works: ModelDriver = (request, context) =>
       scriptedModel(
@@ -278,7 +278,7 @@ describe('sub-agents go on across a reset:', () => {
     });
     const free = defineTool({
       name: 'free',
-      description: 'Lets the sub-agent go on.',
+      description: 'Lets the sub-agent continue.',
       input: empty,
       effect: 'local-write',
       run: () => {
@@ -322,7 +322,7 @@ describe('compaction that does not help', () => {
     throw new Error('The strategy is broken.');
   };
 
-  it('is followed by a reset, after as many failures as the option says, and the session goes on in a window that it fits', async () => {
+  it('is followed by a hand-off after N failures, and the session fits its window again', async () => {
     const sessions = memorySessions({ s: history() });
     const read = defineTool({
       name: 'read',
@@ -366,7 +366,7 @@ describe('compaction that does not help', () => {
     });
   });
 
-  it('and a request that is too long for the provider all the same is made again with a fresh context', async () => {
+  it('is followed by a hand-off if the provider rejects the request as too long', async () => {
     const tooLong: ScriptStep = ({ messages }) =>
       messages.length > 4 ? { error: failure('prompt is too long: 210000 tokens > 200000 maximum') } : 'Done.';
     const model = scriptedModel([tooLong, tooLong, tooLong, tooLong]);

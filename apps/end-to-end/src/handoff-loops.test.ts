@@ -8,7 +8,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { ownFolder } from './continuity-folder.js';
 
-/** A store whose process died after these records; it stores those that follow. */
+/** Creates a store as a crash after these records leaves it. It stores further records. */
 const storeOf = (records: readonly JournalRecord[]): SessionStore & { readonly journal: readonly JournalRecord[] } => {
   const journal = records.map((record) => decodeRecord(encodeRecord(record)));
   return {
@@ -66,7 +66,7 @@ const runFrom = async (
   return { journal: sessions.journal, events };
 };
 
-/** What the two packages decided, from the journal. Notes and answers of compaction are stored at any time. */
+/** Returns the decisions of both packages from the journal. Leaves out notices of compaction, whose order varies. */
 const gist = (journal: readonly JournalRecord[]): readonly unknown[] =>
   journal.flatMap(({ event }): readonly unknown[] => {
     if (event.type === 'tool.result') return [[event.type, event.call.name, event.status, event.output]];
@@ -138,7 +138,7 @@ describe.each<readonly [string, Plan]>([
       const resumed = await runFrom(whole.journal.slice(0, length), plan);
       expect(
         JSON.stringify(gist(resumed.journal), undefined, 1),
-        `resumed after ${length} of ${whole.journal.length} records, the last a ${whole.journal[length - 1]?.event.type}`,
+        `resumed after ${length} of ${whole.journal.length} records (${whole.journal[length - 1]?.event.type})`,
       ).toBe(expected);
     }
   });

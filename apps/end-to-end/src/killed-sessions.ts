@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder for the length of a test. */
+/** Creates a folder that is deleted after the test. */
 export const temporaryFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'h-sessions-'));
   // Sessions of cancelled turns may still be closing.
@@ -11,7 +11,7 @@ export const temporaryFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** The sessions as they would be found if the process had died at this moment. */
+/** Copies the sessions as a crash at this moment would leave them. */
 export const asIfKilled = async (directory: string): Promise<string> => {
   const copy = await temporaryFolder();
   await cp(directory, copy, { recursive: true });

@@ -2,18 +2,18 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse, type JournalEntry } from '@copilotkit/aimock';
 
-/** A provider on loopback, with every body that it was sent. */
+/** A provider on loopback that records every request body. */
 export interface MockProvider {
   /** Base URL for an SDK. */
   readonly url: string;
-  /** The bodies as they came over the wire, in order. */
+  /** The bodies as received over the wire, in order. */
   readonly bodies: readonly string[];
-  /** The same requests as the mock has understood them. */
+  /** The same requests as parsed by the mock. */
   received(): readonly JournalEntry[];
   stop(): Promise<void>;
 }
 
-/** Starts a mock of all providers, behind a listener that writes down what passes. */
+/** Starts a mock of all providers behind a proxy that records the request bodies. */
 export const startMockProvider = async (
   answer: (request: ChatCompletionRequest) => FixtureResponse,
 ): Promise<MockProvider> => {

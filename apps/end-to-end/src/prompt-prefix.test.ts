@@ -13,7 +13,7 @@ import { blocksOf, simulateCache } from './wire.js';
 
 const turns = 50;
 
-/** Every third question is answered with a tool call first. */
+/** Answers every third question with a tool call first. */
 const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
   const asked = JSON.stringify(messages.at(-1)?.content ?? '');
   const isQuestion = asked.includes('Question ') && messages.at(-1)?.role === 'user';
@@ -27,7 +27,7 @@ const answer = ({ messages }: ChatCompletionRequest): FixtureResponse => {
 const rule =
   'Prefer small functions, name things by what they mean, and run the tests before you say that you are done. ';
 
-/** The prompt of an agent whose clock and memory change with every request. */
+/** Returns the prompt of an agent whose clock and memory change with every request. */
 const tiers = (): PromptOptions => {
   let seconds = 0;
   const memories: string[] = [];
@@ -55,9 +55,9 @@ const tool = (name: string) =>
   });
 
 interface Conversation {
-  /** What the provider was sent, as it came over the wire. */
+  /** The request bodies as received over the wire. */
   readonly bodies: readonly string[];
-  /** The same as the mock has understood it. */
+  /** The same requests as parsed by the mock. */
   readonly received: readonly ChatCompletionRequest[];
   readonly events: readonly TurnEvent[];
 }
@@ -96,7 +96,7 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
     conversation = await converse(tiers());
   }, 120_000);
 
-  it('goes well to its end', () => {
+  it('completes all turns', () => {
     const { events, bodies } = conversation;
     const ends = events.filter((event) => event.type === 'turn.end').map(({ outcome }) => outcome);
     expect(ends).toEqual(Array.from({ length: turns }, () => 'completed'));
@@ -104,7 +104,7 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
     expect(events.filter(({ type }) => type.startsWith('cache.') || type.startsWith('prompt.'))).toEqual([]);
   });
 
-  it('sends the same prefix, byte for byte, and only adds to it', () => {
+  it('sends a byte-identical prefix and only appends to it', () => {
     const { bodies } = conversation;
     const first = JSON.parse(bodies[0] as string) as { readonly system: unknown; readonly tools: unknown };
     for (const body of bodies) {
@@ -119,7 +119,7 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
     }
   });
 
-  it('sends what changes last, as data, once, and never marks it', () => {
+  it('sends changing sections last, once, as data and without a cache breakpoint', () => {
     const { bodies } = conversation;
     const clocks = bodies.map((body) => body.match(/It is 12:00:\d+/g) ?? []);
     expect(clocks.every((found) => found.length === 1)).toBe(true);
@@ -132,14 +132,14 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
     }
   });
 
-  it('lets a provider read all but the newest messages from its cache', () => {
+  it('lets the provider read all but the newest messages from its cache', () => {
     const shares = simulateCache(conversation.bodies);
     expect(shares[0]).toBe(0);
-    // What is new: an answer and a question, or a call and its result, and the facts, of which memory grows.
+    // Each request adds an answer and a question, or a call and its result, and the facts with the growing memory.
     expect(Math.min(...shares.slice(1))).toBeGreaterThan(0.75);
   });
 
-  it('is received by the mock with one and the same prompt and one order of tools', () => {
+  it('sends one prompt and one order of tools throughout', () => {
     const { received, bodies } = conversation;
     const prompts = received.map(({ messages }) => JSON.stringify(messages.filter(({ role }) => role === 'system')));
     expect(prompts).toHaveLength(bodies.length);
@@ -151,7 +151,7 @@ describe('a conversation of 50 turns with a changing clock and memory', () => {
 });
 
 describe('the same conversation', () => {
-  it('sends the same text to a provider that has no cache marks', async () => {
+  it('sends the same text to a provider without cache breakpoints', async () => {
     const { bodies } = await converse(tiers(), openaiAt);
     const sent = bodies.map(
       (body) => (JSON.parse(body) as { readonly messages: readonly { readonly content: unknown }[] }).messages,
@@ -168,7 +168,7 @@ describe('the same conversation', () => {
     ]);
   }, 120_000);
 
-  it('loses the cache with each turn when the clock is in the system prompt, and tells which section is to blame', async () => {
+  it('loses the cache in each turn if the clock is in the system prompt, and names the section', async () => {
     const { session = [], ...rest } = tiers();
     const clock = { id: 'clock', text: ({ turn }: { readonly turn: string }) => `Asked in ${turn}.` };
     const { bodies, events } = await converse({ ...rest, session: [...session, clock] });

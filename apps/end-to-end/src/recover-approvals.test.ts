@@ -9,7 +9,7 @@ import { asIfKilled, temporaryFolder } from './killed-sessions.js';
 const careful: Hook = {
   name: 'careful',
   beforeTool: ({ call: { name } }) =>
-    name === 'deploy' ? { decision: 'ask', reason: 'May it be deployed?' } : undefined,
+    name === 'deploy' ? { decision: 'ask', reason: 'Deploying requires approval.' } : undefined,
 };
 
 interface World {
@@ -18,7 +18,7 @@ interface World {
   readonly tools: ScriptedTools;
 }
 
-/** Each session deploys, or only looks, as its name says. */
+/** Creates a world whose sessions deploy or only look, depending on their names. */
 const worldIn = (directory: string): World => {
   const sessions = fileSessions({ directory, fsync: 'never' });
   const tools = scriptedTools({ deploy: 'deployed', look: 'seen' }, { look: { effect: 'read-only' } });
@@ -35,8 +35,8 @@ const worldIn = (directory: string): World => {
   return { agent, sessions, tools };
 };
 
-describe('a process that died while several turns waited for a person', () => {
-  it('goes on with the others, and with these as soon as they are answered', async () => {
+describe('a process that died while several turns waited for approval', () => {
+  it('resumes the other turns at once, and the waiting turns when they are answered', async () => {
     const directory = await temporaryFolder();
     const first = worldIn(directory);
     const deploying = Array.from({ length: 6 }, (_, index) => `deploy-${index}`);
@@ -52,7 +52,7 @@ describe('a process that died while several turns waited for a person', () => {
     await Promise.all(asked);
     const found = await asIfKilled(directory);
 
-    // One more that asks for nothing, and is the youngest of all.
+    // The youngest turn requires no approval.
     const before = worldIn(found);
     const open = await before.sessions.open('look');
     await open.append({
@@ -77,7 +77,7 @@ describe('a process that died while several turns waited for a person', () => {
       if (event.type === 'approval.request' && !event.replayed) ids.push(event.id);
       if (event.type !== 'turn.end') return;
       order.push(event.turn);
-      // A person comes when there is nothing left that could be done without one.
+      // Approvals arrive only after all other turns have ended.
       if (event.turn === 'turn-look') {
         setTimeout(() => ids.forEach((id, index) => agent.answer(id, index === 0 ? 'deny' : 'once')));
       }

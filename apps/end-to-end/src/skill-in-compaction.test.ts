@@ -33,7 +33,7 @@ const look = defineTool({
   run: ({ at }) => `Seen ${JSON.stringify(at)}: ${'nothing of interest here, '.repeat(150)}`,
 });
 
-/** Loads the skill, looks around until the window is long full, and ends. */
+/** Loads the skill, calls a tool until the window has overflowed, and ends. */
 const wanderer = (): ModelDriver =>
   scriptedModel([
     response(call('s', 'skill', { name: 'release' })),
@@ -42,7 +42,7 @@ const wanderer = (): ModelDriver =>
     'Done again.',
   ]);
 
-describe('a skill that was read', () => {
+describe('a loaded skill', () => {
   it.each<[string, Omit<CompactionOptions, 'window'>]>([
     ['clear-tool-results', { strategy: 'clear-tool-results' }],
     ['sliding-window', { strategy: 'sliding-window' }],
@@ -51,7 +51,7 @@ describe('a skill that was read', () => {
       'summarize',
       { strategy: 'summarize', summarize: () => 'The agent has looked around and found nothing of interest.' },
     ],
-  ])('is still known word by word after %s', async (_, options) => {
+  ])('stays in the context verbatim after %s', async (_, options) => {
     const library = skillLibrary({ folders: [folder] });
     const sessions = memorySessions();
     const agent = harness({

@@ -43,7 +43,7 @@ const run = async (operators: (library: ReturnType<typeof skillLibrary>) => read
 };
 
 describe('a skill', () => {
-  it('is named in the session tier, and read by the tool', async () => {
+  it('appears in the session tier and is loaded by the tool', async () => {
     const { text, outcome } = await run((library) => [
       prompt({
         frozen: [{ id: 'identity', text: 'You are careful.' }],
@@ -61,7 +61,7 @@ describe('a skill', () => {
     expect(second.slice(0, 4).map(({ json }) => json)).toEqual(first.slice(0, 4).map(({ json }) => json));
   });
 
-  it('is named after the prompt by the operator, under the prompt’s cache mark', async () => {
+  it('is appended to the prompt by the operator, before the cache breakpoint', async () => {
     const { outcome } = await run((library) => [
       prompt({ frozen: [{ id: 'identity', text: 'You are careful.' }] }),
       skills({ library }),

@@ -1,6 +1,6 @@
-/** A block of a request to Anthropic, as it is read for its cache: in order, its cache mark apart. */
+/** A block of an Anthropic request, with its cache breakpoint separated from its content. */
 export interface WireBlock {
-  /** The block and whose it is, as JSON, without its mark. */
+  /** The block and its role as JSON, without the breakpoint. */
   readonly json: string;
   readonly isMarked: boolean;
 }
@@ -11,7 +11,7 @@ interface WireBody {
   readonly messages: readonly { readonly role: string; readonly content: string | readonly object[] }[];
 }
 
-/** The blocks of a body in the order in which the provider reads them: tools, system, messages. */
+/** Returns the blocks of a body in the order in which the provider reads them: tools, system, messages. */
 export const blocksOf = (body: string): readonly WireBlock[] => {
   const { tools = [], system, messages } = JSON.parse(body) as WireBody;
   return [
@@ -31,9 +31,9 @@ const block = (owner: string, part: object): WireBlock => {
 };
 
 /**
- * A provider's prompt cache: keeps the prefix before each mark, and reads the longest that it has kept.
+ * Simulates the prompt cache of a provider, which stores the prefix up to each breakpoint and reads the longest match.
  *
- * @returns for each body the share of its characters that was read from the cache
+ * @returns the share of characters read from the cache, for each body
  */
 export const simulateCache = (bodies: readonly string[]): readonly number[] => {
   const kept = new Set<string>();

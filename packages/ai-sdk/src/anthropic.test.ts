@@ -48,7 +48,7 @@ const historyAfter = ({ content }: ModelResponse) =>
   ]);
 
 describe('languageModel with Anthropic on the wire', () => {
-  it('sends reasoning back with its signature, before the call that it led to', async () => {
+  it('sends reasoning with its signature before the call that followed it', async () => {
     const server = await serverWith(thinking, anthropicEnd('tool_use'));
     const first = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather] })));
     const stored = JSON.parse(JSON.stringify(historyAfter(first))) as ReturnType<MessageList['toArray']>;
@@ -68,7 +68,7 @@ describe('languageModel with Anthropic on the wire', () => {
     ]);
   });
 
-  it('puts cache marks of system blocks and of the history into the body, and none after it', async () => {
+  it('sends cache breakpoints in system blocks and the history, and none after it', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
     );
@@ -106,7 +106,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(JSON.stringify(server.requests[0]?.body).split('cache_control')).toHaveLength(4);
   });
 
-  it('counts cached tokens within the input, and once', async () => {
+  it('includes cached tokens in the input once', async () => {
     const server = await startServer((response) => {
       const cached = {
         input_tokens: 10,
@@ -126,7 +126,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(usage).toEqual({ input: 350, cacheRead: 300, cacheWrite: 40, output: 25, reasoning: 15 });
   });
 
-  it('keeps tool input that is no JSON as text, and sends an empty object in its place later', async () => {
+  it('keeps invalid tool input as text, and later sends an empty object', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} }, [
         { type: 'input_json_delta', partial_json: '{"town":"Ro' },
@@ -141,7 +141,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(server.requests[1]?.body).toMatchObject({ messages: { 1: { content: [{ type: 'tool_use', input: {} }] } } });
   });
 
-  it('keeps the calls that the provider ran, with their results, and shows nothing of their input', async () => {
+  it('keeps calls that the provider ran with their results, without input deltas', async () => {
     const search = [
       ...anthropicBlock(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }, [
         { type: 'input_json_delta', partial_json: '{"query":"rome"}' },
@@ -212,7 +212,7 @@ describe('languageModel with Anthropic on the wire', () => {
     });
   });
 
-  it('keeps what the provider warns of and its own word for the end', async () => {
+  it('stores provider warnings and the original finish reason', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
     );
@@ -222,7 +222,7 @@ describe('languageModel with Anthropic on the wire', () => {
     });
   });
 
-  it('sends images however they are written', async () => {
+  it('sends images in every form', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'A dot.' }]),
     );
@@ -260,7 +260,7 @@ describe('languageModel with Anthropic on the wire', () => {
     ]);
   });
 
-  it('sends settings, tools and the choice among them', async () => {
+  it('sends settings, tools and the tool choice', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
     );
@@ -292,7 +292,7 @@ describe('languageModel with Anthropic on the wire', () => {
     });
   });
 
-  it('asks for as much reasoning as the request wants', async () => {
+  it('requests the configured reasoning effort', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
     );
@@ -300,7 +300,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(server.requests[0]?.body['thinking']).toMatchObject({ type: 'enabled' });
   });
 
-  it('gives each delta as soon as its chunk is there', async () => {
+  it('emits each delta when its chunk arrives', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const server = await startServer(async (response) => {

@@ -9,11 +9,11 @@ const optionsOf = (changes: Parameters<typeof requestFor>[0]) => {
 };
 
 describe('toCallOptions', () => {
-  it('says nothing of what is not set', () => {
+  it('omits unset options', () => {
     expect(optionsOf({ settings: { temperature: undefined, toolChoice: undefined } })).toEqual({});
   });
 
-  it('keeps every setting under its name', () => {
+  it('passes every setting under its name', () => {
     const settings = {
       maxOutputTokens: 1,
       temperature: 0,
@@ -47,11 +47,11 @@ describe('toCallOptions', () => {
     });
   });
 
-  it('leaves out the choice where there are no tools', () => {
+  it('omits the tool choice without tools', () => {
     expect(optionsOf({ settings: { toolChoice: 'required' } })).toEqual({});
   });
 
-  it('replaces lone surrogates, wherever they are', () => {
+  it('replaces lone surrogates everywhere', () => {
     const half = 'half of 😀'.slice(0, -1);
     const request = requestFor({
       system: [{ text: half }],

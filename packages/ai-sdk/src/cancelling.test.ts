@@ -83,7 +83,7 @@ const settle = async (): Promise<void> => {
 };
 
 describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
-  it('closes the connection in the middle of the answer, and says nothing more', async () => {
+  it('closes the connection during the answer, and emits nothing afterwards', async () => {
     const server = await hangingServer(begin);
     const { outputs, first, subscription } = start(driverAt(server.url));
     await first;
@@ -103,7 +103,7 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
     expect(outputs).toEqual([]);
   });
 
-  it('says that it was aborted when the signal says so, once, and closes the connection', async () => {
+  it('emits one abort error when the signal is aborted, and closes the connection', async () => {
     const server = await hangingServer(begin);
     const abort = new AbortController();
     const { outputs, first, subscription } = start(driverAt(server.url), abort.signal);
@@ -125,7 +125,7 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
     ]);
   });
 
-  it('sends nothing where the signal has been aborted before', async () => {
+  it('sends no request if the signal is already aborted', async () => {
     const server = await hangingServer(begin);
     const { outputs } = start(driverAt(server.url), AbortSignal.abort());
     await settle();
@@ -134,7 +134,7 @@ describe.each(cases)('a call of %s that is cancelled', (_, driverAt, begin) => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const server = await startServer((response) => void response.writeHead(500).end());
     const abort = new AbortController();
     const { signal, count } = countingListeners(abort.signal);
@@ -160,7 +160,7 @@ const deafModel = (
   },
 });
 
-describe('a model that does not heed its signal', () => {
+describe('a model that ignores its signal', () => {
   const watched = () => {
     const target = new EventTarget();
     const cancelled = once(target, 'cancel');
@@ -171,7 +171,7 @@ describe('a model that does not heed its signal', () => {
     return { stream, cancelled };
   };
 
-  it('has its stream cancelled', async () => {
+  it('gets its stream cancelled', async () => {
     const { stream, cancelled } = watched();
     const { first, subscription } = start(languageModel(deafModel(stream)));
     await first;
@@ -180,7 +180,7 @@ describe('a model that does not heed its signal', () => {
     await settle();
   });
 
-  it('has a stream cancelled that comes when nobody wants it any more', async () => {
+  it('gets a late stream cancelled', async () => {
     const { stream, cancelled } = watched();
     let open = (): void => undefined;
     const { outputs, subscription } = start(
@@ -194,7 +194,7 @@ describe('a model that does not heed its signal', () => {
     expect(outputs).toEqual([]);
   });
 
-  it('is not called where resolve() answers when nobody waits any more', async () => {
+  it('is not called if resolve() settles after the cancellation', async () => {
     const { stream } = watched();
     let answer: (model: LanguageModelV4) => void = () => undefined;
     const model = deafModel(stream);

@@ -11,7 +11,7 @@ const apiError = (details: Partial<ConstructorParameters<typeof APICallError>[0]
   });
 
 describe('toErrorInfo', () => {
-  it('says nothing of the request', () => {
+  it('contains no data of the request', () => {
     const text = JSON.stringify(toErrorInfo(apiError({ statusCode: 400 })));
     expect(text).not.toContain('private');
     expect(text).not.toContain('api.example');
@@ -27,7 +27,7 @@ describe('toErrorInfo', () => {
     expect(toErrorInfo(apiError({ statusCode: 400, responseBody: JSON.stringify(body) })).code).toBe(code);
   });
 
-  it('keeps the causes, as deep as the network nests them and no deeper', () => {
+  it('keeps nested causes up to a limit', () => {
     const deep = [1, 2, 3, 4, 5, 6, 7].reduce<Error>(
       (cause, level) => new Error(`level ${level}`, { cause }),
       new Error('bottom'),
@@ -40,7 +40,7 @@ describe('toErrorInfo', () => {
     expect(toErrorInfo(circular).message).toBe('round');
   });
 
-  it('gives the code of the cause where the error has none of its own', () => {
+  it('uses the code of the cause if the error has none', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(toErrorInfo(new TypeError('fetch failed', { cause })).code).toBe('ECONNREFUSED');
   });
@@ -62,22 +62,22 @@ describe('toErrorInfo', () => {
         body: { type: 'error', response: { error: { message: 'inner', code: 'deep' } } },
       },
     ],
-  ])('takes %j', (thrown, expected) => {
+  ])('converts %j', (thrown, expected) => {
     expect(toErrorInfo(thrown)).toEqual(expected);
   });
 
-  it('bounds a message', () => {
+  it('truncates a long message', () => {
     expect(toErrorInfo(new Error('x'.repeat(10_000))).message).toBe(`${'x'.repeat(4_096)} [… 5904 more characters]`);
   });
 
-  it('finds a key that the cut would go through', () => {
+  it('redacts a key at the truncation point', () => {
     const key = 'sk-ant-api03-Ab3dEf6hIj9lMnOpQrSt';
     const { body } = toErrorInfo(apiError({ responseBody: `${'x '.repeat(8_185)}${key} and more${'.'.repeat(100)}` }));
     expect(body).not.toContain('sk-ant');
     expect(body).toMatch(/ \[… \d+ more characters\]$/);
   });
 
-  it('survives a frame that cannot be written as JSON', () => {
+  it('accepts data that cannot be serialized as JSON', () => {
     const frame: Record<string, unknown> = { message: 'round' };
     frame['self'] = frame;
     expect(toErrorInfo(frame)).toEqual({ name: 'StreamError', message: 'round' });

@@ -36,7 +36,7 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
     [401, 'authentication_error', 'invalid key'],
     [429, 'rate_limit_error', 'Slow down.'],
     [529, 'overloaded_error', 'Overloaded'],
-  ])('is an error with the status %s, the code and the body, and is not repeated', async (status, type, message) => {
+  ])('emits an error with the status %s, code and body, without a retry', async (status, type, message) => {
     const mock = await startMock();
     mock.onMessage('hello', { error: { message, type }, status, retryAfter: 17 });
     const { error, usage } = errorIn(await outputsOf(driverAt(mock.url)));
@@ -48,7 +48,7 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
     expect(JSON.stringify(error)).not.toContain('hello');
   });
 
-  it('is an error when the connection is cut in the middle of the answer', async () => {
+  it('emits an error if the connection closes during the answer', async () => {
     const mock = await startMock({ chunkSize: 4 });
     mock.onMessage('hello', { content: 'A long and winding answer.' }, { truncateAfterChunks: 6, latency: 10 });
     const outputs = await outputsOf(driverAt(mock.url));
@@ -56,13 +56,13 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
     expect(errorIn(outputs).error.code).toMatch(/^(UND_ERR_SOCKET|ECONNRESET|incomplete-stream)$/);
   });
 
-  it('is an error with the code of the network when nobody listens', async () => {
+  it('emits an error with the network code if the server is unreachable', async () => {
     const { error } = errorIn(await outputsOf(driverAt(await closedPort())));
     expect(error).toMatchObject({ code: 'ECONNREFUSED', cause: { code: 'ECONNREFUSED' } });
     expect(error.status).toBeUndefined();
   });
 
-  it('is an error when the server speaks of something else', async () => {
+  it('emits an error for an answer in an unknown format', async () => {
     const server = await startServer(
       (response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
     );
@@ -72,7 +72,7 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
     });
   });
 
-  it('never shows a key that the server quotes, nor its cookies', async () => {
+  it('removes keys that the server quotes and its cookies', async () => {
     const body = {
       type: 'error',
       error: { type: 'authentication_error', message: `Incorrect API key provided: ${secretKey}.` },
@@ -95,8 +95,8 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
   });
 });
 
-describe('a key that no header can carry', () => {
-  it('is not shown by the error', async () => {
+describe('a key that is not a valid header value', () => {
+  it('does not appear in the error', async () => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     const model = createAnthropic({ apiKey: 'my-own-key\nwith a break', baseURL: 'http://127.0.0.1:9/v1' })(
       'claude-sonnet-4-5',
@@ -110,7 +110,7 @@ describe('a key that no header can carry', () => {
 describe('a failing stream', () => {
   const said = anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Well, ' }]).slice(0, 2);
 
-  it('is an error when Anthropic sends one after it has begun to answer', async () => {
+  it('emits an error that Anthropic sends during the answer', async () => {
     const server = await startServer((response) => {
       sendAnthropic(response, [
         anthropicStart(),
@@ -130,7 +130,7 @@ describe('a failing stream', () => {
     });
   });
 
-  it('is an error when Anthropic sends nothing but one', async () => {
+  it('emits an error that Anthropic sends as the only event', async () => {
     const server = await startServer((response) => {
       sendAnthropic(response, [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
       response.end();
@@ -140,7 +140,7 @@ describe('a failing stream', () => {
     expect(error.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('is an error when OpenAI sends one after it has begun to answer', async () => {
+  it('emits an error that OpenAI sends during the answer', async () => {
     const server = await startServer((response) => {
       sendOpenAI(response, [
         {
@@ -165,7 +165,7 @@ describe('a failing stream', () => {
     });
   });
 
-  it('is an error when OpenAI says that its response failed', async () => {
+  it('emits an error if the response of OpenAI has failed', async () => {
     const server = await startServer((response) => {
       sendOpenAI(response, [
         { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: 'gpt-5' } },
@@ -190,7 +190,7 @@ describe('a failing stream', () => {
       'has asked for a tool',
       [anthropicStart(), ...anthropicBlock(0, { type: 'tool_use', id: 't', name: 'weather', input: {} }, [])],
     ],
-  ])('is an error when it ends in order after the model %s, but before the end', async (__, events) => {
+  ])('emits an error if the stream closes after the model %s, before its end event', async (__, events) => {
     const server = await startServer((response) => {
       sendAnthropic(response, events);
       response.end();
@@ -199,7 +199,7 @@ describe('a failing stream', () => {
     expect(errorIn(outputs).error.code).toBe('incomplete-stream');
   });
 
-  it('is an error when OpenAI leaves out why it stopped', async () => {
+  it('emits an error if OpenAI omits the finish reason', async () => {
     const server = await startServer((response) => {
       sendOpenAI(response, [
         {
@@ -217,7 +217,7 @@ describe('a failing stream', () => {
     );
   });
 
-  it('is an error when an event is no JSON', async () => {
+  it('emits an error if an event is not JSON', async () => {
     const server = await startServer((response) => {
       sendAnthropic(response, [anthropicStart(), ...said]);
       response.end('event: content_block_delta\ndata: {"type":"content_bl\n\n');
@@ -226,7 +226,7 @@ describe('a failing stream', () => {
     expect(errorIn(outputs).error.name).toMatch(/JSONParse/);
   });
 
-  it('cuts a body that is too long, and says so', async () => {
+  it('truncates a long body with a marker', async () => {
     const server = await startServer((response) => void response.writeHead(500).end('x'.repeat(40_000)));
     const { body } = errorIn(await outputsOf(languageModel(openaiAt(server.url).chat('gpt-4o')))).error;
     expect(body).toBe(`${'x'.repeat(16_384)} [… ${40_000 - 16_384} more characters]`);
@@ -234,7 +234,7 @@ describe('a failing stream', () => {
 });
 
 describe('a call that cannot be made', () => {
-  it('is an error that says where a message is wrong, and nothing is sent', async () => {
+  it('emits an error with the position of an invalid message, without a request', async () => {
     const server = await startServer((response) => void response.end());
     const messages = MessageList.of([
       { role: 'user', content: 'hello' },
@@ -247,7 +247,7 @@ describe('a call that cannot be made', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is an error when resolve() throws, rejects or finds nothing', async () => {
+  it('emits an error if resolve() throws, rejects or returns no model', async () => {
     const failing = (resolve: () => never) => outputsOf(languageModel({ resolve }));
     const broken = () => {
       throw Object.assign(new Error('No such credential.'), { code: 'no-credential' });
@@ -265,7 +265,7 @@ describe('a call that cannot be made', () => {
     });
   });
 
-  it('is an error when one fixed model is asked for another, or for a credential', async () => {
+  it('emits an error if a fixed model receives another model name or a credential', async () => {
     const server = await startServer((response) => {
       sendAnthropic(response, [anthropicStart(), ...anthropicEnd()]);
       response.end();
@@ -280,7 +280,7 @@ describe('a call that cannot be made', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('throws at once where languageModel() is given something else', () => {
+  it('throws for an argument that is not a model', () => {
     expect(() => languageModel('openai/gpt-5' as never)).toThrow(/makes? a model|the string "openai\/gpt-5"/);
     expect(() => languageModel({} as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
     expect(() => languageModel({ resolve: () => 0 as never, retries: 2 } as never)).toThrow(/"retries"/);

@@ -35,7 +35,7 @@ describe('toFileData', () => {
     expect(toFileData(given as never)).toEqual(expected);
   });
 
-  it('keeps the text of a URL that is written in another way than it is read', () => {
+  it('preserves the spelling of a URL that is not normalized', () => {
     expect(toFileData('HTTPS://A.example').data).toEqual({
       type: 'url',
       url: new URL('https://a.example/'),
@@ -43,17 +43,17 @@ describe('toFileData', () => {
     });
   });
 
-  it('takes a tagged URL that was stored as JSON', () => {
+  it('accepts a tagged URL that was stored as JSON', () => {
     const stored = JSON.parse(JSON.stringify({ type: 'url', url: new URL('https://a.example/b.png') })) as never;
     expect(toFileData(stored)).toEqual({ data: { type: 'url', url: new URL('https://a.example/b.png') } });
   });
 
-  it('refuses what it does not know, and says what it is', () => {
+  it('rejects unknown data and names its type', () => {
     expect(() => toFileData({ type: 'Buffer', data: [1] } as never)).toThrow(/"Buffer"/);
     expect(() => toFileData('data:image/png;base64')).toThrow(/comma/);
   });
 
-  it('never takes base64 text for a URL', () => {
+  it('never treats base64 text as a URL', () => {
     fc.assert(
       fc.property(fc.base64String(), (text) => {
         expect(toFileData(text)).toEqual({ data: { type: 'data', data: text } });
@@ -61,7 +61,7 @@ describe('toFileData', () => {
     );
   });
 
-  it('gives back the bytes of any data: URL', () => {
+  it('returns the bytes of any data: URL', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (content) => {
         const base64 = Buffer.from(content).toString('base64');

@@ -47,7 +47,7 @@ const withContent = (content: readonly AssistantPart[]) =>
   );
 
 describe('wrapModel around a whole answer', () => {
-  it('hands it on as it is where no operator touches it', async () => {
+  it('passes the answer unchanged if no operator changes it', async () => {
     expect(await asked(given)).toStrictEqual(given);
     expect(
       await asked(
@@ -57,7 +57,7 @@ describe('wrapModel around a whole answer', () => {
     ).toStrictEqual(given);
   });
 
-  it('shows operators the answer in the words of the contract', async () => {
+  it('converts the answer to a model response for operators', async () => {
     let seen: TurnEventOf<'model.response'> | undefined;
     await asked(
       given,
@@ -80,7 +80,7 @@ describe('wrapModel around a whole answer', () => {
     });
   });
 
-  it('changes what an operator changes, and nothing else', async () => {
+  it('applies exactly the changes of an operator', async () => {
     const changed = await asked(
       given,
       onResponse((event) => ({
@@ -133,13 +133,13 @@ describe('wrapModel around a whole answer', () => {
     expect((await withContent([part])).content).toEqual([expected]);
   });
 
-  it('rejects where an operator puts something into it that no host understands', async () => {
+  it('rejects content from an operator that the host does not support', async () => {
     await expect(withContent([{ type: 'file', data: { openai: 'f1' }, mediaType: 'image/png' }])).rejects.toMatchObject(
       { code: 'invalid-input' },
     );
   });
 
-  it('tells operators of an answer that failed, and gives it to the host as it is', async () => {
+  it('emits a failed answer to operators, and passes it to the host unchanged', async () => {
     const errors: unknown[] = [];
     const log = intercept('log', () => ({
       observe: { 'model.error': ({ error, usage }) => void errors.push([error.code, usage?.input]) },
@@ -159,7 +159,7 @@ describe('wrapModel around a whole answer', () => {
     expect(totals).toEqual([12, 6]);
   });
 
-  it('takes no answer of an attempt that another one has replaced', async () => {
+  it('ignores the answer of a replaced attempt', async () => {
     const answers: ((result: LanguageModelV4GenerateResult) => void)[] = [];
     const model: LanguageModelV4 = {
       ...answering(given),
@@ -187,13 +187,13 @@ describe('wrapModel around a whole answer', () => {
     expect(await result).toStrictEqual(given);
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const { signal, count } = countingListeners(new AbortController().signal);
     await wrapModel(answering(given)).doGenerate({ ...options, abortSignal: signal });
     expect(count()).toBe(0);
   });
 
-  it('gives the host an error that an operator makes of an answer', async () => {
+  it('passes an error from an operator to the host', async () => {
     const empty = intercept('empty', () => ({
       decide: {
         'model.response': ({ step, attempt }) => ({

@@ -146,7 +146,7 @@ const onDelta = (change: (event: TurnEventOf<'model.delta'>) => TurnEventOf<'mod
   intercept('on-delta', () => ({ decide: { 'model.delta': change } }));
 
 describe('wrapModel around a stream', () => {
-  it('hands every part on as it is, and in order, where no operator touches it', async () => {
+  it('passes every part unchanged and in order if no operator changes it', async () => {
     const { model } = scripted(whole);
     const { parts, details } = await streamed(
       model,
@@ -157,7 +157,7 @@ describe('wrapModel around a stream', () => {
     expect(details).toEqual({ response: { headers: { attempt: '1' } } });
   });
 
-  it('hands the options on as they are where no operator touches them', async () => {
+  it('passes the options unchanged if no operator changes them', async () => {
     const { model, calls } = scripted(whole);
     const signal = new AbortController().signal;
     const given: LanguageModelV4CallOptions = {
@@ -199,7 +199,7 @@ describe('wrapModel around a stream', () => {
     expect(calls[0]?.tools?.[1]).toBe(given.tools?.[1]);
   });
 
-  it('sends only the settings and tools that operators leave, beside the tools of the provider', async () => {
+  it('sends the settings and tools that operators keep, and provider tools', async () => {
     const { model, calls } = scripted(whole);
     const search = { type: 'provider', id: 'any.search', name: 'search', args: {} } as const;
     const named = (name: string) => ({ type: 'function', name, inputSchema: {} }) as const;
@@ -247,7 +247,7 @@ describe('wrapModel around a stream', () => {
     ]);
   });
 
-  it('lets an operator change the input of a tool as it is shown', async () => {
+  it('lets an operator change streaming tool input', async () => {
     const { model } = scripted(whole);
     const hiding = onDelta((event) =>
       event.delta.type === 'tool-input' ? { ...event, delta: { ...event.delta, text: '…' } } : event,
@@ -258,7 +258,7 @@ describe('wrapModel around a stream', () => {
     ]);
   });
 
-  it('lets an operator change the calls, the usage and the reason of the end', async () => {
+  it('lets an operator change calls, usage and finish reason', async () => {
     const { model } = scripted(whole);
     const changing = intercept('changing', () => ({
       decide: {
@@ -287,7 +287,7 @@ describe('wrapModel around a stream', () => {
     ]);
   });
 
-  it('holds a call back until the operators have seen the whole answer, and what comes after it too', async () => {
+  it('holds a call and later parts until the operators have processed the answer', async () => {
     const { model } = scripted([...said('a'), toolCall, ...said('b', '1'), finish]);
     const stopping = intercept('stopping', () => ({ decide: { 'model.response': () => stop('blocked', 'No.') } }));
     const { parts } = await streamed(model, stopping);
@@ -295,7 +295,7 @@ describe('wrapModel around a stream', () => {
     expect((await streamed(model)).parts).toEqual([...said('a'), toolCall, ...said('b', '1'), finish]);
   });
 
-  it('shows the input of later calls while it holds an earlier one', async () => {
+  it('streams the input of later calls while it holds an earlier one', async () => {
     let seen = 0;
     const input: LanguageModelV4StreamPart[] = [
       { type: 'tool-input-start', id: 'c2', toolName: 'weather' },
@@ -320,7 +320,7 @@ describe('wrapModel around a stream', () => {
     await expect(streamed(scripted(whole).model, early)).rejects.toMatchObject({ operator: 'early' });
   });
 
-  it('forgets attempts of which nothing was shown', async () => {
+  it('discards attempts without visible parts', async () => {
     const start: LanguageModelV4StreamPart = { type: 'stream-start', warnings: [] };
     const { model, calls } = scripted(
       new Error('Refused.'),
@@ -338,7 +338,7 @@ describe('wrapModel around a stream', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('knows none of the blocks of an attempt that is forgotten', async () => {
+  it('discards the blocks of a discarded attempt', async () => {
     const { model } = scripted(
       [
         { type: 'text-start', id: '0' },
@@ -354,7 +354,7 @@ describe('wrapModel around a stream', () => {
     ]);
   });
 
-  it('gives the host the error itself once something was shown, and does not ask again', async () => {
+  it('passes the original error to the host without a retry after visible parts', async () => {
     const error = { message: 'Overloaded' };
     const { model, calls } = scripted([...said('We'), { type: 'error', error }]);
     const { parts } = await streamed(model, again);
@@ -362,7 +362,7 @@ describe('wrapModel around a stream', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('gives the host what an operator says of an answer that it wants to have once more, when it is too late', async () => {
+  it('passes the error of an operator to the host if a retry is too late', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
     const error = { name: 'Error', code: 'too-short', message: 'Too short.' };
     const { parts } = await streamed(
@@ -384,7 +384,7 @@ describe('wrapModel around a stream', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('breaks off as the connection does', async () => {
+  it('ends with the error of the connection', async () => {
     const broken: LanguageModelV4 = {
       ...scripted([]).model,
       doStream: () => {
@@ -413,17 +413,14 @@ describe('wrapModel around a stream', () => {
     ],
     ['with an error', 'model-failed', [...said('We'), { ...finish, finishReason: { unified: 'error', raw: 'bad' } }]],
     ['with nothing', 'incomplete-stream', []],
-  ] as const)(
-    'tells operators of an answer that ends %s, as %s, and gives it to the host as it is',
-    async (_, code, given) => {
-      const errors: (string | undefined)[] = [];
-      const log = intercept('log', () => ({ observe: { 'model.error': ({ error }) => void errors.push(error.code) } }));
-      expect((await streamed(scripted(given).model, log)).parts).toEqual(given);
-      expect(errors).toEqual([code]);
-    },
-  );
+  ] as const)('emits an answer that ends %s as %s, and passes it to the host unchanged', async (_, code, given) => {
+    const errors: (string | undefined)[] = [];
+    const log = intercept('log', () => ({ observe: { 'model.error': ({ error }) => void errors.push(error.code) } }));
+    expect((await streamed(scripted(given).model, log)).parts).toEqual(given);
+    expect(errors).toEqual([code]);
+  });
 
-  it('gives the host an error that an operator has rewritten', async () => {
+  it('passes a rewritten error to the host', async () => {
     const rewriting = intercept('rewriting', () => ({
       decide: {
         'model.error': (event) => ({ ...event, error: { name: 'Error', code: 'busy', message: 'Come back later.' } }),
@@ -437,7 +434,7 @@ describe('wrapModel around a stream', () => {
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'busy' } });
   });
 
-  it("tells the whole of an answer that an operator gives in place of the model's, after what was shown", async () => {
+  it('streams a replacement answer after the parts already shown', async () => {
     const replacing = intercept('replacing', () => ({
       decide: {
         'model.error': ({ step, attempt }) => ({
@@ -473,7 +470,7 @@ describe('wrapModel around a stream', () => {
     expect(cut.parts.at(-1)).toMatchObject({ type: 'finish', finishReason: { unified: 'tool-calls' } });
   });
 
-  it('fails where an operator puts something into an answer that no host understands', async () => {
+  it('fails for content from an operator that the host does not support', async () => {
     const odd = intercept('odd', () => ({
       decide: {
         'model.response': (event) => ({
@@ -486,7 +483,7 @@ describe('wrapModel around a stream', () => {
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'invalid-input' } });
   });
 
-  it("ignores notices and commands that are the host's own business", async () => {
+  it('ignores notices and commands that the host handles itself', async () => {
     const busy = intercept('busy', () => ({
       decide: {
         'model.request': (event) => [
@@ -517,7 +514,7 @@ describe('wrapModel around a stream', () => {
     expect(ends).toEqual(['cancelled']);
   });
 
-  it('breaks the stream off when the host aborts in the middle of it', async () => {
+  it('ends the stream when the host aborts', async () => {
     const server = await startServer((response) =>
       sendAnthropic(response, [
         anthropicStart(),
@@ -533,7 +530,7 @@ describe('wrapModel around a stream', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('cancels the stream of a model that does not heed its signal, and takes no more of it', async () => {
+  it('cancels the stream of a model that ignores its signal, and drops later parts', async () => {
     let controller: ReadableStreamDefaultController<LanguageModelV4StreamPart> | undefined;
     let onCancelled = (): void => undefined;
     const cancelled = new Promise<void>((resolve) => (onCancelled = resolve));
@@ -556,7 +553,7 @@ describe('wrapModel around a stream', () => {
     expect(() => controller?.enqueue({ type: 'text-delta', id: '0', delta: 'more' })).toThrow();
   });
 
-  it('closes a stream that failed at once, and not when operators have decided what to do about it', async () => {
+  it('closes a failed stream before the operators decide', async () => {
     let onCancelled = (): void => undefined;
     const cancelled = new Promise<void>((resolve) => (onCancelled = resolve));
     const failing: LanguageModelV4 = {
@@ -579,7 +576,7 @@ describe('wrapModel around a stream', () => {
     await expect(asked).rejects.toThrow('Enough.');
   });
 
-  it('takes nothing more of an attempt that another one has replaced', async () => {
+  it('drops later parts of a replaced attempt', async () => {
     const late = said('late');
     const slow: LanguageModelV4 = {
       ...scripted([]).model,
@@ -608,7 +605,7 @@ describe('wrapModel around a stream', () => {
     expect(asked).toBe(2);
   });
 
-  it('takes nothing of a stream that opens when another attempt has replaced it', async () => {
+  it('drops a stream that opens after its attempt was replaced', async () => {
     const first = scripted([...said('late'), finish]).model;
     const second = scripted([...said('Yes'), finish]).model;
     const opens: (() => void)[] = [];
@@ -629,7 +626,7 @@ describe('wrapModel around a stream', () => {
     expect(details.request).toEqual({ body: true });
   });
 
-  it('waits for no operator when one is broken', async () => {
+  it('does not wait for operators after one has failed', async () => {
     const ends: string[] = [];
     const slow = intercept('slow', () => ({
       decide: { 'turn.end': () => new Promise<undefined>(() => undefined) },
@@ -646,7 +643,7 @@ describe('wrapModel around a stream', () => {
     expect(ends).toEqual(['finalized']);
   });
 
-  it('keeps signatures of reasoning whole from one step of the host to the next', async () => {
+  it('preserves reasoning signatures across steps of the host', async () => {
     const server = await startServer((response, _, index) => {
       const thinking = anthropicBlock(0, { type: 'thinking', thinking: '' }, [
         { type: 'thinking_delta', thinking: 'Rome.' },
@@ -685,7 +682,7 @@ describe('wrapModel around a stream', () => {
     });
   });
 
-  it('names the model that it wraps', () => {
+  it('reports the name of the wrapped model', () => {
     const { model } = scripted([]);
     expect(wrapModel(model)).toMatchObject({
       specificationVersion: 'v4',

@@ -23,7 +23,7 @@ const messagesOf = (mock: LLMock): { role: string; content: string }[] => {
 };
 
 describe.each(models)('languageModel with %s', (_, modelAt) => {
-  it('streams text and ends with the whole of it', async () => {
+  it('streams text and ends with the complete text', async () => {
     const mock = await startMock({ chunkSize: 5 });
     mock.onMessage('hello', { content: 'Good morning to you.', usage: { prompt_tokens: 12, completion_tokens: 7 } });
     const outputs = await outputsOf(languageModel(modelAt(mock.url)));
@@ -37,7 +37,7 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     expect(model).toMatch(/claude|gpt/);
   });
 
-  it('streams the input of a tool call and gives the parsed call', async () => {
+  it('streams the input of a tool call and returns the parsed call', async () => {
     const mock = await startMock({ chunkSize: 4 });
     mock.onMessage('hello', { toolCalls: [romeCall] });
     const outputs = await outputsOf(languageModel(modelAt(mock.url)), requestFor({ tools: [weather] }));
@@ -50,7 +50,7 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     expect(finishReason).toBe('tool-calls');
   });
 
-  it('gives parallel calls in the order of the message, beside its text', async () => {
+  it('returns text and parallel calls in the order of the message', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'I look both up.', toolCalls: [romeCall, osloCall] });
     const { content } = responseIn(await outputsOf(languageModel(modelAt(mock.url)), requestFor({ tools: [weather] })));
@@ -61,7 +61,7 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     ]);
   });
 
-  it('waits for a first byte that comes late', async () => {
+  it('waits for a late first byte', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Sorry for the wait.' }, { streamingProfile: { ttft: 400, tps: 1_000 } });
     expect(streamedText(await outputsOf(languageModel(modelAt(mock.url))))).toBe('Sorry for the wait.');
@@ -83,7 +83,7 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('answers a whole turn, with its tool calls, through the loop', async () => {
+  it('runs a complete turn with tool calls', async () => {
     const mock = await startMock();
     mock.on({ userMessage: /weather/, hasToolResult: false }, { toolCalls: [romeCall, osloCall] });
     mock.on({ hasToolResult: true }, { content: 'Sun in Rome, rain in Oslo.' });
@@ -110,7 +110,7 @@ describe.each(models)('languageModel with %s', (_, modelAt) => {
 });
 
 describe('languageModel', () => {
-  it('gives the reasoning of a model that shows it', async () => {
+  it('returns the reasoning of a model', async () => {
     const mock = await startMock({ chunkSize: 6 });
     mock.onMessage('hello', { content: 'Four.', reasoning: 'Two and two make four.' });
     for (const model of [anthropicAt(mock.url)('claude-sonnet-4-5'), openaiAt(mock.url).responses('gpt-5')]) {
@@ -123,7 +123,7 @@ describe('languageModel', () => {
     }
   });
 
-  it('asks the model that resolve() finds by name and credential, anew for every call', async () => {
+  it('resolves the model by name and credential for every call', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Here.' });
     const asked: (readonly [string | undefined, string | undefined])[] = [];
@@ -142,14 +142,14 @@ describe('languageModel', () => {
     expect(mock.getRequests().map(({ body }) => (body as { model: string }).model)).toEqual(['gpt-4o-mini', 'gpt-4o']);
   });
 
-  it.each(['anthropic', 'openai'])('says that an answer of %s was cut at the output limit', async (name) => {
+  it.each(['anthropic', 'openai'])('reports an answer of %s that reached the output limit', async (name) => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Once upon a', finishReason: 'length' });
     const model = name === 'anthropic' ? anthropicAt(mock.url)('claude-sonnet-4-5') : openaiAt(mock.url).chat('gpt-4o');
     expect(responseIn(await outputsOf(languageModel(model))).finishReason).toBe('length');
   });
 
-  it('sends the tail after the history, and says nothing of our metadata', async () => {
+  it('sends the tail after the history, without metadata', async () => {
     const mock = await startMock();
     mock.onMessage(/noon/, { content: 'Noted.' });
     await outputsOf(

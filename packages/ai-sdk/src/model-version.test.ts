@@ -64,7 +64,7 @@ const version2: LanguageModelV2 = {
 vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
 
 describe('languageModel', () => {
-  it('takes a model of version 3', async () => {
+  it('accepts a model of version 3', async () => {
     const { content, usage } = responseIn(await outputsOf(languageModel(version3)));
     expect(content).toEqual([
       { type: 'text', text: 'Three.' },
@@ -73,13 +73,13 @@ describe('languageModel', () => {
     expect(usage).toEqual({ input: 4, cacheRead: 3, cacheWrite: 0, output: 2, reasoning: 0 });
   });
 
-  it('takes a model of version 2, and counts the cached tokens that it leaves out of its total', async () => {
+  it('accepts a model of version 2, and adds its cached tokens to the total', async () => {
     const { content, usage } = responseIn(await outputsOf(languageModel({ resolve: () => version2 })));
     expect(content).toEqual([{ type: 'text', text: 'Two.' }]);
     expect(usage).toEqual({ input: 1_000, cacheRead: 900, cacheWrite: 0, output: 2, reasoning: 0 });
   });
 
-  it('says which versions it takes when it is given another', async () => {
+  it('names the supported versions for any other', async () => {
     const { error } = errorIn(await outputsOf(languageModel({ ...version3, specificationVersion: 'v9' } as never)));
     expect(error).toMatchObject({ code: 'unsupported-model', message: expect.stringContaining('"v9"') as string });
   });

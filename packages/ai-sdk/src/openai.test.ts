@@ -30,27 +30,27 @@ const chatUsage = {
 describe('languageModel with OpenAI chat on the wire', () => {
   const modelAt = (url: string) => languageModel(openaiAt(url).chat('gpt-4o'));
 
-  it('counts cached tokens within the input and reasoning within the output, and once', async () => {
+  it('includes cached tokens in the input and reasoning in the output once', async () => {
     const server = await serverWith([chatChunk({ content: 'Yes.' }), chatChunk({}, 'stop', chatUsage)]);
     const { usage, id, model } = responseIn(await outputsOf(modelAt(server.url)));
     expect(usage).toEqual({ input: 1_000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 45 });
     expect({ id, model }).toEqual({ id: 'chatcmpl-1', model: 'gpt-4o-test' });
   });
 
-  it('counts nothing where the provider sends no usage', async () => {
+  it('reports zero usage if the provider sends none', async () => {
     const server = await serverWith([chatChunk({ content: 'Yes.' }), chatChunk({}, 'stop')]);
     const { usage } = responseIn(await outputsOf(modelAt(server.url)));
     expect(usage).toEqual({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 });
   });
 
-  it('keeps tool input that is no JSON as the text that it is', async () => {
+  it('keeps invalid tool input as text', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"town":"Ro' } };
     const server = await serverWith([chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls', chatUsage)]);
     const { content } = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather] })));
     expect(content).toEqual([{ type: 'tool-call', toolCallId: 'call_1', toolName: 'weather', input: '{"town":"Ro' }]);
   });
 
-  it('takes no input for an empty one', async () => {
+  it('treats missing tool input as an empty object', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'now', arguments: '' } };
     const server = await serverWith([chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls', chatUsage)]);
     const { content } = responseIn(
@@ -59,7 +59,7 @@ describe('languageModel with OpenAI chat on the wire', () => {
     expect(content).toEqual([{ type: 'tool-call', toolCallId: 'call_1', toolName: 'now', input: {} }]);
   });
 
-  it('leaves cache marks out of the body', async () => {
+  it('omits cache breakpoints from the body', async () => {
     const server = await serverWith([chatChunk({ content: 'Yes.' }), chatChunk({}, 'stop', chatUsage)]);
     await outputsOf(
       modelAt(server.url),
@@ -146,7 +146,7 @@ describe('languageModel with OpenAI responses on the wire', () => {
       },
     ]);
 
-  it('sends encrypted reasoning and the ids of items back', async () => {
+  it('sends encrypted reasoning and item ids', async () => {
     const server = await serverWith(responsesEvents());
     const first = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather], settings })));
     await outputsOf(modelAt(server.url), requestFor({ tools: [weather], settings, messages: historyAfter(first) }));
@@ -163,14 +163,14 @@ describe('languageModel with OpenAI responses on the wire', () => {
     ]);
   });
 
-  it('counts cached tokens within the input and reasoning within the output, and once', async () => {
+  it('includes cached tokens in the input and reasoning in the output once', async () => {
     const server = await serverWith(responsesEvents());
     const { usage, finishReason } = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather] })));
     expect(usage).toEqual({ input: 1_000, cacheRead: 900, cacheWrite: 0, output: 60, reasoning: 45 });
     expect(finishReason).toBe('tool-calls');
   });
 
-  it('says that an answer was cut at the output limit', async () => {
+  it('reports an answer that reached the output limit', async () => {
     const server = await serverWith([
       { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: 'gpt-5-test' } },
       { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'msg_1', phase: null } },

@@ -16,7 +16,7 @@ const result = {
 } as const;
 
 describe('toPrompt', () => {
-  it('puts system blocks first, then the history, then the tail', () => {
+  it('orders system blocks, history and tail', () => {
     const prompt = promptOf([hello], {
       system: [{ text: 'Be brief.' }, { text: '' }, { text: 'Be kind.' }],
       tail: [{ role: 'user', content: 'It is noon.' }],
@@ -29,7 +29,7 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it('writes cache marks for Anthropic and for Bedrock', () => {
+  it('adds cache breakpoints for Anthropic and Bedrock', () => {
     expect(
       promptOf([hello], { system: [{ text: 'Be brief.', cache: { ttl: '1h' } }], cacheMessages: {} }),
     ).toMatchObject([
@@ -50,19 +50,19 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it('leaves what a message says about its own cache in force', () => {
+  it('preserves cache options of messages', () => {
     const own = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' }, other: true } };
     expect(
       promptOf([{ ...hello, providerOptions: own }], { cacheMessages: { ttl: '5m' } })[0]?.providerOptions,
     ).toMatchObject(own);
   });
 
-  it('marks no system block and no tail when the history is empty', () => {
+  it('adds no history breakpoint if the history is empty', () => {
     const prompt = promptOf([], { system: [{ text: 'Be brief.' }], tail: [hello], cacheMessages: {} });
     expect(JSON.stringify(prompt)).not.toContain('cacheControl');
   });
 
-  it('leaves our metadata out', () => {
+  it('omits metadata', () => {
     const metadata = { internal: true, kind: 'summary' };
     const messages: Message[] = [
       { role: 'system', content: 'S', metadata },
@@ -73,7 +73,7 @@ describe('toPrompt', () => {
     expect(JSON.stringify(promptOf(messages))).not.toContain('metadata');
   });
 
-  it('leaves out empty texts, and messages of which nothing remains', () => {
+  it('omits empty text and empty messages', () => {
     const prompt = promptOf([
       hello,
       { role: 'assistant', content: [{ type: 'text', text: '' }] },
@@ -86,7 +86,7 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it('joins tool messages that follow one another, their options going with their last part', () => {
+  it('joins adjacent tool messages, and moves their options to the last part', () => {
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
     const second = { ...result, toolCallId: 'c2' };
     const prompt = promptOf([
@@ -99,7 +99,7 @@ describe('toPrompt', () => {
   });
 
   it.each(['a text', null, 7, ['a'], undefined])(
-    'sends an empty object for the input %j of a call, which no provider takes',
+    'replaces the call input %j, which providers reject, by an empty object',
     (input) => {
       expect(promptOf([{ role: 'assistant', content: [{ ...call, input }] }])).toEqual([
         { role: 'assistant', content: [{ ...call, input: {} }] },
@@ -107,12 +107,12 @@ describe('toPrompt', () => {
     },
   );
 
-  it('leaves the input alone of calls that the provider ran', () => {
+  it('preserves the input of calls that the provider ran', () => {
     const own = { ...call, input: 'print(1)', providerExecuted: true };
     expect(promptOf([{ role: 'assistant', content: [own] }])).toEqual([{ role: 'assistant', content: [own] }]);
   });
 
-  it('keeps every kind of part that a provider takes back', () => {
+  it('sends every kind of part that providers accept', () => {
     const options = { providerOptions: { anthropic: { signature: 's' } } };
     const content = [
       { type: 'reasoning', text: 'Hm.', ...options },
@@ -131,7 +131,7 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it('sends answers to approvals of calls that the provider runs, and of no others', () => {
+  it('sends approval answers only for calls that the provider runs', () => {
     const request = (approvalId: string, toolCallId: string) =>
       ({ type: 'tool-approval-request', approvalId, toolCallId }) as const;
     const answer = (approvalId: string) =>
@@ -154,7 +154,7 @@ describe('toPrompt', () => {
     ]);
   });
 
-  it('says where a message is that cannot be sent', () => {
+  it('reports the position of an invalid message', () => {
     const odd = {
       role: 'user',
       content: [{ type: 'file', data: { type: 'nonsense' }, mediaType: 'image/png' }],
@@ -207,7 +207,7 @@ describe('toPrompt', () => {
     fc.record({ role: fc.constant('tool' as const), content: fc.array(withOptions(fc.constant(result))) }),
   );
 
-  it('gives the same again for a prompt that is used as a history, and mutates nothing', () => {
+  it('is idempotent and mutates nothing', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 6 }), (messages) => {
         const before = structuredCloneOf(messages);

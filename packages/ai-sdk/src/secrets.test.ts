@@ -12,7 +12,7 @@ describe('withoutSecrets', () => {
     'AKIAIOSFODNN7EXAMPLE',
     'ghp_Ab3dEf6hIj9lMnOpQrStUvWxYz0123456789',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P',
-  ])('takes %s out', (key) => {
+  ])('removes %s', (key) => {
     expect(withoutSecrets(`Incorrect API key provided: ${key}. See the docs.`)).toBe(
       'Incorrect API key provided: [redacted]. See the docs.',
     );
@@ -25,7 +25,7 @@ describe('withoutSecrets', () => {
       'Headers.append: [redacted] is an invalid header value.',
     ],
     ['GET /v1/models?key=abc123def&alt=sse failed', 'GET /v1/models?key=[redacted]&alt=sse failed'],
-  ])('takes the credential out of %j', (text, expected) => {
+  ])('removes the credential from %j', (text, expected) => {
     expect(withoutSecrets(text)).toBe(expected);
   });
 
@@ -35,11 +35,11 @@ describe('withoutSecrets', () => {
     'A risk-adjusted and task-specific-evaluation-of-2025 was asked for.',
     'commit 9fceb02d0ae598e95dc970b74767f19372d61af8, id 3f2504e0-4f89-41d3-9a0c-0305e82c3301',
     'sk-learn-compatible-models-are-not-supported',
-  ])('leaves %j alone', (text) => {
+  ])('does not change %j', (text) => {
     expect(withoutSecrets(text)).toBe(text);
   });
 
-  it('is done with any text in little time', () => {
+  it('takes linear time for any text', () => {
     const nasty = fc.constantFrom('sk-', 'Bearer ', 'eyJ', '.', '-', 'a', '?key=', 'sk-sk-', 'Headers.append: "');
     fc.assert(
       fc.property(nasty, (piece) => {
@@ -50,7 +50,7 @@ describe('withoutSecrets', () => {
 });
 
 describe('publicHeaders', () => {
-  it('leaves out cookies and credentials, whatever the case of their names', () => {
+  it('omits cookies and credentials in any letter case', () => {
     expect(
       publicHeaders({
         'Retry-After': '3',

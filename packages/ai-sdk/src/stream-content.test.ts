@@ -10,7 +10,7 @@ const collected = (parts: readonly LanguageModelV4StreamPart[]) => {
 };
 
 describe('streamContent', () => {
-  it('keeps blocks in the order in which they begin, also when they grow in turns', () => {
+  it('keeps the start order of interleaved blocks', () => {
     const { content, deltas } = collected([
       { type: 'text-start', id: 'a' },
       { type: 'reasoning-start', id: 'a' },
@@ -29,7 +29,7 @@ describe('streamContent', () => {
     ]);
   });
 
-  it('begins another block where an id comes again after its end, or without a start', () => {
+  it('starts a new block for a reused id or a missing start', () => {
     const { content } = collected([
       { type: 'text-start', id: '0' },
       { type: 'text-delta', id: '0', delta: 'one' },
@@ -43,7 +43,7 @@ describe('streamContent', () => {
     ]);
   });
 
-  it('keeps the last metadata of a block, wherever it comes, as plain JSON', () => {
+  it('keeps the latest metadata of a block as plain JSON', () => {
     const { content, deltas } = collected([
       { type: 'reasoning-start', id: '0', providerMetadata: { any: { signature: 'early' } } },
       {
@@ -58,7 +58,7 @@ describe('streamContent', () => {
     expect(deltas).toEqual([]);
   });
 
-  it('keeps empty text only where it carries something', () => {
+  it('keeps empty text only with metadata', () => {
     const { content } = collected([
       { type: 'text-start', id: '0' },
       { type: 'text-end', id: '0' },
@@ -68,7 +68,7 @@ describe('streamContent', () => {
     expect(content).toEqual([{ type: 'text', text: '', providerOptions: { openai: { itemId: 'm1' } } }]);
   });
 
-  it('keeps files so that they can be stored as JSON', () => {
+  it('keeps files in a form that JSON can store', () => {
     const { content } = collected([
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2, 3]) } },
       { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://a.example/b') } },
@@ -92,7 +92,7 @@ describe('streamContent', () => {
     expect(JSON.parse(JSON.stringify(content))).toEqual(content);
   });
 
-  it('keeps what the provider ran: the final result, text and errors apart', () => {
+  it('keeps the final results of provider tools, with text and errors separate', () => {
     const result = { type: 'tool-result', toolCallId: 'p1', toolName: 'image' } as const;
     const { content } = collected([
       { type: 'tool-call', toolCallId: 'p1', toolName: 'image', input: '{}', providerExecuted: true, dynamic: true },
@@ -116,7 +116,7 @@ describe('streamContent', () => {
     ]);
   });
 
-  it('shows input of a call that has begun, and of no other', () => {
+  it('emits input deltas only for a started call', () => {
     const { deltas } = collected([
       { type: 'tool-input-delta', id: 'unknown', delta: 'x' },
       { type: 'tool-input-start', id: 'c1', toolName: 'weather' },

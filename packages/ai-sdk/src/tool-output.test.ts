@@ -8,7 +8,7 @@ const only = (part: unknown) => {
 const url = 'https://a.example/b';
 
 describe('toToolOutput', () => {
-  it('hands on what needs no change as it is', () => {
+  it('passes supported outputs unchanged', () => {
     const output = { type: 'json', value: { sky: 'blue' }, providerOptions: { any: { thing: 1 } } } as const;
     expect(toToolOutput(output, 'anthropic')).toBe(output);
   });
@@ -78,11 +78,11 @@ describe('toToolOutput', () => {
       { type: 'image-file-reference', providerReference: { openai: 'f1' } },
       { type: 'file', data: { type: 'reference', reference: { openai: 'f1' } }, mediaType: 'image' },
     ],
-  ])('takes %j', (part, expected) => {
+  ])('converts %j', (part, expected) => {
     expect(only(part)).toEqual(expected);
   });
 
-  it('keeps options of the whole', () => {
+  it('preserves options of the output', () => {
     expect(toToolOutput({ type: 'content', value: [], providerOptions: { x: { y: 1 } } }, 'anthropic')).toEqual({
       type: 'content',
       value: [],

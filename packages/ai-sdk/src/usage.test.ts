@@ -41,7 +41,7 @@ describe('toUsage', () => {
     expect(toUsage(given)).toEqual(expected);
   });
 
-  it('never counts a part that is larger than its total, nor anything that is no count', () => {
+  it('limits parts to their total and ignores invalid counts', () => {
     const any = fc.option(fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double()), { nil: undefined });
     fc.assert(
       fc.property(fc.tuple(any, any, any, any), fc.tuple(any, any, any), (input, output) => {

@@ -98,7 +98,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     });
   });
 
-  it('lets an operator ask again after an error', async () => {
+  it('lets an operator retry after an error', async () => {
     const mock = await startMock();
     mock.on(
       { userMessage: 'hello', sequenceIndex: 0 },
@@ -113,7 +113,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(3);
   });
 
-  it('gives the host the error of the model when operators give up', async () => {
+  it('passes the error of the model to the host if operators do not retry', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
     const asked = ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), again(1)));
@@ -131,7 +131,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(0);
   });
 
-  it('lets an operator stop the turn when it has seen the answer', async () => {
+  it('lets an operator stop the turn after the answer', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'The secret is 42.' });
     const guard = intercept('guard', () => ({ decide: { 'model.response': () => stop('blocked', 'A secret.') } }));
@@ -140,7 +140,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     });
   });
 
-  it('shows operators a whole turn, in order', async () => {
+  it('emits a complete turn to operators, in order', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Good morning.', usage: { prompt_tokens: 5, completion_tokens: 3 } });
     const seen: string[] = [];
@@ -169,7 +169,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(JSON.stringify(mock.getRequests()[0]?.body)).not.toContain('alice');
   });
 
-  it('lets native operators of RxJS stand among ours', async () => {
+  it('supports native RxJS operators in the pipe', async () => {
     const mock = await startMock();
     mock.onMessage('noon', { content: 'Good morning.' });
     let events = 0;
@@ -186,7 +186,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(events).toBeGreaterThan(4);
   });
 
-  it('gives the host the error of an operator that is broken, and names it', async () => {
+  it('passes the error of a failing operator to the host, with its name', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Good morning.' });
     const broken = (name: string, type: 'turn.start' | 'model.request' | 'model.response') =>
@@ -209,7 +209,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     );
   });
 
-  it('ends with the host when it aborts, and closes the connection', async () => {
+  it('ends when the host aborts, and closes the connection', async () => {
     let gone = (): void => undefined;
     const closed = new Promise<void>((resolve) => (gone = resolve));
     const abort = new AbortController();
@@ -228,7 +228,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(ends).toEqual(['cancelled', 'finalized']);
   });
 
-  it('gives up when an operator asks again for ever', async () => {
+  it('stops an operator that retries forever', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { error: { message: 'No.', type: 'overloaded_error' }, status: 529 });
     const asked = ask(wrapModel(openaiAt(mock.url).chat('gpt-4o'), again(Infinity)));
@@ -254,7 +254,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(0);
   });
 
-  it('refuses a request for another model, which it does not have', async () => {
+  it('rejects a request for another model', async () => {
     const mock = await startMock();
     const switching = intercept('switching', () => ({
       decide: { 'model.request': (event) => ({ ...event, model: 'gpt-9' }) },
@@ -264,7 +264,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     });
   });
 
-  it("runs the host's tools, of which operators see the definitions and may take away calls", async () => {
+  it('lets operators see tool definitions and remove calls of host tools', async () => {
     const mock = await startMock();
     const call = (town: string) => ({ name: 'weather', arguments: JSON.stringify({ town }), id: `call_${town}` });
     mock.on(
@@ -322,7 +322,7 @@ describe('wrapModel with operators that need tool events', () => {
     );
   });
 
-  it('warns instead with partial', async () => {
+  it('emits a warning in place of an error with `partial`', async () => {
     const warned = new Promise<Error & { code?: string }>((resolve) => void process.once('warning', resolve));
     wrapModel(model, { partial: true }, needing('tool.call', 'decide'));
     expect(await warned).toMatchObject({

@@ -35,7 +35,7 @@ describe('LruMap', () => {
     );
   });
 
-  it('forgets everything when cleared', () => {
+  it('removes all entries when it is cleared', () => {
     const map = new LruMap<string, number>(2);
     map.set('a', 1);
     map.clear();

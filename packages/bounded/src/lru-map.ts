@@ -1,7 +1,8 @@
 import { checkValue, integerFrom } from '@h/options';
 
 /**
- * A map of at most `maxEntries` entries. A new entry beyond that evicts the one that was read or written least recently.
+ * A map of at most `maxEntries` entries. A new entry beyond that evicts the one that was read or written least
+ * recently.
  *
  * Iteration starts at the least recently used entry and does not count as use.
  *

@@ -1,7 +1,7 @@
 import type { AssistantPart, Message, ModelResponse, ToolOutcome, ToolResultOutput } from '@h/turn';
 import type { HostFormat, HostModelRequest, HostSession } from '../src/index.js';
 
-/** A message of the toy host: another shape than that of a turn, one message for each result. */
+/** A message of the toy host. Its format differs from that of a turn, with one message per result. */
 export type ToyMessage =
   | { readonly from: 'person'; readonly text: string }
   | { readonly from: 'model'; readonly parts: readonly AssistantPart[]; readonly extra?: string }
@@ -46,7 +46,7 @@ export interface ToyOptions {
   readonly maxSteps?: number;
 }
 
-/** A loop as frameworks have it: asks the model, runs all calls at once, adds to its own history. */
+/** A typical loop of a framework: calls the model, runs all calls at once, and appends to its own history. */
 export const toyLoop = async ({
   session,
   history,

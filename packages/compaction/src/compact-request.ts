@@ -139,6 +139,7 @@ export const summarizerContextOf = (
     count: (message) => estimate.message(message) * factor,
     countText: estimate.text,
     after: (delayMs, callback) => operator.after(delayMs, callback),
+    timeLeft: () => operator.timeLeft(),
     answers: state.answers((event) => operator.emit(event)),
   };
 };

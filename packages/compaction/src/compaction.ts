@@ -68,8 +68,7 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
         'compaction.done': (event) => effect.done(event),
         'model.request': (request) => {
           settle();
-          state.lastRequest = request;
-          if (isOurs) state.measure(request, 'estimate');
+          state.sent(request);
         },
         'model.error': ({ annotations }) => {
           settle();

@@ -13,7 +13,8 @@ import {
 } from '@h/options';
 import { isContextOverflow } from '@h/provider-errors';
 import { chainOf, summarizeSettings, timeoutOf } from './chain.js';
-import { createTokenCounter, type TokenCounter } from './counting/token-counter.js';
+import { createBound, type TokenGauge } from './counting/gauge.js';
+import { createTokenCounter, defaultImageTokens, type TokenCounter } from './counting/token-counter.js';
 import type { LastResort } from './last-resort.js';
 import { defaultWindow, type WindowSettings } from './limits.js';
 import type { CompactionMemory } from './memory.js';
@@ -32,6 +33,11 @@ export interface CompactionSettings extends WindowSettings {
   readonly timeoutMs: (tokens: number) => number;
   readonly memory: CompactionMemory | undefined;
   readonly newCounter: () => TokenCounter;
+  /**
+   * Bounds the counts of a new counter from above, at less cost. `undefined` for a counter that the app has passed: others may
+   * read its calibration.
+   */
+  readonly bound: TokenGauge | undefined;
 }
 
 const builtIns = [
@@ -94,6 +100,7 @@ export const settingsOf = (options: CompactionOptions): CompactionSettings => {
     archive,
     memory,
     newCounter: () => counter ?? createTokenCounter(),
+    bound: counter === undefined ? createBound(defaultImageTokens) : undefined,
   };
 };
 

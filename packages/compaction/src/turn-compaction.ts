@@ -65,7 +65,8 @@ export class TurnCompaction {
     if (state.isManual) return stop('replied', state.manualResult);
     const request = this.#owner.shown(given);
     const settle = (fitted: Fitted): MaybePromise<Decision> => this.#settled(fitted, given, context);
-    if (state.measure(request, 'estimate').total <= state.limits(request).limit * nearLimit) {
+    const near = state.limits(request).limit * nearLimit;
+    if (state.isFarBelow(near, request) || state.measure(request, 'estimate').total <= near) {
       state.exactModel = undefined;
       state.switchTo(request.model);
       return settle(this.#passed(request));

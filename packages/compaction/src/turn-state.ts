@@ -11,7 +11,7 @@ import {
 } from '@h/turn';
 import type { TokenCounter } from './counting/token-counter.js';
 import { limitsFor, type Limits } from './limits.js';
-import { createMeter, type Meter } from './meter.js';
+import { createMeter, type CountedRequest, type Meter } from './meter.js';
 import { noNotes, notesToJson, readNotes, type Notes } from './notes.js';
 import type { CompactionSettings } from './settings.js';
 import type { Answers } from './summary/interview.js';
@@ -26,6 +26,12 @@ const notableChange = 0.05;
 /** A named window below this share of the rejected request is not a context window. */
 const leastOfCount = 0.05;
 
+/** A request whose bound is below this share of a limit is not counted. */
+const farShare = 0.5;
+
+/** Usage is not trusted if the bound is this many times as large: it probably lacks the cached tokens. */
+const mostOverReport = 20;
+
 /** The size of a request in tokens, calibrated for its model. */
 export interface RequestSize {
   readonly total: number;
@@ -38,9 +44,16 @@ interface Asked {
   readonly counts: Map<Meter['name'], number>;
 }
 
+/** The bound of the latest request, and what the provider has reported for it. */
+interface Bounded {
+  readonly request: ModelRequest;
+  readonly bound: CountedRequest;
+  /** Reported input tokens; `undefined` until the answer. */
+  input?: number | undefined;
+}
+
 /** The state of compaction during one turn. */
 export class TurnState {
-  readonly counter: TokenCounter;
   readonly place = { turn: '', session: '' };
   notes: Notes = noNotes;
   history: MessageList = MessageList.empty;
@@ -54,19 +67,76 @@ export class TurnState {
   /** The latest request that has left. */
   lastRequest: TurnEventOf<'model.request'> | undefined;
   readonly #settings: CompactionSettings;
-  readonly #meters = new Map<Meter['name'], Meter>();
-  readonly #caps = new Map<string, number>();
-  readonly #answers = new Map<string, string>();
+  #counter: TokenCounter | undefined;
+  #meters: Map<Meter['name'], Meter> | undefined;
+  #boundMeter: Meter | undefined;
+  #caps: Map<string, number> | undefined;
+  #answers: Map<string, string> | undefined;
   #asked: Asked | undefined;
+  #bounded: Bounded | undefined;
+  /** Whether the latest request was counted, because it was not far below its limit. */
+  #isCounting: boolean;
   #written: Notes = noNotes;
 
   constructor(settings: CompactionSettings) {
     this.#settings = settings;
-    this.counter = settings.newCounter();
+    this.#isCounting = settings.bound === undefined;
+  }
+
+  /** Counts tokens; made when the first request must be counted. */
+  get counter(): TokenCounter {
+    if (this.#counter !== undefined) return this.#counter;
+    this.#counter = this.#settings.newCounter();
+    this.#suggestFactors(this.#counter);
+    return this.#counter;
+  }
+
+  /**
+   * Whether a request is at most half as long as the limit, as far as that can be shown without counting: by the length of its
+   * texts, or by the reported usage of the latest request and the length of what was added since.
+   */
+  isFarBelow(limit: number, request: ModelRequest): boolean {
+    if (this.#settings.bound === undefined) return false;
+    const before = this.#bounded;
+    const bound = this.#bound(request);
+    const known = this.notes.factors[request.model ?? ''] ?? 1;
+    const factor = Math.max(1, this.#counter?.calibration.factor(request.model, 'estimate') ?? known);
+    const allowed = limit * farShare;
+    const isFar =
+      (bound.messages + bound.overhead) * factor <= allowed ||
+      sizeAfterReport(before, request, bound, factor) <= allowed;
+    if (!isFar && !this.#isCounting) this.#calibrate(before);
+    this.#isCounting = !isFar;
+    return isFar;
+  }
+
+  /** Records a request that has left. */
+  sent(request: TurnEventOf<'model.request'>): void {
+    this.lastRequest = request;
+    if (this.#settings.memory !== undefined) return;
+    if (this.#isCounting) this.measure(request, 'estimate');
+    if (this.#settings.bound !== undefined) this.#bound(request);
+  }
+
+  #bound(request: ModelRequest): CountedRequest {
+    const gauge = this.#settings.bound;
+    if (gauge === undefined) throw new TypeError('A counter without a bound counts every request.');
+    this.#boundMeter ??= createMeter(gauge);
+    const bound = this.#boundMeter.measure(request);
+    this.#bounded = { request, bound };
+    return bound;
+  }
+
+  /** Calibrates the counter by a request that was not counted before its answer. */
+  #calibrate({ request, input }: Partial<Bounded> = {}): void {
+    if (request === undefined || input === undefined) return;
+    this.measure(request, 'estimate');
+    this.#learn(input);
   }
 
   /** Counts messages as they arrive, so that the next request finds them counted. */
   warmUp(messages: Iterable<Message>): void {
+    if (!this.#isCounting) return;
     const estimate = this.counter.gauge(undefined, 'estimate');
     const exact = this.exactModel === undefined ? estimate : this.counter.gauge(this.exactModel);
     for (const message of messages) {
@@ -84,20 +154,22 @@ export class TurnState {
   recall(key: string, value: JSONValue): void {
     if (key === notesKey) {
       this.takeOver(readNotes(value));
-      for (const [model, factor] of Object.entries(this.notes.factors)) {
-        this.counter.calibration.suggest(model, 'estimate', factor);
-      }
+      if (this.#counter !== undefined) this.#suggestFactors(this.#counter);
     } else if (key.startsWith(answerPrefix)) {
       const question = key.slice(answerPrefix.length);
-      if (typeof value === 'string') this.#answers.set(question, value);
-      else this.#answers.delete(question);
+      if (typeof value === 'string') (this.#answers ??= new Map()).set(question, value);
+      else this.#answers?.delete(question);
     }
+  }
+
+  #suggestFactors({ calibration }: TokenCounter): void {
+    for (const [model, factor] of Object.entries(this.notes.factors)) calibration.suggest(model, 'estimate', factor);
   }
 
   /** The limits for the model of this request. */
   limits({ model, settings }: Pick<ModelRequest, 'model' | 'settings'>): Limits {
     const name = model ?? '';
-    const known = Math.min(this.notes.windows[name] ?? Infinity, this.#caps.get(name) ?? Infinity);
+    const known = Math.min(this.notes.windows[name] ?? Infinity, this.#caps?.get(name) ?? Infinity);
     return limitsFor(this.#settings, model, settings, known);
   }
 
@@ -105,8 +177,9 @@ export class TurnState {
   measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestSize {
     const { model } = request;
     const gauge = this.counter.gauge(model, kind);
-    let meter = this.#meters.get(gauge.name);
-    if (meter === undefined) this.#meters.set(gauge.name, (meter = createMeter(gauge)));
+    const meters = (this.#meters ??= new Map<Meter['name'], Meter>());
+    let meter = meters.get(gauge.name);
+    if (meter === undefined) meters.set(gauge.name, (meter = createMeter(gauge)));
     const { messages, overhead } = meter.measure(request);
     if (this.#asked === undefined || this.#asked.model !== model) {
       this.#asked = { model, counts: new Map() };
@@ -135,6 +208,12 @@ export class TurnState {
 
   /** Learns from the reported usage of the latest request. */
   learn({ input }: Usage): void {
+    if (this.#bounded !== undefined) this.#bounded.input = input;
+    this.#learn(input);
+    if (this.notes.ineffective > 0 && this.notes.retryAt === 0) this.notes = { ...this.notes, ineffective: 0 };
+  }
+
+  #learn(input: number): void {
     if (this.#asked === undefined) return;
     const { model, counts } = this.#asked;
     const { calibration } = this.counter;
@@ -145,14 +224,13 @@ export class TurnState {
     if (Math.abs(factor - known) >= known * notableChange) {
       this.notes = { ...this.notes, factors: { ...this.notes.factors, [model ?? '']: factor } };
     }
-    if (this.notes.ineffective > 0 && this.notes.retryAt === 0) this.notes = { ...this.notes, ineffective: 0 };
   }
 
   /** Learns from a rejected request of this size; the error may name the window. */
   learnOverflow(model: string | undefined, tokens: number, named: number | undefined): void {
     // A number far from our own count is a limit on something else.
     const name = model ?? '';
-    if (named === undefined || named < tokens * leastOfCount) this.#caps.set(name, tokens);
+    if (named === undefined || named < tokens * leastOfCount) (this.#caps ??= new Map()).set(name, tokens);
     else if (this.notes.windows[name] !== named) {
       this.notes = { ...this.notes, windows: { ...this.notes.windows, [name]: named } };
     }
@@ -187,9 +265,9 @@ export class TurnState {
   /** Answers of summarizers; each is stored at once, so that it is not paid for again after a crash. */
   answers(emit: (event: NewEvent) => void): Answers {
     return {
-      get: (question) => this.#answers.get(question),
+      get: (question) => this.#answers?.get(question),
       set: (question, answer) => {
-        this.#answers.set(question, answer);
+        (this.#answers ??= new Map()).set(question, answer);
         if (this.#settings.memory === undefined) emit(keep(answerPrefix + question, answer));
       },
     };
@@ -197,8 +275,22 @@ export class TurnState {
 
   /** The commands that remove used answers from the session. */
   forgetAnswers(): readonly NewEvent[] {
-    const questions = [...this.#answers.keys()];
-    this.#answers.clear();
+    const questions = [...(this.#answers?.keys() ?? [])];
+    this.#answers = undefined;
     return this.#settings.memory === undefined ? questions.map((question) => keep(answerPrefix + question, null)) : [];
   }
 }
+
+/** The reported size of the latest request with the bound of what was added since; `Infinity` without a plausible report. */
+const sizeAfterReport = (
+  before: Bounded | undefined,
+  { messages }: ModelRequest,
+  bound: CountedRequest,
+  factor: number,
+): number => {
+  if (before?.input === undefined || !messages.startsWith(before.request.messages)) return Infinity;
+  const { messages: counted, overhead } = before.bound;
+  if (counted + overhead > before.input * mostOverReport) return Infinity;
+  const added = bound.messages - counted + (bound.overhead === overhead ? 0 : bound.overhead);
+  return before.input + added * factor;
+};

@@ -85,13 +85,16 @@ export type Selection =
     }
   | { readonly kind: 'exhausted'; readonly availableAt: number | undefined };
 
+/** The models that a step no longer asks. */
+export type ExcludedModels = Pick<ReadonlySet<string | undefined>, 'has'>;
+
 /** The candidates of a step. */
 export interface SelectionState {
   readonly session: string;
   readonly chain: readonly Candidate[];
   /** The position of the model that was asked last. */
   readonly current: number;
-  readonly excluded: ReadonlySet<string | undefined>;
+  readonly excluded: ExcludedModels;
 }
 
 /**

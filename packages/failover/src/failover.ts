@@ -9,7 +9,7 @@ import {
 } from '@h/turn';
 import './events.js';
 import { settingsOf, type FailoverOptions } from './options.js';
-import { createCredentialPool } from './pool/credential-pool.js';
+import { TurnPool } from './pool/turn-pool.js';
 import { originName, withOrigin } from './portable/portable-history.js';
 import { createRouter } from './route.js';
 import { TurnState } from './turn-state.js';
@@ -34,10 +34,9 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
   const setup = (operator: OperatorContext): Handlers => {
     let isLive = false;
-    const pool =
-      settings.pool ?? createCredentialPool({ profiles: [], now: () => operator.now(), random: settings.random });
+    const cooldowns = new TurnPool(settings, operator);
     const state = new TurnState(settings);
-    const router = createRouter(settings, pool, state, operator);
+    const router = createRouter(settings, cooldowns, state, operator);
     return {
       observe: {
         'turn.start': (event) => {
@@ -63,7 +62,7 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
           router.release();
           // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
           if (isLive || failure?.verdict.kind !== 'switch') return;
-          pool.failed(credential, model, failure.verdict, failure.at);
+          cooldowns.pool.failed(credential, model, failure.verdict, failure.at);
         },
         'turn.stop': () => {
           state.isEnding = true;

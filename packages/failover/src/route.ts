@@ -15,8 +15,8 @@ import { decide, select, type Selection } from './decide.js';
 import type { FailoverTarget } from './events.js';
 import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
-import type { CredentialPool } from './pool/credential-pool.js';
 import type { CredentialLease } from './pool/profile-picker.js';
+import type { TurnPool } from './pool/turn-pool.js';
 import { requestShaper } from './shape-request.js';
 import { isSameTarget, ownName, verdictOf, type StepState, type TurnState } from './turn-state.js';
 
@@ -46,7 +46,7 @@ export interface Router {
 
 export const createRouter = (
   settings: FailoverSettings,
-  pool: CredentialPool,
+  pools: TurnPool,
   state: TurnState,
   operator: OperatorContext,
 ): Router => {
@@ -56,7 +56,9 @@ export const createRouter = (
   let preferred: FailoverTarget = {};
   const shape = requestShaper(() => state.home ?? preferred);
   const next = (step: StepState): Selection =>
-    select({ ...step, session: state.session }, pool, now(), step.progress, settings);
+    pools.existing === undefined && step.records.length === 0
+      ? { kind: 'ask', position: step.current, lease: withoutCredential, because: undefined }
+      : select({ ...step, session: state.session }, pools.pool, now(), step.progress, settings);
   const release = (): void => {
     lease?.release();
     lease = undefined;
@@ -98,7 +100,9 @@ export const createRouter = (
   /** Ends the turn in the place of a request that cannot be sent. */
   const ended = (place: Place, step: StepState, availableAt: number | undefined): readonly NewEvent[] => {
     const { chain, records } = step;
-    const hasCredentials = chain.some(({ provider }) => provider !== undefined && pool.providers.includes(provider));
+    const hasCredentials = chain.some(
+      ({ provider }) => provider !== undefined && pools.pool.providers.includes(provider),
+    );
     const subject = hasCredentials ? 'All credentials are' : chain.length > 1 ? 'All models are' : 'The model is';
     const inCooldown = { name: 'Error', message: `${subject} in cooldown after earlier failures.` };
     const error = finalError(step, availableAt, records[0]?.error ?? inCooldown);
@@ -130,7 +134,7 @@ export const createRouter = (
         [notice(`failover.${kind}`, { ...place, reason, from: target ?? {}, to, delayMs })],
         delayMs,
         {
-          onWake: kind === 'retrying' ? undefined : (listener) => pool.onChange(listener),
+          onWake: kind === 'retrying' ? undefined : (listener) => pools.pool.onChange(listener),
           next: () => {
             const selected = next(step);
             if (selected.kind === 'wait') return { waitMs: selected.delayMs };
@@ -161,7 +165,7 @@ export const createRouter = (
 
   return {
     send: (request) => {
-      const refreshed = pool.refresh();
+      const refreshed = pools.existing?.refresh();
       if (refreshed === undefined) return sendNow(request);
       return from(refreshed).pipe(
         switchMap(() => {
@@ -193,7 +197,7 @@ export const createRouter = (
         return retry(decided(verdictOf(failure, 'retry', { retryAt: at + plan.delayMs })));
       }
       const { model, credential } = state.target ?? {};
-      const cooldown = pool.failed(credential, model, failure, at);
+      const cooldown = pools.pool.failed(credential, model, failure, at);
       // Turns that wait for this outcome select now: the cooldown has begun.
       release();
       const verdict = verdictOf(failure, 'switch', { hasCooldown: cooldown !== undefined });
@@ -223,13 +227,16 @@ export const createRouter = (
 
     succeeded: () => {
       const { target } = state;
-      if (lease !== undefined && state.isAsked) pool.succeeded(target?.credential, target?.model);
+      if (lease !== undefined && state.isAsked) pools.existing?.succeeded(target?.credential, target?.model);
       release();
     },
 
     release,
   };
 };
+
+/** The lease of a call before any has failed, without a pool. */
+const withoutCredential: CredentialLease = { profile: undefined, isProbe: false, release: () => undefined };
 
 const targetOf = (model: string | undefined, credential: string | undefined): FailoverTarget => ({
   ...(model !== undefined && { model }),

@@ -13,14 +13,14 @@ export type ShapeRequest = (request: Request, target: FailoverTarget, settings: 
  * @param home the target that wrote the messages that name no other
  */
 export const requestShaper = (home: () => FailoverTarget): ShapeRequest => {
-  const histories = new Map<string, PortableHistory>();
+  let histories: Map<string, PortableHistory> | undefined;
   let latest: { readonly target: FailoverTarget; readonly history: PortableHistory } | undefined;
 
   const historyFor = (target: FailoverTarget): PortableHistory => {
     if (latest?.target === target) return latest.history;
     const name = `${target.model ?? ''}\0${target.credential ?? ''}`;
-    let history = histories.get(name);
-    if (history === undefined) histories.set(name, (history = new PortableHistory(target, home())));
+    let history = histories?.get(name);
+    if (history === undefined) (histories ??= new Map()).set(name, (history = new PortableHistory(target, home())));
     latest = { target, history };
     return history;
   };

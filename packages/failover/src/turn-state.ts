@@ -1,7 +1,7 @@
 import type { ErrorInfo, JSONObject, JSONValue, TurnEventOf } from '@h/turn';
 import type { ErrorClass, ErrorReason, FailureScope } from '@h/provider-errors';
 import { chainOf, type Candidate } from './chain.js';
-import { excludedModels, type StepProgress } from './decide.js';
+import { excludedModels, type ExcludedModels, type StepProgress } from './decide.js';
 import type { FailoverTarget } from './events.js';
 import type { AttemptRecord } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
@@ -37,9 +37,11 @@ export interface StepState {
   /** The position in the chain of the model in use. */
   readonly current: number;
   readonly records: readonly DecidedFailure[];
-  readonly excluded: ReadonlySet<string | undefined>;
+  readonly excluded: ExcludedModels;
   readonly progress: StepProgress;
 }
+
+const noModels: ExcludedModels = { has: () => false };
 
 /** What failover knows during one turn. It learns from events alone, so that a resumed turn knows the same. */
 export class TurnState {
@@ -56,6 +58,7 @@ export class TurnState {
   /** The failure that the next request follows. */
   latestFailure: DecidedFailure | undefined;
   readonly #settings: FailoverSettings;
+  #chain: { readonly first: string | undefined; readonly candidates: readonly Candidate[] } | undefined;
   #step = 0;
   #startedAt = 0;
   #records: readonly DecidedFailure[] = [];
@@ -131,6 +134,10 @@ export class TurnState {
     // A turn stays with the model that it fell back to, until another one is requested.
     const stays = this.target !== undefined && requested === this.#requested;
     const place = stays ? chain.findIndex(({ model }) => model === this.target?.model) : 0;
+    if (records.length === 0) {
+      const progress = { startedAt, failedCalls: 0, failuresOfLast: 0 };
+      return { chain, current: Math.max(0, place), records, excluded: noModels, progress };
+    }
     const last = records.at(-1);
     return {
       chain,
@@ -151,10 +158,14 @@ export class TurnState {
   }
 
   #chainOf(requested: string | undefined): readonly Candidate[] {
+    const first = this.chosen ?? requested;
+    if (this.#chain !== undefined && this.#chain.first === first) return this.#chain.candidates;
     const { models, pool } = this.#settings;
     const onlyProvider = pool?.providers.length === 1 ? pool.providers[0] : undefined;
-    const chain = chainOf(this.chosen ?? requested, models, onlyProvider);
-    return this.chosen === undefined ? chain : chain.slice(0, 1);
+    const chain = chainOf(first, models, onlyProvider);
+    const candidates = this.chosen === undefined ? chain : chain.slice(0, 1);
+    this.#chain = { first, candidates };
+    return candidates;
   }
 }
 

@@ -4,13 +4,16 @@ import { CodedError } from '@h/options';
 export interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** Number of the holder, as in `FileLock.generation`. */
+  /** Its number, as in `FileLock.generation`. */
   readonly generation: number;
   /** When the lock was acquired, in milliseconds since 1970 by the clock of the file system. */
   readonly since: number;
 }
 
-/** Another holder has the lock and is alive, or is on another machine and within its lease. `code` is `lock-held`. */
+/**
+ * Thrown if another holder has the lock and is alive, or cannot be checked and is within its lease. `code` is
+ * `lock-held`.
+ */
 export class LockHeldError extends CodedError {
   readonly owner: LockOwner;
 
@@ -24,7 +27,7 @@ export class LockHeldError extends CodedError {
   }
 }
 
-/** The lock was taken over, its folder was deleted, or it was released before. `code` is `lock-lost`. */
+/** Thrown if the lock was taken over, its folder was deleted, or it was released before. `code` is `lock-lost`. */
 export class LockLostError extends CodedError {
   /** The holder that took over, if it still holds the lock. */
   readonly owner: LockOwner | undefined;
@@ -33,20 +36,24 @@ export class LockLostError extends CodedError {
     super(
       'lock-lost',
       owner
-        ? `The lock in ${folder} was taken over by ${describeOwner(owner)}. Nothing more is written by this holder.`
-        : `The lock in ${folder} was released, taken over or deleted. Nothing more is written by this holder.`,
+        ? `The lock in ${folder} was taken over by ${describeOwner(owner)}. This holder writes no more files; acquire the lock again.`
+        : `The lock in ${folder} was released, taken over or deleted. This holder writes no more files; acquire the lock again.`,
       options,
     );
     this.owner = owner;
   }
 }
 
-/** A link, a pipe or a device is where a regular file is expected. `code` is `unsafe-file`. */
+/** Thrown if the path of a regular file is a link, a pipe or a device. `code` is `unsafe-file`. */
 export class UnsafeFileError extends CodedError {
   readonly path: string;
 
   constructor(path: string, options?: ErrorOptions) {
-    super('unsafe-file', `${path} is not a regular file. Links, pipes and devices are refused; remove it.`, options);
+    super(
+      'unsafe-file',
+      `${path} is not a regular file. Links, pipes and devices are refused; replace it with a regular file.`,
+      options,
+    );
     this.path = path;
   }
 }

@@ -18,7 +18,7 @@ import { isTemporaryFile } from './temporary-files.js';
 const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 
 describe('replaceFile()', () => {
-  it('writes strings, bytes, pieces and copies', async () => {
+  it('writes strings, bytes, chunks and copies', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'file');
     await writeFile(join(folder, 'other'), 'copied');
@@ -60,7 +60,7 @@ describe('replaceFile()', () => {
     expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['file']]);
   });
 
-  it('leaves the old file or the new, no handle and no temporary file, whichever operation fails', async () => {
+  it('leaves the old file or the new, no handle and no temporary file when any operation fails', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'file');
     let failures = 0;
@@ -85,7 +85,7 @@ describe('replaceFile()', () => {
 });
 
 describe('sweepTemporaryFiles()', () => {
-  it('keeps files of living processes and removes what is a day old', async () => {
+  it('keeps files of living processes and removes files that are a day old', async () => {
     const folder = await temporaryFolder();
     let temporary = '';
     await replaceFile(join(folder, 'file'), 'x', {

@@ -21,11 +21,11 @@ export interface FileLock {
   /** Number of this holder, counted over all processes. Grows with each holder until the folder is deleted. */
   readonly generation: number;
   /**
-   * Whether an earlier holder may still be running: it could not be checked, and its lease ran out. It may write to files that
-   * it had open. Its calls of `replaceFile`, `removeFile` and `removeFolder` fail.
+   * Whether an earlier holder may still be running: it could not be checked, and its lease has expired. It may write to
+   * files that it had open. Its calls of `replaceFile`, `removeFile` and `removeFolder` fail.
    */
   readonly isTakeover: boolean;
-  /** Confirms that earlier holders can do no harm any more, so that later holders report no takeover. */
+  /** Confirms that earlier holders can do no more harm; later holders then report no takeover. */
   settle(): Promise<void>;
   /** Checks that the lock is still held. @throws LockLostError */
   check(): Promise<void>;
@@ -39,15 +39,15 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** A release that takes longer, on a file system that hangs, is abandoned. */
+/** A release that takes longer than this, on an unresponsive file system, is abandoned. */
 const releaseTimeoutMs = 5_000;
 
-/** A lock that was renamed into place. */
+/** A lock that is in place. */
 export interface PlacedLock extends PreparedLock {
   readonly toError: (error: LockLostError) => Error;
   readonly generation: number;
   readonly isTakeover: boolean;
-  /** The locks that were found free or stale before. */
+  /** The locks that were found free or stale. */
   readonly looks: readonly Look[];
 }
 
@@ -57,7 +57,7 @@ export class HeldLock implements FileLock {
   readonly isTakeover: boolean;
   readonly #lock: string;
   readonly #token: string;
-  /** Has a name that no other holder knows, and exists for as long as the lock is held. */
+  /** Has a unique name, and exists for as long as the lock is held. */
   readonly #holding: string;
   readonly #handle: FileHandle;
   readonly #timer: NodeJS.Timeout;
@@ -76,7 +76,7 @@ export class HeldLock implements FileLock {
     this.#toError = toError;
     const text = JSON.stringify(holder);
     const forget = (): void => void (this.#renewal = undefined);
-    // A renewal that fails shows when another process takes over. One that hangs is not followed by others.
+    // A failed renewal is detected at the takeover by another process. While a renewal hangs, no other one is started.
     const renew = (): void => void (this.#renewal ??= handle.write(text, 0).then(forget, forget));
     this.#timer = setInterval(renew, holder.leaseMs / 3).unref();
   }
@@ -112,7 +112,7 @@ export class HeldLock implements FileLock {
     }
     await this.release();
     await withdrawLock(this.#lock, this.#token);
-    // It stays if another process is about to use it.
+    // The folder stays if another process is about to use it.
     await rmdir(this.folder).catch(() => undefined);
   }
 

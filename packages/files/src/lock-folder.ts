@@ -8,13 +8,14 @@ import { isTemporaryFile, temporaryName } from './temporary-files.js';
 /**
  * The layout of a locked folder. The lock keeps nothing else in it:
  *
- *     lock.<generation>/<token>/owner     the holder as JSON; its modification time is the last renewal; empty once released
+ *     lock.<generation>/<token>/owner     the holder as JSON, renewed by its modification time; empty after a release
  *     lock.<generation>/<token>/takeover  exists while an earlier holder may still be running
- *     lock.<generation>/<token>/<uuid>    what is about to replace a file, or was removed
+ *     lock.<generation>/<token>/<uuid>    a file that is about to replace another one, or was removed
  *     .tmp-<…>/                           a lock that is being prepared
  *
- * The highest generation counts. All that a holder changes goes through a path with its token. The path ends to exist when
- * the lock is taken over or the folder is deleted, so that a holder that wakes up later cannot touch what belongs to another.
+ * The highest generation counts. The holder changes files only through a path with its token. That path becomes invalid
+ * when the lock is taken over or the folder is deleted, so a holder that resumes later cannot touch the files of
+ * another holder.
  */
 export const lockIn = (folder: string, generation: number): string => join(folder, `lock.${generation}`);
 export const ownerIn = (holding: string): string => join(holding, 'owner');
@@ -23,7 +24,7 @@ export const takeoverIn = (holding: string): string => join(holding, 'takeover')
 /** Whether a name in a locked folder belongs to the lock. */
 export const isLockName = (name: string): boolean => generationIn(name) > 0 || isTemporaryFile(name);
 
-/** What the owner file of a lock holds. */
+/** The content of the owner file of a lock. */
 export interface Holder extends ProcessMark {
   readonly leaseMs: number;
 }
@@ -37,7 +38,7 @@ export interface Look {
   readonly state: 'alive' | 'dead' | 'unknown' | 'free';
   readonly owner: LockOwner;
   readonly renewedAt: number;
-  /** A holder before this one may still be running. */
+  /** Whether an earlier holder may still be running. */
   readonly isTakeover: boolean;
 }
 
@@ -51,7 +52,7 @@ export const generationsIn = async (folder: string): Promise<readonly number[]> 
     .filter((generation) => generation > 0)
     .toSorted((one, other) => one - other);
 
-/** Looks at a lock; `undefined` if it was removed. */
+/** Reads the state of a lock; `undefined` if it was removed. */
 export const lookAt = async (folder: string, generation: number): Promise<Look | undefined> => {
   const lock = lockIn(folder, generation);
   const stats = await ifExists(stat(lock));
@@ -71,7 +72,9 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
   };
 };
 
-/** Whether a lock is still the one that was looked at. A lock that was not removed completely is empty and can be replaced. */
+/**
+ * Returns whether a lock is still the examined one. A lock that was only partly removed is empty and can be replaced.
+ */
 export const isSame = async (folder: string, { generation, token }: Look): Promise<boolean> =>
   ((await tokenIn(lockIn(folder, generation)).catch(ignoreNotFolder)) ?? noToken) === token;
 
@@ -111,7 +114,7 @@ const parseHolder = (text = ''): Holder | undefined => {
   }
 };
 
-/** A lock that is complete but not in place yet. */
+/** A complete lock that is not in place yet. */
 export interface PreparedLock {
   readonly path: string;
   readonly token: string;
@@ -138,15 +141,17 @@ export const prepareLock = async (folder: string, leaseMs: number): Promise<Prep
   }
 };
 
-/** Removes a lock by its token. A later lock with the same generation is not affected, because its folder is not empty. */
+/**
+ * Removes a lock by its token. A later lock with the same generation is not affected, because its folder is not empty.
+ */
 export const withdrawLock = async (lock: string, token: string): Promise<void> => {
   await rm(join(lock, token), { recursive: true, force: true });
   await rmdir(lock).catch(() => undefined);
 };
 
 /**
- * Removes the lock of an earlier holder with what it has staged. When this returns, all that it still tries to put in place
- * fails: the rename makes its paths invalid, and a call that had resolved them before fails because the folder is gone.
+ * Removes the lock of an earlier holder with its staged files. When this returns, all pending changes of that holder
+ * fail: the rename makes its paths invalid, and a call that had resolved them before fails because the folder is gone.
  *
  * @param staged - a free name in the folder of the new holder, which must not have lost the lock itself
  */
@@ -155,7 +160,7 @@ export const removeEarlierLock = async (lock: string, staged: string): Promise<v
   await rm(staged, { recursive: true, force: true, maxRetries: 5 });
 };
 
-/** Looks at all locks of a folder, in ascending order of their generations. */
+/** Reads all locks of a folder, in ascending order of their generations. */
 export const lookAtAll = async (folder: string): Promise<readonly Look[]> => {
   const looks: Look[] = [];
   for (const generation of await generationsIn(folder)) {
@@ -165,7 +170,7 @@ export const lookAtAll = async (folder: string): Promise<readonly Look[]> => {
   return looks;
 };
 
-/** A free path in the folder of a holder. */
+/** Returns an unused path in the folder of a holder. */
 export const stagedIn = (holding: string): string => {
   // oxlint-disable-next-line h/no-clock -- files that are staged at the same time need different names
   return join(holding, crypto.randomUUID());

@@ -8,7 +8,7 @@ import { isTemporaryFile } from './temporary-files.js';
 
 const start = childProcesses();
 
-/** Runs tasks, a few at a time. */
+/** Runs tasks with limited concurrency. */
 const inParallel = async (count: number, task: (number: number) => Promise<void>): Promise<void> => {
   let next = 1;
   const worker = async (): Promise<void> => {
@@ -23,7 +23,7 @@ const inParallel = async (count: number, task: (number: number) => Promise<void>
 
 const acquired = (folder: string): Promise<FileLock> => acquireLock(folder, { waitMs: 20_000 });
 
-/** Waits until a process that reported its suspension is suspended. Other systems than Linux are fast enough. */
+/** Waits until a process that reported its suspension is suspended. Only Linux needs this wait. */
 const stopped = (child: Child): Promise<void> =>
   process.platform === 'linux'
     ? expect.poll(() => readFile(`/proc/${child.process.pid}/stat`, 'utf8'), { timeout: 10_000 }).toContain(') T ')
@@ -52,7 +52,7 @@ describe('a lock between processes', () => {
     await taken.release();
   });
 
-  it('is not lost by a suspended process of the same machine, however short its lease', async () => {
+  it('is kept by a suspended process of the same machine, even with a short lease', async () => {
     const folder = await temporaryFolder();
     const child = start('hold', folder);
     await child.reported('holds');
@@ -61,7 +61,7 @@ describe('a lock between processes', () => {
     child.process.kill('SIGCONT');
   });
 
-  it('admits one of 32 processes at a time, also while some of them are killed', async () => {
+  it('admits one of 32 processes at a time, even if some are killed', async () => {
     const folder = await temporaryFolder();
     const turns = 6;
     await writeFile(join(folder, 'count'), '0');
@@ -86,7 +86,7 @@ describe('a lock between processes', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a holder that is suspended past its lease', () => {
-  /** More than the scenario has: a process that is not suspended shows that all were tried. */
+  /** Exceeds the number of operations in the scenario: a process that is not suspended shows that all were tried. */
   const operations = 30;
 
   /** Suspends another machine before one of its operations, takes over, and wakes it. */
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
     expect(suspended).not.toContain(operations);
   };
 
-  it('changes nothing after a takeover, before whichever operation it was suspended', async () => {
+  it('changes nothing after a takeover, regardless of where it was suspended', async () => {
     await overtakeAtEach('release', acquired);
     await overtakeAtEach('removal', acquired);
   }, 30_000);
@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
 });
 
 describe('replaceFile() and createFolder() in a process that is killed', () => {
-  it('leave the old content or the new, and temporary files that the next sweep removes', async () => {
+  it('leaves the old or the new content, and temporary files for the next sweep', async () => {
     const folder = await temporaryFolder();
     const found = new Set<string>();
     for (let operation = 1, isDone = false; !isDone; operation += 1) {

@@ -27,7 +27,7 @@ const leaseMs = 600_000;
 /** Larger than the highest pid of any system. */
 const noPid = 2 ** 22 + 1;
 
-/** Puts a lock into place that another process renewed this long ago. A negative age is a renewal in the future. */
+/** Creates a lock that another process renewed `age` ago. A negative age is a renewal in the future. */
 const placeLock = async (
   folder: string,
   generation: number,
@@ -69,7 +69,7 @@ describe('acquireLock()', () => {
     expect(await readdir(folder)).toEqual(['lock.2']);
   });
 
-  it('admits one of several callers that ask at the same time', async () => {
+  it('admits one of several concurrent callers', async () => {
     const folder = await temporaryFolder();
     for (let round = 1; round <= 10; round += 1) {
       const asked = await Promise.allSettled(Array.from({ length: 6 }, () => acquireLock(folder)));
@@ -162,10 +162,10 @@ describe('acquireLock()', () => {
     expect(await readdir(folder)).toEqual(['lock.6']);
   });
 
-  it('withdraws its lock if it was overtaken while it asked', async () => {
+  it('withdraws its lock if another process was faster', async () => {
     const folder = await temporaryFolder();
     await placeLock(folder, 1, { pid: noPid });
-    // Two others are faster, and the first of them has been removed since.
+    // Two other processes are faster, and the first one's lock has been removed since.
     const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
       mkdirSync(join(folder, 'lock.3/token'), { recursive: true });
       const owner = JSON.stringify({ ...thisProcess(), host: 'elsewhere', leaseMs: 60_000 });
@@ -278,7 +278,7 @@ describe('FileLock', () => {
     expect(await readFile(path, 'utf8')).toBe('');
   });
 
-  it('replaces and removes files while it is held, and reports who took over afterwards', async () => {
+  it('changes files while it is held, and reports the holder that took over', async () => {
     const folder = await temporaryFolder();
     const [file, missing] = [join(folder, 'file'), join(folder, 'none/file')];
     const lock = await acquireLock(folder);
@@ -323,7 +323,7 @@ describe('FileLock', () => {
     await lock.release();
   });
 
-  it('removes its folder, and keeps what another process has put into it since', async () => {
+  it('removes its folder, but keeps files that another process added since', async () => {
     const folder = join(await temporaryFolder(), 'locked');
     const first = await acquireLock(folder);
     await mkdir(join(folder, 'sub/folder'), { recursive: true });
@@ -337,7 +337,7 @@ describe('FileLock', () => {
     await second.removeFolder();
   });
 
-  it('gives up a release that hangs', async () => {
+  it('abandons a release that hangs', async () => {
     const folder = await temporaryFolder();
     const lock = await acquireLock(folder);
     const handle = await open(process.execPath);

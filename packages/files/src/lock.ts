@@ -24,14 +24,15 @@ import { sweepTemporaryFiles } from './temporary-files.js';
 /** Options of {@link acquireLock}. */
 export interface LockOptions {
   /**
-   * How long the lock is valid without a renewal if other processes cannot check whether the holder is alive, because it runs
-   * on another machine or in another container. In milliseconds, at least 100. Renewed three times in that period.
+   * How long the lock is valid without a renewal if other processes cannot check whether the holder is alive, because
+   * it runs on another machine or in another container. In milliseconds, at least 100. Renewed three times in that
+   * period.
    *
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How long to wait while another holder has the lock, in milliseconds.
+   * How long to wait for another holder, in milliseconds.
    *
    * @defaultValue `0`
    */
@@ -58,14 +59,15 @@ const minLeaseMs = 100;
 const maxTimerMs = 2_147_483_647;
 const firstPauseMs = 2;
 const longestPauseMs = 50;
-/** The folder may be deleted between its creation and the lock this often. */
+/** How often the folder may be deleted between its creation and the lock before `acquireLock` fails. */
 const maxCreations = 10;
 
 /**
  * Acquires the lock of a folder.
  *
- * The lock ends with its process: one that was killed is detected at once on the same machine, and by its lease elsewhere.
- * A holder that was suspended past its lease loses the lock, and its `replaceFile` and `removeFile` fail from then on.
+ * The lock ends with its process: one that was killed is detected at once on the same machine, and by its lease
+ * elsewhere. A holder that was suspended past its lease loses the lock, and its `replaceFile` and `removeFile` fail
+ * from then on.
  *
  * @throws LockHeldError if another holder has the lock and `waitMs` has passed
  *
@@ -105,7 +107,7 @@ export const acquireLock = async (folder: string, options: LockOptions = {}): Pr
       const attempt = await tryToAcquire({ folder, leaseMs, minGeneration, toError });
       if (attempt === 'overtaken') continue;
       if ('check' in attempt) return attempt;
-      // Counted, not measured: clocks jump.
+      // Attempts are counted because clocks jump.
       if (waitedMs >= waitMs) throw toError(new LockHeldError(folder, attempt, waitedMs));
     } catch (error) {
       creations += 1;
@@ -140,7 +142,9 @@ export const withLock = async <Result>(
   return result;
 };
 
-/** Returns the holder of a lock without acquiring it; `undefined` if it is free. A missing folder is an `ENOENT` error. */
+/**
+ * Returns the holder of a lock without acquiring it; `undefined` if it is free. A missing folder is an `ENOENT` error.
+ */
 export const inspectLock = async (folder: string): Promise<LockOwner | undefined> => {
   const looks = await lookAtAll(folder);
   const alive = looks.find(({ state }) => state === 'alive');
@@ -150,22 +154,22 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
     await rm(path, { recursive: true, force: true });
     return looks.find((look) => isHeld(look, now))?.owner;
   } catch {
-    // Where nothing can be written, the time of the file system is unknown, and the lock cannot be acquired either.
+    // If nothing can be written, the time of the file system is unknown, and the lock cannot be acquired either.
     return looks.find(({ state }) => state === 'unknown')?.owner;
   }
 };
 
 /**
- * Prepares a lock and renames it into place, which succeeds for one process only: the name holds the generation, and a folder
- * does not replace a folder that has content.
+ * Prepares a lock and renames it into place, which succeeds for one process only: the name holds the generation, and a
+ * folder does not replace a folder that has content.
  *
- * A process may be suspended between any two steps. One that wakes up late finds a lock that it has not looked at, withdraws
- * its own, and starts again.
+ * A process may be suspended between any two steps. If it resumes late, it finds a lock that it has not examined,
+ * withdraws its own lock, and starts again.
  */
 const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwner | 'overtaken'> => {
   const { folder, leaseMs, minGeneration, toError } = settings;
   const looks = await lookAtAll(folder);
-  // Most waiting is for a living holder, and needs no file.
+  // Most waits are for a living holder and need no file.
   const alive = looks.find(({ state }) => state === 'alive');
   if (alive) return alive.owner;
   const prepared = await prepareLock(folder, leaseMs);
@@ -211,20 +215,20 @@ const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | '
       await withdrawLock(lock, token);
       return 'overtaken';
     }
-    // From here on, no earlier holder can put anything in place.
+    // From here on, no earlier holder can change anything in the folder.
     for (const other of others) await removeEarlierLock(lockIn(folder, other), stagedIn(join(lock, token)));
     await sweepTemporaryFiles(folder);
     return new HeldLock(folder, placed, handle);
   } catch (error) {
     await handle?.close().catch(() => undefined);
     await withdrawLock(lock, token).catch(() => undefined);
-    // Another process found it stale already.
+    // Another process has already found it stale.
     if (errorCode(error) === 'ENOENT' && (await ifExists(stat(folder)))) return 'overtaken';
     throw error;
   }
 };
 
-/** Whether all other locks are earlier ones that were looked at before. */
+/** Returns whether all other locks are earlier ones that were already examined. */
 const areKnown = async (folder: string, others: readonly number[], placed: PlacedLock): Promise<boolean> => {
   for (const other of others) {
     const look = placed.looks.find(({ generation }) => generation === other);
@@ -239,7 +243,7 @@ const moveIntoPlace = async (folder: string, prepared: PreparedLock, generation:
     return true;
   } catch (error) {
     if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) return false;
-    // Windows reports other codes for a folder that is there.
+    // Windows reports other codes for a folder that exists.
     if ((await generationsIn(folder)).some((each) => each >= generation)) return false;
     throw error;
   }

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { UnsafeFileError } from './errors.js';
 
-/** What {@link readRegularFile} found. */
+/** The result of {@link readRegularFile}. */
 export interface FileContent {
   readonly text: string;
   readonly stats: Stats;

@@ -4,21 +4,21 @@ import { dirname, join } from 'node:path';
 import { ifExists } from './open-file.js';
 import { temporaryName } from './temporary-files.js';
 
-/** New content of a file: one piece, several pieces that are written one after the other, or a copy of another file. */
+/** The new content of a file: one chunk, several chunks in sequence, or a copy of another file. */
 export type FileSource = string | Uint8Array | Iterable<string> | { readonly copyOf: string };
 
 /** Options of {@link replaceFile}. */
 export interface ReplaceOptions {
   /**
-   * Whether the content and the folder entry are forced onto the disk, so that a power failure does not undo a replacement
-   * that was reported as done.
+   * Whether the content and the folder entry are flushed to the disk, so that a power failure does not undo a
+   * replacement that was reported as complete.
    *
    * @defaultValue `true`
    */
   readonly sync?: boolean | undefined;
   /**
-   * Permissions of the file. `'keep'` keeps the mode of the file that is replaced, and its owner if the system permits it; a
-   * new file gets `0o666` less the umask.
+   * Permissions of the file. `'keep'` keeps the mode of the file that is replaced, and its owner if the system permits
+   * it; a new file gets `0o666` less the umask.
    *
    * @defaultValue `0o600`
    */
@@ -30,9 +30,9 @@ export interface ReplaceOptions {
 /**
  * Replaces a file so that a crash at any moment leaves the old content or the new content, never a part.
  *
- * The content is written to a temporary file beside it, which is then renamed. Use it for files with one writer or where the
- * last writer wins; {@link FileLock.replaceFile} refuses a writer that has lost its lock. Extended attributes and other hard
- * links of the old file are not kept.
+ * The content is written to a temporary file beside it, which is then renamed. Use it for files with one writer, or if
+ * the last writer wins. {@link FileLock.replaceFile} also rejects a writer that has lost its lock. Extended attributes
+ * and other hard links of the old file are not kept.
  *
  * @returns the state of the new file
  *
@@ -44,7 +44,7 @@ export interface ReplaceOptions {
 export const replaceFile = (path: string, content: FileSource, options: ReplaceOptions = {}): Promise<BigIntStats> =>
   replaceBy(path, join(dirname(path), temporaryName()), content, options);
 
-/** Replaces `path` by way of `temporary`, which must be on the same file system. */
+/** Replaces `path` through `temporary`, which must be on the same file system. */
 export const replaceBy = async (
   path: string,
   temporary: string,
@@ -99,7 +99,7 @@ const writeNew = async (
 const permissionBits = 0o7777;
 
 const setAttributes = async (handle: FileHandle, { uid, gid, mode }: Attributes): Promise<void> => {
-  // Only root may give files away. Changing the owner clears the setuid bit, so the mode comes last.
+  // Only root may change the owner of a file. Changing it clears the setuid bit, so the mode comes last.
   if (uid !== undefined && gid !== undefined) await handle.chown(uid, gid).catch(() => undefined);
   // The umask applies to a new file, and a copy has the permissions of its original.
   if (mode !== undefined) await handle.chmod(mode & permissionBits);
@@ -108,9 +108,9 @@ const setAttributes = async (handle: FileHandle, { uid, gid, mode }: Attributes)
 /**
  * Creates a folder with files so that a crash at any moment leaves all of it or nothing.
  *
- * The folder is only for its owner. An existing folder with content is not replaced: the error is `ENOTEMPTY` or `EEXIST`.
+ * Only the owner can access the folder. If the folder exists and is not empty, the error is `ENOTEMPTY` or `EEXIST`.
  *
- * @param files - contents by name
+ * @param files - contents of the files by name
  */
 export const createFolder = async (
   path: string,
@@ -132,7 +132,7 @@ export const createFolder = async (
   if (sync) await syncFolder(dirname(path));
 };
 
-/** Forces the entries of a folder onto the disk. Does nothing on systems that cannot open or sync a folder. */
+/** Flushes the entries of a folder to the disk. Does nothing on systems that cannot open or sync a folder. */
 export const syncFolder = async (path: string): Promise<void> => {
   try {
     const handle = await open(path, 'r');

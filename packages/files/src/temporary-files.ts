@@ -19,7 +19,7 @@ export const sweepTemporaryFiles = async (folder: string): Promise<void> => {
   }
 };
 
-/** Whether a name is that of a temporary file of this package. */
+/** Returns whether a name is that of a temporary file of this package. */
 export const isTemporaryFile = (name: string): boolean => temporaryPattern.test(name);
 
 const temporaryPattern = /^\.tmp-([0-9a-f]{12})-([0-9a-f]{12})-(\d+)-([^-]*)-[0-9a-f-]{36}$/;

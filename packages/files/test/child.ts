@@ -1,4 +1,4 @@
-/** A process for tests with several of them: `<work> <folder> <number>`. Reports what happens as lines of JSON. */
+/** A process for tests with several processes: `<work> <folder> <number>`. Reports its progress as lines of JSON. */
 import { readFileSync, writeSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { interceptOperations } from './operations.js';
 
 const [, , work = '', folder = '', number = ''] = process.argv;
 
-/** Written at once, so that a process that is killed next has reported it. */
+/** Written synchronously, so that a process that is killed next has reported it. */
 const report = (what: object): void => void writeSync(1, `${JSON.stringify(what)}\n`);
 
 const failureOf = (error: unknown): object => ({ code: (error as { code?: unknown }).code, message: String(error) });

@@ -7,9 +7,10 @@ const ofFiles = ['copyFile', 'mkdir', 'open', 'readdir', 'rename', 'rm', 'rmdir'
 const ofHandles = ['appendFile', 'chmod', 'datasync', 'stat', 'sync', 'truncate', 'write'] as const;
 
 /**
- * Calls `before` in front of every file operation, with its number from 1. What it throws is the result of the operation.
+ * Calls `before` ahead of every file operation with its number, counted from 1. An error that it throws fails the
+ * operation.
  *
- * @returns restores the operations
+ * @returns a function that restores the operations
  */
 export const interceptOperations = async (before: (operation: number) => void): Promise<() => void> => {
   const handle = await open(process.execPath);

@@ -13,11 +13,11 @@ export interface Child {
   readonly process: ChildProcess;
   readonly reports: Record<string, unknown>[];
   readonly ended: Promise<unknown>;
-  /** Resolves when a report has this key, or when the process has ended. */
+  /** Resolves when a report has this key or the process has ended. */
   reported(key: string): Promise<boolean>;
 }
 
-/** Bundles `child.ts` once for a test file. @returns starts it */
+/** Bundles `child.ts` once for a test file. @returns a function that starts it */
 export const childProcesses = (): ((work: string, ...given: (string | number)[]) => Child) => {
   const folder = mkdtempSync(join(tmpdir(), 'h-files-child-'));
   const outfile = join(folder, 'child.cjs');

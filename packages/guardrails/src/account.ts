@@ -4,6 +4,24 @@ import { type Allowance, effectiveLimit, limitFacts, type LimitName, limitNames,
 /** Rounding errors of sums stay below this share; they neither refuse a step nor make it wait. */
 const roundingError = 1e-12;
 
+/** The limits that the forecast of a step is compared with. */
+export type ForecastLimit = 'maxInputTokens' | 'maxOutputTokens' | 'maxTokens' | 'maxCost';
+
+const forecastLimits: readonly ForecastLimit[] = ['maxInputTokens', 'maxOutputTokens', 'maxTokens', 'maxCost'];
+
+/** The finite limits of an allowance. */
+export interface FiniteLimits {
+  readonly names: readonly LimitName[];
+  readonly forecastNames: readonly ForecastLimit[];
+  readonly isLimited: ReadonlySet<LimitName>;
+}
+
+export const finiteLimitsOf = (allowance: Allowance): FiniteLimits => {
+  const isFinite = (name: LimitName): boolean => (allowance[name] ?? Infinity) !== Infinity;
+  const names = limitNames.filter(isFinite);
+  return { names, forecastNames: forecastLimits.filter(isFinite), isLimited: new Set(names) };
+};
+
 /**
  * The limits of one scope and what was used of them.
  *
@@ -15,22 +33,31 @@ export class Account {
   readonly #allowance: Allowance;
   /** The finite limits. */
   readonly names: readonly LimitName[];
+  /** The finite limits on tokens and cost, which a forecast is compared with. */
+  readonly forecastNames: readonly ForecastLimit[];
+  readonly #isLimited: ReadonlySet<LimitName>;
   readonly #counters: ReturnType<typeof noCounters>;
   readonly #reserved = noCounters();
   readonly #pending = noCounters();
   #running = 0;
   #since = 0;
 
-  constructor(scope: string, allowance: Allowance, used?: unknown) {
+  constructor(scope: string, allowance: Allowance, used?: unknown, limits = finiteLimitsOf(allowance)) {
     this.scope = scope;
     this.#allowance = allowance;
-    this.names = limitNames.filter((name) => (allowance[name] ?? Infinity) !== Infinity);
+    const { names, forecastNames, isLimited } = limits;
+    [this.names, this.forecastNames, this.#isLimited] = [names, forecastNames, isLimited];
     this.#counters = storedCounters(used);
   }
 
   /** Whether the limit is finite. */
   limits(limit: LimitName): boolean {
-    return this.names.includes(limit);
+    return this.#isLimited.has(limit);
+  }
+
+  /** Model calls with an unknown cost, without those that are pending. */
+  get unpricedCalls(): number {
+    return this.#counters.unpricedCalls;
   }
 
   /** What was used until this time, without what is pending. */
@@ -43,6 +70,14 @@ export class Account {
   /** A limit and what was used of it, pending amounts included. */
   state(limit: LimitName, now: number): LimitState {
     return { scope: this.scope, limit, used: this.#usedOf(limit, now), max: this.#maxOf(limit) };
+  }
+
+  /** Whether part of the limit was used, and at most the reserve for it is left. */
+  isNear(limit: LimitName, now: number, reserveFor: (limit: LimitName, max: number) => number): boolean {
+    const used = this.#usedOf(limit, now);
+    if (used === 0) return false;
+    const max = this.#maxOf(limit);
+    return max - used <= reserveFor(limit, max);
   }
 
   /** What is left of a limit; negative if it was exceeded. */
@@ -67,8 +102,8 @@ export class Account {
 
   /** The first limit that was exceeded. */
   overrun(now: number): LimitState | undefined {
-    const limit = this.names.find((name) => this.left(name, now, true) < 0);
-    return limit && this.state(limit, now);
+    for (const limit of this.names) if (this.left(limit, now, true) < 0) return this.state(limit, now);
+    return undefined;
   }
 
   /** The first limit that does not allow another step. */

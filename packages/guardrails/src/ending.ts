@@ -31,7 +31,7 @@ export const cutTooOften = (count: number, most: number): readonly NewEvent[] =>
 /** The end of a turn whose cost limit cannot be enforced, because part of the cost is unknown. */
 export const unpriced = (accounts: TurnAccounts, now: number): readonly NewEvent[] | undefined => {
   for (const account of accounts.all) {
-    const { unpricedCalls } = account.used();
+    const { unpricedCalls } = account;
     if (unpricedCalls === 0 || !account.limits('maxCost')) continue;
     const limit = account.state('maxCost', now);
     const reason = `The cost of ${unpricedCalls} model ${unpricedCalls === 1 ? 'call' : 'calls'} of the ${account.scope} is unknown, so its limit of ${limit.max} cannot be enforced.`;

@@ -17,11 +17,15 @@ describe('guardrails', () => {
   describeOperator(() => guardrails({ maxSteps: 2 }), { changes, completes: false });
   describeOperator(
     () =>
-      guardrails({ maxDurationMs: 1e9, maxTokens: 1e9, maxCost: 1e9, costOf: () => 1, session: { maxTokens: 1e9 } }),
-    { changes },
-  );
-  describeOperator(
-    () => guardrails({ budget: createBudget({ maxTokens: 1e9, maxDurationMs: 1e9 }), maxTokensRecoveries: 1 }),
+      guardrails({
+        maxDurationMs: 1e9,
+        maxTokens: 1e9,
+        maxCost: 1e9,
+        costOf: () => 1,
+        session: { maxTokens: 1e9 },
+        budget: createBudget({ maxTokens: 1e9, maxDurationMs: 1e9 }),
+        maxTokensRecoveries: 1,
+      }),
     { changes },
   );
 

@@ -57,7 +57,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       operator.setDeadline(now + Math.min(Infinity, ...left));
     };
     const watchTime = (): void => {
-      if (!isLive) return;
+      if (!isLive || !settings.isTimed) return;
       cancelTimer?.();
       announce();
       const delayMs = nextTimeMs(accounts.all, operator.now(), settings);
@@ -75,12 +75,15 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
       watchTime();
     };
     /** Records the time of each event: a resumed turn has run until the last one. Deltas are not journaled. */
-    const timed =
-      <Type extends TurnEventType>(count: (event: TurnEventOf<Type>) => void) =>
-      (event: TurnEventOf<Type>): void => {
-        accounts.passed(event.at);
-        count(event);
-      };
+    const timed = <Type extends TurnEventType>(
+      count: (event: TurnEventOf<Type>) => void,
+    ): ((event: TurnEventOf<Type>) => void) =>
+      settings.isTimed
+        ? (event) => {
+            accounts.passed(event.at);
+            count(event);
+          }
+        : count;
 
     return {
       observe: {
@@ -106,8 +109,10 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
         }),
         'tool.call': timed<'tool.call'>((event) => ledger.called(event)),
         'tool.result': timed<'tool.result'>((event) => ledger.resulted(event)),
-        'approval.request': timed<'approval.request'>(() => undefined),
-        'approval.answer': timed<'approval.answer'>(() => undefined),
+        ...(settings.isTimed && {
+          'approval.request': timed<'approval.request'>(() => undefined),
+          'approval.answer': timed<'approval.answer'>(() => undefined),
+        }),
         'turn.continue': timed<'turn.continue'>((event) => recovery.continued(event)),
         'turn.stop': timed<'turn.stop'>((event) => guard.stopped(event)),
         'turn.end': () => ledger.ended(),
@@ -120,7 +125,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
           goLive(event.turn);
           return guard.admit(event);
         },
-        'input.received': (event) => guard.hear(event),
+        ...(settings.countsInput && { 'input.received': (event) => guard.hear(event) }),
         'model.request': (event): DecisionInput => {
           goLive(event.turn);
           const decision = guard.ask(event);
@@ -132,7 +137,7 @@ export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
         'model.error': (event) => guard.fail(event),
         'tool.call': (event) => guard.call(event),
         'turn.stop': (event) => guard.stop(event),
-        'turn.end': (event) => guard.finish(event),
+        ...(settings.session !== undefined && { 'turn.end': (event) => guard.finish(event) }),
       },
       start: () => {
         if (turnId === undefined) return;

@@ -14,6 +14,7 @@ import {
   integerFrom,
   type OptionChecks,
 } from '@h/options';
+import { finiteLimitsOf, type FiniteLimits } from './account.js';
 import { type Allowance, allowanceChecks, checkExtension } from './limits.js';
 import { Budget } from './budget.js';
 import type { Reserves } from './step-plan.js';
@@ -102,8 +103,15 @@ export interface GuardrailsOptions extends Allowance {
 /** Options with their defaults. */
 export interface GuardrailsSettings extends Reserves {
   readonly turn: Allowance;
+  readonly turnLimits: FiniteLimits;
   readonly session: Allowance | undefined;
   readonly budgetOf: (turn: TurnEventOf<'turn.start'> | undefined) => Budget | undefined;
+  /** Whether a session or a budget counts what the turn uses. */
+  readonly outlivesTurn: boolean;
+  /** Whether the characters of the input are counted. */
+  readonly countsInput: boolean;
+  /** Whether the running time of the turn is counted. */
+  readonly isTimed: boolean;
   readonly costOf: CostOf | undefined;
   readonly stopsOnUnknownCost: boolean;
   readonly wrapUp: Required<WrapUpOptions> | undefined;
@@ -172,8 +180,14 @@ export const settingsOf = (options: GuardrailsOptions): GuardrailsSettings => {
       message: 'guardrails(): "maxCost" needs "costOf"; without it every cost is unknown.',
     });
   }
+  const own = { ...turn, maxSteps: turn.maxSteps ?? defaultMaxSteps };
+  const outlivesTurn = session !== undefined || budget !== undefined;
   return {
-    turn: { ...turn, maxSteps: turn.maxSteps ?? defaultMaxSteps },
+    outlivesTurn,
+    countsInput: outlivesTurn || (turn.maxInputChars ?? Infinity) !== Infinity,
+    isTimed: outlivesTurn || (turn.maxDurationMs ?? Infinity) !== Infinity,
+    turn: own,
+    turnLimits: finiteLimitsOf(own),
     session,
     budgetOf:
       typeof budget === 'function' ? (start) => (start === undefined ? undefined : budget(start)) : () => budget,

@@ -50,8 +50,7 @@ export const planStep = (accounts: readonly Account[], forecast: StepForecast): 
   for (const account of accounts) {
     const refusedBy = account.refuses(now);
     if (refusedBy) return { refusedBy, outputTokens: 0, mostOutputTokens: 0 };
-    for (const limit of ['maxInputTokens', 'maxOutputTokens', 'maxTokens', 'maxCost'] as const) {
-      if (!account.limits(limit)) continue;
+    for (const limit of account.forecastNames) {
       const { most } = roomIn(limit, account.left(limit, now), account.state(limit, now).max, forecast);
       // Reservations of other turns may be released, so they do not make a step the last.
       const alone = roomIn(limit, account.left(limit, now, true), account.state(limit, now).max, forecast);
@@ -76,6 +75,7 @@ const lastByCountOrTime = (account: Account, now: number): LimitState | undefine
     account.limits(limit) && account.left(limit, now) < least;
   if (isLast('maxSteps', 2)) return account.state('maxSteps', now);
   if (isLast('maxToolCalls', 1)) return account.state('maxToolCalls', now);
+  if (!account.limits('maxDurationMs')) return undefined;
   const time = account.state('maxDurationMs', now);
   return time.max - time.used <= Math.min(longestClosingMs, time.max * closingTimeShare) ? time : undefined;
 };
@@ -154,16 +154,16 @@ export const reserveOf = (
 
 /** Finds limits that have come near and were not reported. */
 export class NearLimits {
-  readonly #reserves: Reserves;
-  readonly #reported = new Set<string>();
+  readonly #reserveFor: (limit: LimitName, max: number) => number;
+  #reported: Set<string> | undefined;
 
   constructor(reserves: Reserves) {
-    this.#reserves = reserves;
+    this.#reserveFor = (limit, max) => reserveOf(limit, max, reserves);
   }
 
   /** Records that a limit was reported. */
   reported({ scope, limit }: LimitState): void {
-    this.#reported.add(`${limit} ${scope}`);
+    (this.#reported ??= new Set()).add(`${limit} ${scope}`);
   }
 
   /** The finite, partly used limits that have come near. */
@@ -171,10 +171,8 @@ export class NearLimits {
     let found: LimitState[] | undefined;
     for (const account of accounts) {
       for (const limit of account.names) {
-        const state = account.state(limit, now);
-        const { used, max } = state;
-        if (used === 0 || max - used > reserveOf(limit, max, this.#reserves)) continue;
-        if (!this.#reported.has(`${limit} ${state.scope}`)) (found ??= []).push(state);
+        if (!account.isNear(limit, now, this.#reserveFor)) continue;
+        if (this.#reported?.has(`${limit} ${account.scope}`) !== true) (found ??= []).push(account.state(limit, now));
       }
     }
     return found ?? none;

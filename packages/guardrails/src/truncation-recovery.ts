@@ -1,4 +1,4 @@
-import { type AssistantPart, type NewEventOf, proceed, toolCallsOf, type TurnEventOf, type UserMessage } from '@h/turn';
+import { type AssistantPart, type NewEventOf, proceed, type TurnEventOf, type UserMessage } from '@h/turn';
 
 /** The `kind` of the message that asks a model to continue. */
 export const recoveryKind = 'max-tokens-recovery';
@@ -32,6 +32,11 @@ export class TruncationRecovery {
   /** Whether the next step continues an answer. */
   get isContinuing(): boolean {
     return this.#isContinuing;
+  }
+
+  /** Whether the deltas of this model call may repeat earlier text. */
+  get isFiltering(): boolean {
+    return this.#filter !== undefined;
   }
 
   get count(): number {
@@ -80,13 +85,15 @@ export class TruncationRecovery {
 
   /** Records an answer. */
   answered({ step, content, finishReason }: TurnEventOf<'model.response'>): void {
-    const hasCalls = toolCallsOf({ role: 'assistant', content }).length > 0;
+    const before = this.#isContinuing ? this.#said : '';
+    [this.#said, this.#isContinuing, this.#cut] = ['', false, undefined];
+    if (finishReason !== 'length') return;
+    const hasCalls = content.some(({ type }) => type === 'tool-call');
     let text = '';
     for (const part of content) if (part.type === 'text') text += part.text;
-    this.#said = finishReason === 'length' && !hasCalls ? (this.#isContinuing ? this.#said : '') + text : '';
-    this.#isContinuing = false;
-    this.#cut = finishReason === 'length' ? { step, hasCalls } : undefined;
-    if (this.#cut?.hasCalls === true) this.#count += 1;
+    if (hasCalls) this.#count += 1;
+    else this.#said = before + text;
+    this.#cut = { step, hasCalls };
     this.#isEmpty = text.trim() === '';
   }
 

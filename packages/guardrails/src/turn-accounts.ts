@@ -29,21 +29,22 @@ export class TurnAccounts {
   #session: Account | undefined;
   #budget: Budget | undefined;
   #tab: BudgetTab | undefined;
-  #all: readonly Account[];
+  /** The accounts of the turn and of the session. */
+  #own: readonly Account[] = [];
+  #all: readonly Account[] = [];
   #timed: readonly Account[] = [];
   #isStarted = false;
   #isRunning = false;
   #isMetered = false;
   /** Amounts of events that were decided and not yet observed, by the key of the event. */
-  readonly #pending = new Map<string, Pending>();
+  #pending: Map<string, Pending> | undefined;
   /** The clock of the turn at the latest request. */
   #clock: { readonly at: number; readonly elapsedMs: number } | undefined;
   #lastAt = 0;
 
   constructor(settings: GuardrailsSettings) {
     this.#settings = settings;
-    this.#turn = new Account('turn', settings.turn);
-    this.#all = [this.#turn];
+    this.#turn = new Account('turn', settings.turn, undefined, settings.turnLimits);
     this.#list();
   }
 
@@ -60,9 +61,25 @@ export class TurnAccounts {
     return this.#isMetered;
   }
 
+  /** Whether a model call can exceed a limit while it runs. */
+  get isWatched(): boolean {
+    return this.#isMetered || this.#timed.length > 0;
+  }
+
   /** Whether any account has this limit. */
   has(limit: LimitName): boolean {
-    return this.#all.some((account) => account.limits(limit));
+    for (const account of this.#all) if (account.limits(limit)) return true;
+    return false;
+  }
+
+  /** Whether what a limit measures is counted: for that limit, or for an account that outlives the turn. */
+  counts(limit: LimitName): boolean {
+    return this.#settings.outlivesTurn || this.#turn.limits(limit);
+  }
+
+  /** Whether amounts of any event are pending. */
+  get hasPending(): boolean {
+    return this.#pending !== undefined && this.#pending.size > 0;
   }
 
   /** The first limit that does not allow another step. */
@@ -152,15 +169,15 @@ export class TurnAccounts {
   /** Counts the amounts of a decided event as pending until {@link settle}; replaces earlier amounts of the key. */
   expect(key: string, amounts: Amounts): void {
     this.settle(key);
-    this.#pending.set(key, { amounts, accounts: this.#all });
+    (this.#pending ??= new Map()).set(key, { amounts, accounts: this.#all });
     for (const account of this.#all) account.expect(amounts);
   }
 
   /** Ends the pending state of an event, if it has one. */
   settle(key: string): void {
-    const pending = this.#pending.get(key);
+    const pending = this.#pending?.get(key);
     if (pending === undefined) return;
-    this.#pending.delete(key);
+    this.#pending?.delete(key);
     for (const account of pending.accounts) account.settle(pending.amounts);
   }
 
@@ -183,16 +200,13 @@ export class TurnAccounts {
   }
 
   close(at: number): void {
-    for (const key of this.#pending.keys()) this.settle(key);
+    for (const key of this.#pending?.keys() ?? []) this.settle(key);
     this.#tab?.close(at);
   }
 
-  get #own(): readonly Account[] {
-    return this.#session === undefined ? [this.#turn] : [this.#turn, this.#session];
-  }
-
   #list(): void {
-    this.#all = [...this.#own, ...(this.#budget?.accounts ?? [])];
+    this.#own = this.#session === undefined ? [this.#turn] : [this.#turn, this.#session];
+    this.#all = this.#budget === undefined ? this.#own : [...this.#own, ...this.#budget.accounts];
     this.#timed = this.#all.filter((account) => account.limits('maxDurationMs'));
     this.#isMetered =
       this.#settings.session !== undefined ||

@@ -3,7 +3,6 @@ import {
   deny,
   type JSONObject,
   notice,
-  toolCallsOf,
   type Decision,
   type NewEvent,
   type OperatorContext,
@@ -112,11 +111,17 @@ export class TurnGuard {
   delta(event: TurnEventOf<'model.delta'>): Decision {
     if (this.#isEnding) return undefined;
     const { ledger } = this;
+    if (!ledger.accounts.isWatched) return this.#withoutRepeat(event);
     const { text } = event.delta;
     const late = ledger.accounts.late(event.at);
     const hasRoom = ledger.call?.take(text) !== false;
     const limit = late ?? (hasRoom ? undefined : overrunBy(ledger.accounts, ledger.call?.estimate ?? {}, event.at));
     if (limit) return [event, ...this.#end(exceeded(limit))];
+    return this.#withoutRepeat(event);
+  }
+
+  #withoutRepeat(event: TurnEventOf<'model.delta'>): Decision {
+    if (!this.recovery.isFiltering) return undefined;
     const passed = this.recovery.delta(event);
     return passed === event ? undefined : (passed ?? null);
   }
@@ -131,8 +136,8 @@ export class TurnGuard {
     const model = this.ledger.expectAnswer(event, this.#wrapUp.isForced(event.step));
     if (model) events.push(notice('budget.cost-unknown', model));
     const overrun = this.ledger.accounts.overrun(now);
-    const hasCalls = toolCallsOf({ role: 'assistant', content: event.content }).length > 0;
-    events.push(...(overrun && hasCalls ? this.#end(exceeded(overrun)) : this.#wrapUp.nearNotices(now)));
+    const hasCalls = overrun !== undefined && event.content.some(({ type }) => type === 'tool-call');
+    events.push(...(hasCalls ? this.#end(exceeded(overrun)) : this.#wrapUp.nearNotices(now)));
     return events.length === 1 && event === given ? undefined : events;
   }
 

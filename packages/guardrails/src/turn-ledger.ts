@@ -1,4 +1,4 @@
-import { toolCallsOf, type AssistantMessage, type TurnEventOf, type Usage, type UserMessage } from '@h/turn';
+import { type AssistantMessage, type TurnEventOf, type Usage, type UserMessage } from '@h/turn';
 import { type CostForecast, forecastCost, knownCost, type ModelCall } from './model-call.js';
 import type { Amounts } from './counters.js';
 import { charsOf, InputEstimate, visitTexts } from './token-estimate.js';
@@ -44,7 +44,7 @@ interface Answer {
 export class TurnLedger {
   readonly accounts: TurnAccounts;
   readonly #settings: GuardrailsSettings;
-  readonly #input: InputEstimate;
+  #estimate: InputEstimate | undefined;
   /** The model call under way, which limits and reserves its output. */
   #call: ModelCall | undefined;
   /** The number of counted steps. */
@@ -57,14 +57,15 @@ export class TurnLedger {
   #model: string | undefined;
   #lastUsage: Usage | undefined;
   #measured: Answer | undefined;
-  readonly #unpriced = new Set<string | undefined>();
-  readonly #counted = new Set<string>();
-  #results = { failed: 0, other: 0 };
+  #unpriced: Set<string | undefined> | undefined;
+  #counted: Set<string> | undefined;
+  /** Results of the step that count as failed, and the others of calls that ran. */
+  #failed = 0;
+  #notFailed = 0;
 
   constructor(settings: GuardrailsSettings) {
     this.#settings = settings;
     this.accounts = new TurnAccounts(settings);
-    this.#input = new InputEstimate(settings.estimateTokens);
   }
 
   /** The model call under way. */
@@ -80,8 +81,10 @@ export class TurnLedger {
   }
 
   heard(messages: readonly UserMessage[], id = ''): void {
-    this.accounts.settle(pendingInput(id));
-    this.accounts.spend({ inputChars: charsOfAll(messages) });
+    const { accounts } = this;
+    if (!accounts.counts('maxInputChars')) return;
+    if (accounts.hasPending) accounts.settle(pendingInput(id));
+    accounts.spend({ inputChars: charsOfAll(messages) });
   }
 
   /**
@@ -98,6 +101,10 @@ export class TurnLedger {
     return missing;
   }
 
+  get #input(): InputEstimate {
+    return (this.#estimate ??= new InputEstimate(this.#settings.estimateTokens));
+  }
+
   /** The estimated input tokens of a request; 0 if no account needs them. */
   sizeOf(request: Request): number {
     return this.accounts.isMetered ? this.#input.of(request) : 0;
@@ -110,6 +117,7 @@ export class TurnLedger {
 
   /** The forecast cost of a request; `undefined` if the price is unknown. */
   costOf(request: Request, inputTokens: number): CostForecast | undefined {
+    if (!this.accounts.isMetered || this.#settings.costOf === undefined) return undefined;
     const model = this.#lastUsage === undefined ? request.model : this.#model;
     return forecastCost(this.#settings.costOf, inputTokens, this.#lastUsage, model);
   }
@@ -137,7 +145,7 @@ export class TurnLedger {
     const { amounts } = this.#measure(event, isForced);
     this.accounts.expect(pendingAnswer, amounts);
     const model = event.model ?? this.#model;
-    return (amounts.unpricedCalls ?? 0) > 0 && !this.#unpriced.has(model) ? { model } : undefined;
+    return (amounts.unpricedCalls ?? 0) > 0 && this.#unpriced?.has(model) !== true ? { model } : undefined;
   }
 
   /** Counts an answer. An answer with which the model finished on its own is a completion. */
@@ -148,13 +156,13 @@ export class TurnLedger {
     if (this.accounts.isMetered) this.#input.learn(event.usage, { role: 'assistant', content: event.content });
     this.#model = event.model ?? this.#model;
     this.#lastUsage = usage;
-    this.#count({ ...amounts, steps: 1 });
+    this.#count(amounts);
     this.#close();
   }
 
   /** Records that the unknown price of a model was reported. */
   reportedUnpriced(model: string | undefined): void {
-    this.#unpriced.add(model);
+    (this.#unpriced ??= new Set()).add(model);
   }
 
   /** What a failed call has used by estimate, for the annotation; `undefined` if its event contains the use. */
@@ -183,28 +191,28 @@ export class TurnLedger {
   }
 
   called({ call, denied }: Call): void {
-    this.accounts.settle(pendingCall(call.id));
+    if (!this.accounts.counts('maxToolCalls')) return;
+    if (this.accounts.hasPending) this.accounts.settle(pendingCall(call.id));
     if (denied) return;
-    this.#counted.add(call.id);
+    (this.#counted ??= new Set()).add(call.id);
     this.accounts.spend({ toolCalls: 1 });
   }
 
   resulted(result: Result): void {
     const { status, call } = result;
-    this.accounts.settle(pendingCall(call.id));
-    if (this.#counted.delete(call.id) && neverRan.has(status)) this.accounts.spend({ toolCalls: -1 });
+    if (this.accounts.hasPending) this.accounts.settle(pendingCall(call.id));
+    if (this.#counted?.delete(call.id) === true && neverRan.has(status)) this.accounts.spend({ toolCalls: -1 });
     if (this.#settings.isException(result)) {
-      this.#results.failed += 1;
+      this.#failed += 1;
       this.accounts.spend({ exceptions: 1 });
-    } else if (!neverRan.has(status) && status !== 'cancelled') this.#results.other += 1;
+    } else if (!neverRan.has(status) && status !== 'cancelled') this.#notFailed += 1;
   }
 
   /** Records that all calls of a step have results. Calls that never ran do not affect a series of failures. */
   stepEnded(): void {
-    const { failed, other } = this.#results;
-    if (failed + other > 0) this.accounts.endStep(failed > 0);
-    this.#results = { failed: 0, other: 0 };
-    this.#counted.clear();
+    if (this.#failed + this.#notFailed > 0) this.accounts.endStep(this.#failed > 0);
+    [this.#failed, this.#notFailed] = [0, 0];
+    this.#counted?.clear();
   }
 
   stopped({ annotations }: TurnEventOf<'turn.stop'>): void {
@@ -226,8 +234,8 @@ export class TurnLedger {
     return { ...(this.#call?.estimate ?? this.#underWay), steps: 1 };
   }
 
-  #count(amounts: Amounts & { readonly steps: number }): void {
-    this.#steps += amounts.steps;
+  #count(amounts: Amounts): void {
+    this.#steps += amounts.steps ?? 0;
     this.accounts.spend(amounts);
   }
 
@@ -248,25 +256,29 @@ export class TurnLedger {
     const { content, finishReason, usage: reported } = event;
     const { isMetered } = this.accounts;
     const message: AssistantMessage = { role: 'assistant', content };
+    const hasCalls = content.some(({ type }) => type === 'tool-call');
     const isReported = reported.input + reported.output > 0 || !isMetered;
     const usage = isReported ? reported : { ...reported, input: this.#sent, output: this.#tokensOf(message) };
-    const isCompletion = !isForced && finishReason === 'stop' && toolCallsOf(message).length === 0;
-    const amounts = {
-      ...this.#amountsOf(usage, event.model ?? this.#model),
-      steps: 1,
-      outputChars: isMetered ? charsOf(message) : 0,
-      completions: isCompletion ? 1 : 0,
-    };
+    const isCompletion = !isForced && finishReason === 'stop' && !hasCalls;
+    const amounts = this.#amountsOf(usage, event.model ?? this.#model);
+    amounts.steps = 1;
+    if (this.accounts.counts('maxOutputChars')) amounts.outputChars = charsOf(message);
+    if (isCompletion) amounts.completions = 1;
     this.#measured = { event, usage, amounts };
     return this.#measured;
   }
 
-  #amountsOf(usage: Usage, model: string | undefined): Amounts {
-    const tokens = { inputTokens: usage.input, outputTokens: usage.output };
+  #amountsOf(usage: Usage, model: string | undefined): { -readonly [Name in keyof Amounts]: Amounts[Name] } {
     const { costOf } = this.#settings;
-    if (costOf === undefined && !this.accounts.has('maxCost')) return tokens;
-    const cost = knownCost(costOf, usage, model);
-    return cost === undefined ? { ...tokens, unpricedCalls: 1 } : { ...tokens, cost };
+    const hasCost = costOf !== undefined || this.accounts.has('maxCost');
+    const cost = hasCost ? knownCost(costOf, usage, model) : 0;
+    return {
+      steps: 0,
+      inputTokens: usage.input,
+      outputTokens: usage.output,
+      cost: cost ?? 0,
+      unpricedCalls: cost === undefined ? 1 : 0,
+    };
   }
 
   #tokensOf(message: AssistantMessage): number {

@@ -67,8 +67,8 @@ const hookOf = (name: string, behaviours: readonly (readonly [HookPoint, { how: 
   ...Object.fromEntries(behaviours.map(([point, how]) => [point, handlerOf(how)])),
 });
 
-describe('hooks of any kind', () => {
-  it('never break a turn: it ends, with a transcript in order, and each call answered once', async () => {
+describe('generated hooks', () => {
+  it('never break a turn: it ends with a valid transcript and one answer per call', async () => {
     const behaviours = fc.array(fc.tuple(fc.constantFrom(...hookPoints), behaviour), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(fc.array(behaviours, { minLength: 1, maxLength: 3 }), async (all) => {
@@ -91,7 +91,7 @@ describe('hooks of any kind', () => {
     );
   });
 
-  it('may be left at any moment: signals are aborted, no timer stays, nothing comes after', async () => {
+  it('abort signals, clear timers and emit nothing after an unsubscription at any moment', async () => {
     vi.useFakeTimers();
     const signals: AbortSignal[] = [];
     const slow = ({ signal }: { readonly signal: AbortSignal }): Promise<undefined> => {
@@ -128,7 +128,7 @@ describe('hooks of any kind', () => {
     expect(signals.some(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('are those that the list holds when a turn begins', async () => {
+  it('are those in the list when a turn begins', async () => {
     const asked: string[] = [];
     const list: Hook[] = [{ name: 'a', beforeTurn: () => void asked.push('a') }];
     const operator = hooks(list);
@@ -147,7 +147,7 @@ describe('hooks of any kind', () => {
 });
 
 describe('onCompaction', () => {
-  it('observes operators below, and reports an observer that exceeds its time limit', async () => {
+  it('observes later operators, and reports an observer that exceeds its time limit', async () => {
     const seen: unknown[] = [];
     const list: Hook[] = [
       { name: 'slow', onCompaction: () => new Promise(() => {}) },

@@ -35,7 +35,7 @@ describeOperator(
 );
 
 describe('gates before a tool', () => {
-  it('refuse a call, and the model reads why', async () => {
+  it('deny a call and pass the reason to the model', async () => {
     const ran = await runTurn([hooks([deny('gate')])], { script: [response(bash('rm -rf /')), 'All right.'] });
     expect(ran.tools.ran).toEqual([]);
     expect(ran.transcript).toEqual([
@@ -48,7 +48,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'gate' }]);
   });
 
-  it('are asked by priority, equal ones in their order, and none after a denial', async () => {
+  it('run by priority, then in their order, and stop after a denial', async () => {
     const asked: string[] = [];
     const gate = (name: string, priority: number, decision?: 'allow' | 'deny'): Hook => ({
       name,
@@ -66,7 +66,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'b' }]);
   });
 
-  it('are not asked about a call that an operator before them has denied', async () => {
+  it('do not run for a call that an earlier operator has denied', async () => {
     const asked = vi.fn<() => undefined>();
     const before = intercept('before', () => ({
       decide: { 'tool.call': (event) => denyCall(event, 'Not here.', 'before') },
@@ -78,13 +78,13 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'before' }]);
   });
 
-  it('cannot undo a denial by allowing', async () => {
+  it('cannot override a denial by allowing', async () => {
     const allow: Hook = { name: 'allow', beforeTool: () => ({ decision: 'allow' }) };
     const ran = await runTurn([hooks([allow, deny('gate'), allow])], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.tools.ran).toEqual([]);
   });
 
-  it('give a call another input, which those before judge again', async () => {
+  it('change the input of a call, which earlier gates then judge again', async () => {
     const judged: unknown[] = [];
     const guard: Hook = {
       name: 'guard',
@@ -105,7 +105,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.rewrote')).toMatchObject([{ hook: 'rewriter', callId: 'c1', tool: 'bash' }]);
   });
 
-  it('may give one input each, so that two of them come to an end', async () => {
+  it('may change an input once each, so that two of them terminate', async () => {
     const prefix = (name: string): Hook => ({
       name,
       beforeTool: ({ call: { input } }) => ({
@@ -117,7 +117,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.rewrote')).toHaveLength(2);
   });
 
-  it('count with what they said about the last input', async () => {
+  it('decide with their verdict about the final input', async () => {
     const rewriter: Hook = {
       name: 'r',
       beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' } }),
@@ -137,7 +137,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'hooks' }]);
   });
 
-  it('have their input validated by the schema of the tool', async () => {
+  it('have their changed input validated by the schema of the tool', async () => {
     const tools = scriptedTools(
       { bash: 'ran' },
       { bash: { inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] } } },
@@ -152,7 +152,7 @@ describe('gates before a tool', () => {
     });
   });
 
-  it('add what the model reads with the result', async () => {
+  it('add context to the result for the model', async () => {
     const gate: Hook = { name: 'gate', beforeTool: () => ({ context: 'Mind the gap.' }) };
     const ran = await runTurn([hooks([gate])], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.transcript[2]).toBe('tool: text ran\n\nMind the gap.');
@@ -172,14 +172,14 @@ describe('gates before a tool', () => {
     ['answers nonsense', { name: 'gate', beforeTool: (() => ({ block: false })) as never }],
     ['decides nonsense', { name: 'gate', beforeTool: (() => ({ decision: 'perhaps' })) as never }],
     ['takes too long', { name: 'gate', timeoutMs: 5, beforeTool: () => new Promise(() => {}) }],
-  ])('refuse when one %s', async (_what, gate) => {
+  ])('deny if one %s', async (_what, gate) => {
     const ran = await runTurn([hooks([gate])], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.tools.ran).toEqual([]);
     expect(ran.of('hook.failed')).toMatchObject([{ hook: 'gate', point: 'beforeTool', effect: 'denied' }]);
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('let pass when one fails that is open', async () => {
+  it('allow if a fail-open gate fails', async () => {
     const gate: Hook = {
       name: 'gate',
       failure: { beforeTool: 'open' },
@@ -190,7 +190,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.failed')).toMatchObject([{ effect: 'ignored' }]);
   });
 
-  it('stay synchronous when they are', () => {
+  it('keep the turn synchronous if they are synchronous', () => {
     const gate: Hook = {
       name: 'gate',
       beforeTool: () => ({ decision: 'allow', context: 'Noted.' }),
@@ -206,7 +206,7 @@ describe('gates before a tool', () => {
     subscription.unsubscribe();
   });
 
-  it('abort the signal of the one whose time is up', async () => {
+  it('abort the signal of a gate that exceeds its time limit', async () => {
     let aborted: unknown;
     const gate: Hook = {
       name: 'gate',
@@ -222,6 +222,31 @@ describe('gates before a tool', () => {
     const ran = await runTurn([hooks([gate])], { script: [response(bash('ls')), 'Ok.'] });
     expect(aborted).toMatchObject({ name: 'TimeoutError' });
     expect(ran.of('hook.failed')).toHaveLength(1);
+  });
+
+  it('ends a gate at the deadline of the turn, but not an observer of its end', async () => {
+    let hasObserved = false;
+    const gate: Hook = {
+      name: 'gate',
+      timeoutMs: Infinity,
+      beforeTool: () => new Promise(() => {}),
+      afterReply: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        hasObserved = true;
+      },
+    };
+    const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
+    const ran = await runTurn([deadline, hooks([gate])], { script: [response(bash('ls')), 'Ok.'] });
+    const [failed] = ran.of('hook.failed');
+    expect(failed).toMatchObject({ point: 'beforeTool', effect: 'denied', error: { code: 'hook-timeout' } });
+    expect(failed?.error.message).toContain('the rest of the time of the turn');
+    expect(hasObserved).toBe(true);
+  });
+
+  it('expires an approval request at the deadline of the turn', async () => {
+    const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
+    const ran = await runTurn([deadline, hooks([], { otherwise: 'ask' })], { script: [response(bash('ls')), 'Ok.'] });
+    expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
   });
 
   it.each([
@@ -248,14 +273,17 @@ describe('gates around the model', () => {
     expect(ran.transcript).toEqual([]);
   });
 
-  it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)('answer instead of the model at %s', async (point) => {
-    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => later({ reply: 'It is noon.' }) }])]);
-    expect(ran.end.outcome).toBe('replied');
-    expect(ran.model.requests).toEqual([]);
-    expect(ran.transcript).toEqual(['user: Continue.', 'assistant: It is noon.']);
-  });
+  it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)(
+    'answer in place of the model at %s',
+    async (point) => {
+      const ran = await runTurn([hooks([{ name: 'gate', [point]: () => later({ reply: 'It is noon.' }) }])]);
+      expect(ran.end.outcome).toBe('replied');
+      expect(ran.model.requests).toEqual([]);
+      expect(ran.transcript).toEqual(['user: Continue.', 'assistant: It is noon.']);
+    },
+  );
 
-  it('give the model something to read: stored with the input, not stored with a request', async () => {
+  it('add context: stored with the input, not stored with a request', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeTurn: () => ({ context: 'Branch: main.' }),
@@ -268,7 +296,7 @@ describe('gates around the model', () => {
     expect(ran.transcript).toEqual(['user: Continue.', 'user: Branch: main.', 'assistant: Done.']);
   });
 
-  it('change the parts of a request that are not the loop’s', async () => {
+  it('change the parts of a request that hooks own', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeModel: () => ({ request: { model: 'small', settings: { temperature: 0 }, messages: [] } as never }),
@@ -278,7 +306,7 @@ describe('gates around the model', () => {
     expect([...(ran.model.requests[0]?.messages ?? [])]).toHaveLength(1);
   });
 
-  it('are asked once a turn before the first request, and before each for the model', async () => {
+  it('run once per turn before the first request, or before each request', async () => {
     const asked: string[] = [];
     const gate: Hook = {
       name: 'gate',
@@ -290,16 +318,13 @@ describe('gates around the model', () => {
     expect(asked).toEqual(['turn', 'reply', 'model', 'model']);
   });
 
-  it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)(
-    'refuse the turn when one fails at %s',
-    async (point) => {
-      const ran = await runTurn([hooks([{ name: 'gate', [point]: () => Promise.reject(new Error('It broke.')) }])]);
-      expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('It broke.') as string });
-      expect(ran.model.requests).toEqual([]);
-    },
-  );
+  it.each(['beforeTurn', 'beforeReply', 'beforeModel'] as const)('block the turn if one fails at %s', async (point) => {
+    const ran = await runTurn([hooks([{ name: 'gate', [point]: () => Promise.reject(new Error('It broke.')) }])]);
+    expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('It broke.') as string });
+    expect(ran.model.requests).toEqual([]);
+  });
 
-  it('refuse the turn of a hook that cannot be made', async () => {
+  it('block the turn if a hook cannot be created', async () => {
     const ran = await runTurn([
       hooks([
         () => {
@@ -310,7 +335,7 @@ describe('gates around the model', () => {
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('No rules file.') as string });
   });
 
-  it('keep input out of the history that comes while the turn runs', async () => {
+  it('can block input that arrives during the turn', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeSteering: ({ input }) =>
@@ -332,7 +357,7 @@ describe('gates around the model', () => {
 });
 
 describe('hooks after a tool', () => {
-  it('replace the output and add to it, each seeing what those before have made', async () => {
+  it('replace and extend the output one after another', async () => {
     const first: Hook = { name: 'a', afterTool: () => ({ output: 'clean', context: 'Lint: fine.' }) };
     const second: Hook = {
       name: 'b',
@@ -344,7 +369,7 @@ describe('hooks after a tool', () => {
     );
   });
 
-  it('let the result pass when they fail, or withhold it where they are closed', async () => {
+  it('pass the result if they fail, or withhold it if they fail closed', async () => {
     const broken: Hook = {
       name: 'scan',
       afterTool: () => {
@@ -359,7 +384,7 @@ describe('hooks after a tool', () => {
     expect(closed.transcript[2]).toBe('tool: error-text The result is withheld: the hook scan failed on it.');
   });
 
-  it('do not see calls that did not run', async () => {
+  it('do not run for calls that did not run', async () => {
     const seen = vi.fn<() => undefined>();
     await runTurn([hooks([deny('gate'), { name: 'after', afterTool: seen }])], {
       script: [response(bash('ls')), 'Ok.'],
@@ -369,7 +394,7 @@ describe('hooks after a tool', () => {
 });
 
 describe('gates before the end', () => {
-  it('send the turn back to work, as often as the option says', async () => {
+  it('continue the turn up to the configured number of times', async () => {
     const seen: [string, number][] = [];
     const gate: Hook = {
       name: 'gate',
@@ -400,13 +425,13 @@ describe('gates before the end', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('let the turn end when they fail, or end it blocked where they are closed', async () => {
+  it('let the turn end if they fail, or block it if they fail closed', async () => {
     const broken: Hook = { name: 'gate', timeoutMs: 5, beforeEnd: () => new Promise(() => {}) };
     expect((await runTurn([hooks([broken])])).end.outcome).toBe('completed');
     expect((await runTurn([hooks([{ ...broken, failure: 'closed' }])])).end.outcome).toBe('blocked');
   });
 
-  it('see the whole history', async () => {
+  it('receive the whole history', async () => {
     let roles: string[] = [];
     const gate: Hook = {
       name: 'gate',
@@ -418,7 +443,7 @@ describe('gates before the end', () => {
 });
 
 describe('observers', () => {
-  it('run side by side, and the end of the turn waits for them', async () => {
+  it('run concurrently, and the end of the turn waits for them', async () => {
     const done: string[] = [];
     const observer = (name: string): Hook => ({
       name,
@@ -435,7 +460,7 @@ describe('observers', () => {
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
-  it('are reported when they fail, and change nothing', async () => {
+  it('are reported if they fail, without an effect', async () => {
     const broken: Hook[] = [
       {
         name: 'throws',
@@ -456,7 +481,7 @@ describe('observers', () => {
     expect(ran.events.at(-1)?.type).toBe('turn.end');
   });
 
-  it('hear of errors of models, tools and the turn', async () => {
+  it('are notified of errors of models, tools and the turn', async () => {
     const heard: string[] = [];
     const hook: Hook = {
       name: 'errors',
@@ -471,7 +496,7 @@ describe('observers', () => {
     expect(heard).toEqual(['tool: exit 1', 'model: Overloaded', 'turn: Overloaded']);
   });
 
-  it('hear of steering', async () => {
+  it('are notified of steering', async () => {
     const heard: unknown[] = [];
     const tools = scriptedTools({ bash: () => later('ran', 10) });
     await runTurn([hooks([{ name: 'o', onSteering: ({ message }) => void heard.push(message.content) }])], {
@@ -482,7 +507,7 @@ describe('observers', () => {
     expect(heard).toEqual(['Hurry.']);
   });
 
-  it('say something that leaves as a notice', async () => {
+  it('emit notices', async () => {
     const hook: Hook = {
       name: 'talker',
       beforeTool: async ({ notify }) => {
@@ -575,7 +600,7 @@ describe('a turn with hooks', () => {
     expect(made).toBe(2);
   });
 
-  it('ends when it is cancelled while a gate thinks, and tells the gate', async () => {
+  it('ends when it is cancelled during a gate, whose signal is aborted', async () => {
     let aborted = false;
     const gate: Hook = {
       name: 'gate',
@@ -607,7 +632,7 @@ describe('a turn with hooks', () => {
     [[], { maxSendBacks: 1.5 }, 'maxSendBacks'],
     [[], { otherwise: 'no' }, 'otherwise'],
     [[], { approvalStore: {} }, 'approvalStore'],
-  ])('refuses %j with %j', (sources, options, name) => {
+  ])('rejects %j with %j', (sources, options, name) => {
     expect(() => hooks(sources as never, options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(name) as string }) as Error,
     );

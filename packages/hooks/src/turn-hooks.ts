@@ -2,6 +2,7 @@ import {
   notice,
   toErrorInfo,
   type ErrorInfo,
+  type JSONObject,
   type JSONValue,
   type Message,
   type NewEvent,
@@ -13,7 +14,7 @@ import { CallContext, type TurnFacts } from './call-context.js';
 import { problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
-import { isPromise, type Maybe } from './maybe.js';
+import { chain, isPromise, type Maybe } from './maybe.js';
 
 /** The details that a handler of this point receives besides the common context. */
 export type DetailsOf<Point extends HookPoint> = Omit<
@@ -68,6 +69,8 @@ export class TurnHooks {
   #history: Iterable<Message> = [];
   #since: Message[] = [];
   #told: NewEvent[] | undefined;
+  /** Decisions that no event carries yet, by the id of their call; '' for decisions about the turn. */
+  readonly #decisions = new Map<string, JSONObject[]>();
   #isLive = false;
   #isOver = false;
   readonly #early: NewEvent[] = [];
@@ -166,6 +169,19 @@ export class TurnHooks {
   /** Reports a decision, with a notice if there is one for it. */
   decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
     if (told) this.tell(told);
+    if (this.at('onDecision').length > 0) {
+      const subject = decision.callId ?? '';
+      const { callId, hook, kind, reason } = decision;
+      const entry: JSONObject = {
+        at,
+        step: this.#facts.step,
+        kind,
+        ...(hook !== undefined && { hook }),
+        ...(reason !== undefined && { reason }),
+        ...(callId !== undefined && { callId }),
+      };
+      this.#decisions.set(subject, [...(this.#decisions.get(subject) ?? []), entry]);
+    }
     this.watch('onDecision', at, decision);
   }
 
@@ -184,7 +200,7 @@ export class TurnHooks {
     this.#told = told;
     let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
     try {
-      decision = decide();
+      decision = chain(decide(), (ruling) => this.#withDecisions(event, ruling));
     } finally {
       this.#told = undefined;
     }
@@ -194,6 +210,23 @@ export class TurnHooks {
       return decision;
     }
     return [...told, ...(decision === undefined ? [event] : [decision].flat())];
+  }
+
+  /** Notes the decisions about an event on the event that leaves, so that a resumed turn has them in its journal. */
+  #withDecisions(
+    event: NewEvent,
+    ruling: NewEvent | readonly NewEvent[] | undefined,
+  ): NewEvent | readonly NewEvent[] | undefined {
+    const subject = event.type === 'tool.call' ? event.call.id : '';
+    const decisions = this.#decisions.get(subject);
+    if (decisions === undefined || this.#isOver) return ruling;
+    const events: readonly NewEvent[] = ruling === undefined ? [event] : [ruling].flat();
+    const last = events.at(-1);
+    if (last === undefined) return ruling;
+    this.#decisions.delete(subject);
+    const note = last.annotations?.['hooks'] as JSONObject | undefined;
+    const noted: NewEvent = { ...last, annotations: { ...last.annotations, hooks: { ...note, decisions } } };
+    return [...events.slice(0, -1), noted];
   }
 
   /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
@@ -258,7 +291,10 @@ export class TurnHooks {
     this.#running.add(own);
     if (this.#isOver) own.abort();
     return new Promise((resolve) => {
-      const limitMs = this.#limit(hook, point);
+      const ownMs = this.#limit(hook, point);
+      // Observers may outlast the deadline: those of the end of a turn begin after it.
+      const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
+      const limitMs = Math.min(ownMs, leftMs);
       const over = (called: Called<Point>): void => {
         cancel();
         this.#running.delete(own);
@@ -268,7 +304,7 @@ export class TurnHooks {
         const error = {
           name: 'TimeoutError',
           code: 'hook-timeout',
-          message: `The hook ${hook.name} took longer than ${limitMs} ms.`,
+          message: `The hook ${hook.name} took longer than ${limitMs} ms${leftMs < ownMs ? ', the rest of the time of the turn' : ''}.`,
         };
         over(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 const maxDepth = 200;
 
 /**
- * Writes a value as JSON with sorted keys, so that equal values give equal strings. Members that are `undefined` are left out.
+ * Writes a value as JSON with sorted keys, so that equal values give equal strings. Members that are `undefined` are
+ * left out.
  *
- * @returns `undefined` for a value that JSON cannot represent without loss (`NaN`, a `Date`, a function, a class instance)
- * or that is nested deeper than 200 levels
+ * @returns `undefined` for a value that JSON cannot represent without loss (`NaN`, a `Date`, a function, a class
+ * instance) or that is nested deeper than 200 levels
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { AIMessage, UsageMetadata } from '@langchain/core/messages';
 import { noUsage, type FinishReason, type ModelResponse, type Usage } from '@h/turn';
 import { assistantParts } from './messages.js';
 
-/** An answer of a LangChain model as operators see it. */
+/** Converts an answer of a LangChain model to a model response. */
 export const toResponse = (message: AIMessage): ModelResponse => {
   const { model_name: model } = message.response_metadata;
   return {
@@ -30,7 +30,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content-filter',
 };
 
-/** Providers put the reason under several names; integrations pass it on. */
+/** Returns the finish reason, which providers report under several names. */
 const finishReasonOf = ({ response_metadata: metadata, tool_calls: calls }: AIMessage): FinishReason => {
   const { incomplete_details: incomplete } = metadata as { incomplete_details?: { readonly reason?: unknown } | null };
   const given = [metadata['finish_reason'], metadata['stop_reason'], metadata['finishReason'], incomplete?.reason].find(

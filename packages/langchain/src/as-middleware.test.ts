@@ -23,7 +23,7 @@ beforeEach(async () => {
   script = [];
   mock = new LLMock({ port: 0 });
   mock.on({ predicate: () => true }, (request) => {
-    const next = script.shift() ?? { content: 'The script is over.' };
+    const next = script.shift() ?? { content: 'The script has ended.' };
     return (typeof next === 'function' ? next(request.messages) : next) as FixtureResponse;
   });
   await mock.start();
@@ -34,7 +34,7 @@ const operator = (handlers: Handlers): TurnOperator => intercept('test', () => h
 const calls = (...names: readonly string[]): FixtureFileResponse => ({
   toolCalls: names.map((name, index) => ({ name, arguments: '{"path":"a.txt"}', id: `${name}-${index}` })),
 });
-/** What the model read, request by request. */
+/** Returns the messages of each model request. */
 const requests = (): readonly (readonly string[])[] =>
   mock
     .getRequests()
@@ -99,7 +99,7 @@ describe('asMiddleware', () => {
     expect(messages[2]).toMatchObject({ status: 'error', content: 'Denied: Not here.' });
   });
 
-  it('lets operators change what the model reads, and keeps it in the state of the agent', async () => {
+  it('stores a result that an operator changed in the state of the agent', async () => {
     script = [calls('read'), { content: 'Done.' }];
     const redacting = operator({
       decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }) },
@@ -109,7 +109,7 @@ describe('asMiddleware', () => {
     expect(requests()[1]).toContain('[redacted]');
   });
 
-  it('repeats a failed model call if an operator asks for it', async () => {
+  it('repeats a failed model call if an operator retries it', async () => {
     script = [{ error: { message: 'Slow down', type: 'rate_limit' }, status: 429 }, { content: 'Here.' }];
     const seen: unknown[] = [];
     const retrying = operator({
@@ -125,14 +125,14 @@ describe('asMiddleware', () => {
     expect(seen).toEqual([429]);
   });
 
-  it('passes on what the model threw', async () => {
+  it('rethrows an error of the model', async () => {
     script = [{ error: { message: 'No such key', type: 'invalid_request_error' }, status: 401 }];
     await expect(agentWith(asMiddleware()).invoke(ask('Hi'))).rejects.toMatchObject({
       cause: { status: 401 },
     });
   });
 
-  it('sends a history that an operator replaced, over steps and invocations of a thread', async () => {
+  it('keeps a replaced history across the steps and invocations of a thread', async () => {
     let isCompacted = false;
     const compacting = operator({
       decide: {
@@ -163,7 +163,7 @@ describe('asMiddleware', () => {
     ]);
   });
 
-  it('ends the agent with the reason of an operator, or throws it', async () => {
+  it('ends the agent with the reason of an operator, or rejects with it', async () => {
     const limit = operator({
       decide: { 'model.request': ({ step }) => (step > 2 ? stop('loop-detected', 'It goes in circles.') : undefined) },
     });
@@ -181,7 +181,7 @@ describe('asMiddleware', () => {
     });
   });
 
-  it('asks a person with an interrupt and goes on with the answer', async () => {
+  it('requests approval with an interrupt and continues with the answer', async () => {
     const asking = intercept('asking', ({ emit }) => {
       const held = new Map<string, () => void>();
       return {
@@ -207,7 +207,7 @@ describe('asMiddleware', () => {
     expect(contents(messages).at(-1)).toBe('Removed.');
   });
 
-  it('lets the model read what a tool threw', async () => {
+  it('passes the error of a tool to the model', async () => {
     script = [calls('read'), { content: 'I see.' }];
     const seen: string[] = [];
     const agent = agentWith(
@@ -223,7 +223,7 @@ describe('asMiddleware', () => {
     expect(seen).toEqual(['failed']);
   });
 
-  it('keeps the state of two threads apart', async () => {
+  it('isolates the state of two threads', async () => {
     const counts: string[] = [];
     const counting = intercept('counting', () => {
       let session = '';
@@ -273,7 +273,7 @@ describe('asMiddleware', () => {
     expect(text).toBe('All is well.');
   });
 
-  it('refuses a model or a credential that it cannot provide', async () => {
+  it('rejects a model or a credential that it cannot provide', async () => {
     const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });
     await expect(agentWith(asMiddleware(choosing)).invoke(ask('Hi'))).rejects.toThrow(
       /the credential "second".*`resolve`/,

@@ -39,16 +39,16 @@ export const middlewareEvents: HostEvents = {
 /** Options of {@link asMiddleware}. */
 export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'effects' | 'approve' | 'maxSessions'> {
   /**
-   * What happens when an operator stops the turn: `'end'` ends the agent with a message that gives the reason,
+   * The behavior when an operator stops the turn: `'end'` ends the agent with a message that states the reason,
    * `'error'` rejects with `TurnStoppedError`.
    *
    * @defaultValue `'end'`, as in the limits of LangChain
    */
   readonly exitBehavior?: 'end' | 'error' | undefined;
   /**
-   * Returns the model for the model name and the credential that an operator chose, such as `failover`.
+   * Returns the model for the model name and the credential that an operator such as `failover` chose.
    *
-   * @defaultValue the agent's model; a turn whose operators choose another one ends with an error
+   * @defaultValue the agent's model; the choice of another model or credential ends the turn with an error
    */
   readonly resolve?: ((choice: ModelChoice) => ModelRequest['model']) | undefined;
   /**
@@ -73,7 +73,7 @@ type ToolAnswer = Awaited<ReturnType<Hooks['wrapToolCall']>>;
 type HostTool = ModelRequest['tools'][number];
 
 /**
- * Makes a LangChain middleware of operators: each `invoke` of the agent is one turn.
+ * Creates a LangChain middleware from operators. Each `invoke` of the agent is one turn.
  *
  * The thread (`configurable.thread_id`) is the session. Interrupts, commands and aborts pass unchanged; approvals
  * become interrupts if `approve` calls `interrupt()` of LangGraph. A tool that throws is answered with an error
@@ -129,7 +129,7 @@ export const asMiddleware = (
   });
 };
 
-/** The thread of the agent; without a checkpointer, the run. */
+/** Returns the thread of the agent; the run without a checkpointer. */
 const sessionOf = (state: object, configurable: { readonly thread_id?: string } | undefined): string =>
   configurable?.thread_id ?? String(runOf(state));
 
@@ -146,8 +146,8 @@ const callModel = async (
   const system = systemBlocks(systemMessage);
   const definitions = new Map(tools.map((tool) => [toDefinition(tool), tool]));
   const settings = toSettings(toolChoice, modelSettings);
-  /** LangChain refuses a request whose prompt and message both differ from those of the attempt before. */
-  // oxlint-disable-next-line typescript/no-deprecated -- LangChain still compares it, see above
+  /** LangChain rejects a request whose prompt and message both differ from those of the previous attempt. */
+  // oxlint-disable-next-line typescript/no-deprecated -- LangChain still compares this member
   let { systemPrompt } = request;
   const withSystem = (changed: readonly SystemBlock[]): Partial<ModelRequest> => {
     if (changed === system) return {};
@@ -227,7 +227,7 @@ const callTool = async (
 };
 
 const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
-  // A command updates the state of the graph in its own way. Operators see that the tool ran.
+  // A command updates the state of the graph, so it is not changed. Operators observe only that the tool ran.
   if (!ToolMessage.isInstance(answer)) {
     return { outcome: { status: 'ok', output: { type: 'text', value: '[Command]' } }, value: answer };
   }
@@ -236,11 +236,13 @@ const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
   return { outcome: { status: 'failed', output, error: { name: 'Error', message: answer.text } }, value: answer };
 };
 
-/** With a middleware, LangChain ends the agent if a tool throws; without one it lets the model read this text. */
+/**
+ * Creates the message that LangChain returns for an error of a tool without middleware. With one, it ends the agent.
+ */
 const failure = (id: string, name: string, error: unknown): ToolMessage =>
   toolMessage(id, name, { type: 'error-text', value: `${String(error)}\n Please fix your mistakes.` });
 
-/** Whether LangGraph threw this to direct the graph: an interrupt or a command for a parent. */
+/** Whether an error is control flow of LangGraph: an interrupt or a command for a parent graph. */
 const isBubbleUp = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 

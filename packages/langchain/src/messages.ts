@@ -23,7 +23,7 @@ import {
 
 type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
 
-/** The messages of LangChain, and those of a turn. */
+/** Converts between the messages of LangChain and those of a turn. */
 export const messageFormat: HostFormat<BaseMessage> = {
   read: (message) => {
     switch (message.type) {
@@ -59,7 +59,9 @@ const blocksOf = ({ content }: BaseMessage): readonly Block[] =>
 const userContent = (message: BaseMessage): string | readonly UserPart[] =>
   typeof message.content === 'string' ? message.content : blocksOf(message).map(userPart);
 
-/** A block that has no equivalent is shown to operators by its type. It reaches the model unchanged. */
+/**
+ * Converts a block. Operators observe only the type of a block without an equivalent; it reaches the model unchanged.
+ */
 const userPart = (block: Block): UserPart => {
   if (block.type === 'text') return textPart(asText(block['text']));
   return filePart(block) ?? textPart(`[${asText(block.type)}]`);
@@ -78,7 +80,7 @@ const filePart = ({ type, ...block }: Block): FilePart | undefined => {
   return isMedia && typeof data === 'string' ? { type: 'file', data, mediaType } : undefined;
 };
 
-/** Reads the parts of an answer. Each block keeps its original form for the way back. */
+/** Returns the parts of an answer. Each part stores its original block for the conversion back. */
 export const assistantParts = (message: AIMessage): readonly AssistantPart[] => [
   ...blocksOf(message).flatMap(assistantPart),
   ...(message.tool_calls ?? []).map(({ id, name, args }): AssistantPart => ({
@@ -117,7 +119,7 @@ const original = (block: Block): Pick<TextPart, 'providerOptions'> =>
     ? {}
     : { providerOptions: { langchain: { block: JSON.parse(JSON.stringify(block)) as JSONValue } } };
 
-/** An answer as a message of LangChain. */
+/** Converts an answer to a LangChain message. */
 export const toAIMessage = (
   parts: readonly AssistantPart[],
   more: Partial<Pick<AIMessage, 'response_metadata'>> = {},
@@ -152,7 +154,7 @@ const toolResult = (message: ToolMessage): ToolPart => ({
   output: outputOf(message),
 });
 
-/** What the model reads of a tool message. */
+/** Converts a tool message to a tool output. */
 export const outputOf = (message: ToolMessage): ToolResultOutput => {
   if (message.status === 'error') return { type: 'error-text', value: message.text };
   if (typeof message.content === 'string') return { type: 'text', value: message.content };
@@ -164,7 +166,7 @@ export const outputOf = (message: ToolMessage): ToolResultOutput => {
 const toToolMessage = (part: ToolPart): readonly ToolMessage[] =>
   part.type === 'tool-result' ? [toolMessage(part.toolCallId, part.toolName, part.output)] : [];
 
-/** A result as a message of LangChain. */
+/** Converts a result to a LangChain message. */
 export const toolMessage = (
   id: string,
   name: string,
@@ -220,7 +222,7 @@ const base64 = (data: unknown): string => {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** The system prompt as a message, with the cache marks of its blocks. */
+/** Converts the system prompt to a message with the cache breakpoints of its blocks. */
 export const toSystemMessage = (system: readonly SystemBlock[]): SystemMessage =>
   system.every(({ cache }) => cache === undefined)
     ? new SystemMessage(system.map(({ text }) => text).join('\n\n'))

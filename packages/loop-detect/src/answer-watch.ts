@@ -1,21 +1,21 @@
 import { notice, stop, type Decision, type ErrorInfo, type TurnEventOf } from '@h/turn';
-import { createChantingDetector, type ChantingDetector } from './chanting.js';
+import { GrowingText } from './chanting.js';
 import type { LoopDetectOptions } from './options.js';
 import { advice, type LoopVerdict } from './verdict.js';
 
 const chantingCode = 'chanting';
 const chantingMessage = 'The answer repeated itself and was cut off. Say it once, briefly, or use a tool.';
 
-/** The answers of one turn while they stream in. */
+/** Watches the streaming answers of one turn. */
 export class AnswerWatch {
-  readonly #detector: ChantingDetector | undefined;
+  readonly #detector: GrowingText | undefined;
   /** The model call whose answer was cut off. */
   #cutOff: { readonly step: number; readonly attempt: number } | undefined;
   #strikes = 0;
   #isAdviceDue = false;
 
   constructor({ chanting = {} }: LoopDetectOptions) {
-    this.#detector = chanting === false ? undefined : createChantingDetector(chanting);
+    this.#detector = chanting === false ? undefined : new GrowingText(chanting);
   }
 
   reset(): void {
@@ -41,7 +41,7 @@ export class AnswerWatch {
     return this.#isAdviceDue ? { ...event, tail: [...event.tail, advice(chantingMessage)] } : undefined;
   }
 
-  /** Cuts off an answer that repeats itself: retries it once, and ends the turn the next time. */
+  /** Interrupts an answer that repeats itself. The first one is retried; the second one ends the turn. */
   read(event: TurnEventOf<'model.delta'>, isLast: boolean): Decision {
     const { delta, step, attempt } = event;
     if (this.#detector === undefined || delta.type !== 'text') return undefined;

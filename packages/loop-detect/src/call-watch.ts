@@ -14,21 +14,21 @@ import {
 import type { DescribedCall } from './call.js';
 import { RepeatedSteps } from './cycles.js';
 import { Detector } from './detector.js';
-import type { LoopDetectOptions } from './options.js';
+import type { LimitsOf, LoopDetectOptions } from './options.js';
 import type { Fingerprint } from './outcome.js';
 import { Recent } from './recent.js';
 import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
 
-/** Warnings that are remembered, so that each is repeated after `warnEvery` results only. */
+/** Maximum number of warnings whose last occurrence is stored for `warnEvery`. */
 const maxWarnings = 64;
 
-/** A call of the current step and its verdict before it ran. */
+/** A call of the current step with the verdict from before it ran. */
 interface PlannedCall {
   readonly described: DescribedCall;
   readonly verdict: LoopVerdict;
 }
 
-/** A result as it counts. */
+/** A result in the form in which it is counted. */
 interface CountedResult {
   readonly described: DescribedCall;
   readonly status: ToolStatus;
@@ -36,32 +36,38 @@ interface CountedResult {
   readonly effect: ToolEffect | undefined;
 }
 
+/** The verdict about a result, and whether the model should read it with the result. */
+interface ResultVerdict {
+  readonly verdict: LoopVerdict;
+  readonly isDue: boolean;
+}
+
 /** The results of one turn, and which warnings were given with them. */
 class ResultBook {
   readonly detector: Detector;
   readonly #warnEvery: number;
-  /** Number of the result in which each warning was last given. */
+  /** Number of the result to which each warning was last attached. */
   readonly #warned: Recent<string, number>;
   #results: number;
 
-  constructor(options: LoopDetectOptions, base?: ResultBook) {
-    this.detector = base?.detector.fork() ?? new Detector(options);
+  constructor(options: LoopDetectOptions, limits: LimitsOf, base?: ResultBook) {
+    this.detector = base?.detector.fork() ?? new Detector(options, limits);
     this.#warnEvery = options.warnEvery ?? 5;
     this.#warned = new Recent(maxWarnings, base && base.#warned);
     this.#results = base === undefined ? 0 : base.#results;
   }
 
-  /** Counts a result that says nothing about its call. */
+  /** Counts a result that is no evidence about its call. */
   skip(): void {
     this.#results += 1;
   }
 
-  /** Counts a result. @returns the verdict about it, and whether the model should read that */
-  record({ described, status, print, effect }: CountedResult, step: LoopVerdict): LoopVerdict & { isDue: boolean } {
+  /** Counts a result. */
+  record({ described, status, print, effect }: CountedResult, step: LoopVerdict): ResultVerdict {
     this.#results += 1;
     const found = this.detector.record(described, status, print, effect);
     const verdict = status === 'denied' ? fine('') : worstOf([found, step.level === 'warn' ? step : undefined], found);
-    return { ...verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict) };
+    return { verdict, isDue: verdict.level !== 'ok' && this.#isDue(verdict) };
   }
 
   reset(): void {
@@ -69,7 +75,7 @@ class ResultBook {
     this.#warned.clear();
   }
 
-  /** Whether a warning was not given within the last results. */
+  /** Whether the warning was not attached to one of the last `warnEvery` results. */
   #isDue({ key, level }: LoopVerdict): boolean {
     const before = this.#warned.get(key);
     if (level === 'warn' && before !== undefined && this.#results - before < this.#warnEvery) return false;
@@ -78,26 +84,28 @@ class ResultBook {
   }
 }
 
-/** The tool calls of one turn, and which stage the turn has reached: warned, refused, ending. */
+/** Watches the tool calls of one turn and tracks its stage: warned, denied, ending. */
 export class CallWatch {
   readonly #options: LoopDetectOptions;
+  readonly #limits: LimitsOf;
   readonly #book: ResultBook;
-  /** Results that are on their way through the pipeline, by the id of their call. */
+  /** Results that have not left the pipeline yet, by call id. */
   readonly #pending = new Map<string, CountedResult>();
-  /** The book with these results, made when one of them may be part of a loop. */
+  /** A copy of the book with these results, created when one of them may be part of a loop. */
   #draft: ResultBook | undefined;
   readonly #steps: RepeatedSteps;
-  #planned: ReadonlyMap<string, PlannedCall> = new Map();
+  #planned: ReadonlyMap<string, PlannedCall> | undefined;
   /** The verdict about the step as a whole. */
   #step: LoopVerdict = fine('');
   #isStepReported = false;
-  /** Why the turn is about to end. */
+  /** The reason why the turn is about to end. */
   #ending: LoopVerdict | undefined;
   #isSummarized = false;
 
-  constructor(options: LoopDetectOptions) {
+  constructor(options: LoopDetectOptions, limits: LimitsOf) {
     this.#options = options;
-    this.#book = new ResultBook(options);
+    this.#limits = limits;
+    this.#book = new ResultBook(options, limits);
     this.#steps = new RepeatedSteps(options.maxRepeatedSteps ?? Infinity);
   }
 
@@ -113,12 +121,12 @@ export class CallWatch {
     this.#isSummarized = false;
   }
 
-  /** The history was replaced, so that repeating what it held is no loop, unless it was replaced because of one. */
+  /** Allows repetitions after the history was replaced, unless a loop caused the replacement. */
   forgive(): void {
     if (!this.#isStepReported && this.#ending === undefined) this.#book.detector.forgive();
   }
 
-  /** Judges the calls of an answer together. */
+  /** Judges all calls of an answer. */
   plan(content: readonly AssistantPart[]): void {
     const { detector } = this.#book;
     this.#isSummarized = this.#ending !== undefined;
@@ -134,12 +142,12 @@ export class CallWatch {
     this.#isStepReported = false;
   }
 
-  /** Notes that the verdict about this step was reported. */
+  /** Records that the verdict about this step was reported. */
   begin({ denied }: TurnEventOf<'tool.call'>): void {
     if (denied?.by === operatorName) this.#isStepReported = true;
   }
 
-  /** Lets a call pass, or refuses it together with all calls of its step. */
+  /** Passes a call, or denies it together with all calls of its step. */
   decide(event: TurnEventOf<'tool.call'>): Decision {
     if (this.#ending) return stop('loop-detected', this.#ending.message);
     if (this.#step.level !== 'block' && this.#step.level !== 'break') return undefined;
@@ -149,11 +157,11 @@ export class CallWatch {
     return [refused, notice('loop.warning', { ...this.#step, tool: event.call.name })];
   }
 
-  /** Attaches the fingerprint of a result as the tool returned it, and the warning for the model. */
+  /** Annotates a result with the fingerprint of the original output, and adds the warning for the model. */
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (event.status === 'denied') return undefined;
     const counted = this.#count(event);
-    const { isDue, ...verdict } = this.#expect(event.call.id, counted);
+    const { isDue, verdict } = this.#expect(event.call.id, counted);
     const marked = annotate(event, operatorName, { ...counted.print });
     if (!isDue) return marked;
     return [
@@ -162,36 +170,36 @@ export class CallWatch {
     ];
   }
 
-  /** Records a result by the fingerprint that {@link mark} has attached: other operators may have changed it since. */
+  /** Records a result by the fingerprint from {@link mark}, because other operators may have changed the output. */
   record(event: TurnEventOf<'tool.result'>): void {
     const { status, call } = event;
     this.#pending.delete(call.id);
     if (this.#pending.size === 0) this.#draft = undefined;
     if (status === 'denied' && this.#step.level === 'break') this.#ending = this.#step;
-    // A call that was refused only because of another call of its step says nothing about itself.
+    // A call that was denied only because of another call of its step is no evidence.
     if (status === 'denied' && event.by === operatorName && !this.#isCause(call.id)) {
       this.#book.skip();
       return;
     }
-    const { isDue: _, ...verdict } = this.#book.record(this.#count(event), this.#step);
+    const { verdict } = this.#book.record(this.#count(event), this.#step);
     if (verdict.level === 'break') this.#ending = verdict;
   }
 
-  /** Turns the next request of a turn that is about to end into a request for a summary. */
+  /** Changes the next request of a turn that is about to end into a request for a summary. */
   shape(event: TurnEventOf<'model.request'>): Decision {
     if (this.#ending === undefined) return undefined;
     if (this.#isSummarized || this.#options.summary === false) return stop('loop-detected', this.#ending.message);
     return summaryRequest(event, this.#ending.message);
   }
 
-  /** Sets the outcome of a turn that is about to end, also if its summary fails. */
+  /** Sets the outcome of a turn that is about to end, even if its summary fails. */
   end(event: TurnEventOf<'turn.stop'>): Decision {
     if (this.#ending === undefined || (event.outcome !== 'completed' && event.outcome !== 'error')) return undefined;
     return { ...event, outcome: 'loop-detected', reason: this.#ending.message };
   }
 
   /** Returns the verdict about a result that is not observed yet, after those that are on their way before it. */
-  #expect(id: string, counted: CountedResult): LoopVerdict & { isDue: boolean } {
+  #expect(id: string, counted: CountedResult): ResultVerdict {
     const { described, status, print } = counted;
     const isFirst = this.#pending.size === 0;
     if (isFirst && this.#step.level === 'ok' && this.#book.detector.isNew(described, status, print)) {
@@ -204,7 +212,7 @@ export class CallWatch {
   }
 
   #draftWithPending(): ResultBook {
-    const draft = new ResultBook(this.#options, this.#book);
+    const draft = new ResultBook(this.#options, this.#limits, this.#book);
     for (const counted of this.#pending.values()) draft.record(counted, this.#step);
     return draft;
   }
@@ -216,7 +224,7 @@ export class CallWatch {
 
   #count(event: TurnEventOf<'tool.result'>): CountedResult {
     const { detector } = this.#book;
-    const described = this.#planned.get(event.call.id)?.described ?? detector.describe(event.call);
+    const described = this.#planned?.get(event.call.id)?.described ?? detector.describe(event.call);
     return {
       described,
       status: event.status,
@@ -225,15 +233,15 @@ export class CallWatch {
     };
   }
 
-  /** Whether this call is a reason why its step was refused. */
+  /** Whether this call caused the denial of its step. */
   #isCause(id: string): boolean {
     if (this.#step.detector === 'repeated-steps') return true;
-    const level = this.#planned.get(id)?.verdict.level;
+    const level = this.#planned?.get(id)?.verdict.level;
     return level === 'block' || level === 'break';
   }
 }
 
-const notDue = { ...fine(''), isDue: false };
+const notDue: ResultVerdict = { verdict: fine(''), isDue: false };
 
 const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | undefined => {
   const own = annotations?.[operatorName];
@@ -243,7 +251,7 @@ const attachedTo = ({ annotations }: TurnEventOf<'tool.result'>): Fingerprint | 
 const isFingerprint = (value: unknown): value is Fingerprint => {
   if (typeof value !== 'object' || value === null) return false;
   const { outcome, shape, words } = value as Readonly<Record<string, unknown>>;
-  return typeof outcome === 'string' && typeof shape === 'string' && typeof words === 'string';
+  return typeof outcome === 'number' && typeof shape === 'number' && Array.isArray(words);
 };
 
 const refusal = ({ level, message }: LoopVerdict, isCause: boolean, tool: string): string => {
@@ -270,7 +278,9 @@ const withNote = (output: ToolResultOutput, text: string): ToolResultOutput => {
   }
 };
 
-/** The last request of a turn in a loop. The tools stay in it, so that the provider's cache still applies. */
+/**
+ * Creates the last request of a looping turn. It keeps the tools, so that the provider's prompt cache still applies.
+ */
 const summaryRequest = (event: TurnEventOf<'model.request'>, reason: string): TurnEventOf<'model.request'> => ({
   ...event,
   settings: { ...event.settings, toolChoice: 'none' },

@@ -17,16 +17,16 @@ export interface LoopCall {
 /** How a call ended. */
 export interface LoopOutcome {
   readonly status: ToolStatus;
-  /** What the model would read: a string, an output as in `tool.result`, or any other value. */
+  /** The output for the model: a string, an output as in `tool.result`, or any other value. */
   readonly output: unknown;
 }
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** A call together with what its name and input tell. Traits that are rarely needed are computed on first use. */
+/** A call with the traits derived from its name and input. Rarely used traits are computed on first access. */
 export class DescribedCall {
   readonly call: LoopCall;
-  /** Equal for calls that do the same, whatever the order of their keys and whatever reason the model gives. */
+  /** Equal for equivalent calls, regardless of the order of keys and the stated reason. */
   readonly key: string;
   readonly tool: string;
   /** Whether `tools` has `false` for this tool. */
@@ -48,19 +48,19 @@ export class DescribedCall {
     return this.#isShell;
   }
 
-  /** Whether the call is meant to be repeated: it asks for a state, or for the next page. */
+  /** Whether the call is meant to be repeated, because it requests a state or the next page. */
   get isPoll(): boolean {
     this.#isPoll ??= this.#options.poll ?? isKnownPoll(this.call);
     return this.#isPoll;
   }
 
-  /** Whether it changes something if it succeeds. @param declared the effect that the tool declares */
+  /** Whether a success changes something. @param declared the effect that the tool declares */
   writes(declared: ToolEffect | undefined = this.call.effect): boolean {
     const { name, input } = this.call;
     return writes({ name, input, effect: this.#options.effect ?? declared });
   }
 
-  /** Whether its name or its command says that it only looks something up. */
+  /** Whether its name or its command indicates a lookup. */
   get isLookup(): boolean {
     const line = shellLineOf(this.call.name, this.call.input);
     if (line !== undefined) return leadersOf(line).every(isLookupCommand) && !this.writes();
@@ -69,22 +69,22 @@ export class DescribedCall {
     return wordsOf(this.tool).some((word) => lookupWords.has(word)) && !this.writes();
   }
 
-  /** Whether it only writes down what the model thinks: that is never progress. */
+  /** Whether it only stores notes of the model, which is never progress. */
   get isNote(): boolean {
     return wordsOf(this.tool).some((word) => noteWords.has(word));
   }
 }
 
-/** Members in which a model gives its reason for a call, in other words each time. */
+/** Members in which models state the reason for a call, with different wording each time. */
 const reasonMembers: ReadonlySet<string> = wordSet('explanation justification reasoning thought toolSummary');
-/** Members that differ from call to call although the same is asked for. */
+/** Members that differ between equivalent calls. */
 const volatileMembers: ReadonlySet<string> = wordSet(
   'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key',
 );
-/** Of shell commands these are for people; of other tools they may be what the call is about. */
+/** Members that are labels for people in shell calls; in calls of other tools they may be significant. */
 const shellLabels: ReadonlySet<string> = wordSet('description reason');
 
-/** @param select picks what counts of the input, if the options define it */
+/** @param select selects the significant part of the input, if the options define it */
 export const keyOf = (
   { name, input }: Pick<LoopCall, 'name' | 'input'>,
   select?: (input: unknown) => unknown,
@@ -93,7 +93,7 @@ export const keyOf = (
   return `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(counts)}`)}`;
 };
 
-/** What `select` picks; all of the value if it throws. */
+/** Returns the selected part of a value; the whole value if `select` throws. */
 export const selectFrom = (select: (value: unknown) => unknown, value: unknown): unknown => {
   try {
     return select(value);
@@ -117,7 +117,7 @@ const relevantInput = (name: string, input: unknown): unknown => {
   return rest ?? input;
 };
 
-/** Removes comments from a line of shell. A here-document keeps them: there they are content. */
+/** Removes comments from a shell command, except in here-documents, where they are content. */
 const withoutComments = (line: string): string => {
   if (line.includes('<<')) return line;
   let quote = '';
@@ -142,7 +142,7 @@ const withoutComments = (line: string): string => {
   return kept.trim();
 };
 
-/** Words of tools that report a state or turn pages: one call with one input returns something else each time. */
+/** Words in the names of tools that report a state or page through content, so that equal calls differ in results. */
 const pollingWords: ReadonlySet<string> = wordSet(
   'poll status wait watch progress sleep logs tail output await checks ping scroll next more forward chunk ' +
     'dequeue pop receive screenshot snapshot click press tap swipe refresh',
@@ -160,7 +160,7 @@ const noteWords: ReadonlySet<string> = wordSet('think thought thinking todo todo
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
-/** Commands that poll: always, or with one of these words among their arguments. */
+/** Commands that poll, either always or with one of these arguments. */
 const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefined>([
   ...[
     'sleep',

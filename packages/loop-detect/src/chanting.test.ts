@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createChantingDetector } from './chanting.js';
 import type { ChantingOptions } from './options.js';
 
-/** How many characters it takes; nothing where it never does. */
+/** Returns the number of characters after which the text is reported; `undefined` if it never is. */
 const caughtAt = (text: string, options?: ChantingOptions, size = 7): number | undefined => {
   const detector = createChantingDetector(options);
   for (let at = 0; at < text.length; at += size) if (detector.add(text.slice(at, at + size))) return at + size;
@@ -27,7 +27,7 @@ describe('createChantingDetector', () => {
     ['a closing paragraph', finished.repeat(30), 5.2 * finished.length],
     ['a monologue of half a page', wait.repeat(30), 5.2 * wait.length],
     [
-      'sentences with another number each time',
+      'sentences that differ in a number',
       Array.from(
         { length: 30 },
         (_, index) => `Let me try that again, attempt ${index}. I need to check the file first. `,
@@ -36,7 +36,7 @@ describe('createChantingDetector', () => {
     ],
     ['a sentence in Chinese', '我现在就来修改这个文件里的代码。'.repeat(40), 420],
     ['text after a block of code', `\`\`\`ts\nconst a = 1;\n\`\`\`\n${'I will now do it. '.repeat(40)}`, 460],
-    ['text with code in the line', '`foo` must be renamed to `bar`, so I rename it. '.repeat(40), 420],
+    ['text with inline code', '`foo` must be renamed to `bar`, so I rename it. '.repeat(40), 420],
   ])('catches %s', (_, text, within) => {
     expect(caughtAt(text)).toBeLessThanOrEqual(within);
   });
@@ -55,19 +55,19 @@ describe('createChantingDetector', () => {
     ['dots that wait', `Loading ${'.'.repeat(2000)}`],
     ['blanks', ' '.repeat(3000)],
     ['empty lines', '\n'.repeat(3000)],
-    ['a refrain of four', `${finished.repeat(4)}And now for something else. ${essay}`],
+    ['a passage that occurs four times', `${finished.repeat(4)}And now for something else. ${essay}`],
     [
-      'one short sentence nine times among others',
+      'a short sentence nine times among others',
       Array.from(
         { length: 9 },
-        (_, index) => `File ${index} is mended in ${index * 17} places. The tests pass now. `,
+        (_, index) => `File ${index} is repaired in ${index * 17} places. The tests pass now. `,
       ).join(''),
     ],
   ])('lets %s pass', (_, text) => {
     expect(caughtAt(text)).toBeUndefined();
   });
 
-  it('finds the same however the text is cut into pieces', () => {
+  it('returns the same for every split into chunks', () => {
     const texts = fc.constantFrom(finished.repeat(8), wait.repeat(8), 'ny'.repeat(300), essay);
     fc.assert(
       fc.property(texts, fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 }), (text, sizes) => {
@@ -84,7 +84,7 @@ describe('createChantingDetector', () => {
     );
   });
 
-  it('never calls text a chant in which no two sentences are the same', () => {
+  it('never reports text without repeated sentences', () => {
     const word = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon');
     fc.assert(
       fc.property(fc.array(fc.array(word, { minLength: 3, maxLength: 8 }), { maxLength: 80 }), (sentences) => {
@@ -96,7 +96,7 @@ describe('createChantingDetector', () => {
     );
   });
 
-  it('stays with what it found until it is reset', () => {
+  it('keeps its result until it is reset', () => {
     const detector = createChantingDetector();
     expect(detector.add('ny'.repeat(400))).toBe(true);
     expect(detector.add('Something else.')).toBe(true);
@@ -104,7 +104,7 @@ describe('createChantingDetector', () => {
     expect(detector.add('Something else.')).toBe(false);
   });
 
-  it('does as its options say', () => {
+  it('applies its options', () => {
     const text = 'I will now do it. '.repeat(40);
     expect(caughtAt(text, { minChars: 100 }, 1)).toBeLessThan(130);
     expect(caughtAt(text, { rounds: 41 }, 1)).toBeUndefined();
@@ -131,7 +131,7 @@ describe('createChantingDetector', () => {
     expect(() => createChantingDetector(options as ChantingOptions)).toThrow(/createChantingDetector\(\)/);
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes linear time', () => {
     const took = (text: string): number => {
       const before = process.cpuUsage();
       createChantingDetector().add(text);

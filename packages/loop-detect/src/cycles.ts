@@ -4,9 +4,9 @@ import type { RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { messages, type LoopVerdict } from './verdict.js';
 
-/** Rounds of up to this many calls are cycles; the breaker finds longer ones. */
+/** Maximum number of calls in a cycle; the breaker detects longer ones. */
 const longestCycle = 5;
-/** Different calls of one batch that are remembered. */
+/** Maximum number of distinct calls stored per batch. */
 const maxKeys = 512;
 
 interface CycleCall {
@@ -14,11 +14,13 @@ interface CycleCall {
   readonly call: DescribedCall;
 }
 
-/** Finds calls that go round in circles of two to five, with the same outcomes in each round. */
+/** Detects cycles of two to five calls with the same outcomes in each round. */
 export class Cycles {
   readonly #counts: RunCounts;
   readonly #limits: LimitsOf;
-  /** The last calls, latest first, and per length how many in a row repeated the call one round before. */
+  /**
+   * The last calls, latest first, and per cycle length the number of calls in a row that repeated the previous round.
+   */
   #calls: readonly CycleCall[] = [];
   #runs: readonly number[] = [];
   #batch = -1;
@@ -71,7 +73,7 @@ export class Cycles {
     return undefined;
   }
 
-  /** One call over and over is a repeat, not a cycle. */
+  /** Whether the round consists of one repeated call, which is a repeat and not a cycle. */
   #isUniform(length: number): boolean {
     return this.#calls.slice(0, length).every(({ key }) => key === this.#calls[0]?.key);
   }

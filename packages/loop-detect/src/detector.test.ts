@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, firstOf, ok, play, rounds, type Move } from '../test/play.js';
+import { limitsFrom } from './options.js';
 import { Detector } from './detector.js';
 import { createLoopDetector, type LoopOptions } from './index.js';
 import type { LoopLevel } from './verdict.js';
 
 const same = ok('read', { path: 'a' }, 'contents');
 const times = (count: number, move: Move = same) => rounds(count, () => [move]);
-/** A word that differs for each number. */
+/** Returns a distinct word for each number. */
 const letters = (index: number): string =>
   String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26), 97 + ((index * 7) % 26));
 const levels = (count: number, move?: Move, options?: LoopOptions): readonly (number | undefined)[] => {
@@ -34,7 +35,7 @@ describe('createLoopDetector', () => {
     expect(verdicts[0]).toMatchObject({ level: 'ok', message: '' });
   });
 
-  it('has no state that judging changes', () => {
+  it('does not change its state when it judges', () => {
     const detector = createLoopDetector();
     const call = { id: '1', name: 'read', input: { path: 'a' } };
     for (let round = 0; round < 50; round += 1) expect(detector.judge(call).level).toBe('ok');
@@ -46,7 +47,7 @@ describe('createLoopDetector', () => {
     expect(levels(60)).toEqual([3, 5, 6]);
   });
 
-  it('breaks if blocked calls run all the same', () => {
+  it('breaks if blocked calls run nevertheless', () => {
     const detector = createLoopDetector();
     const found: LoopLevel[] = [];
     for (let round = 0; round < 60; round += 1) {
@@ -57,7 +58,7 @@ describe('createLoopDetector', () => {
     expect(found.slice(0, 62)).toContain('break');
   });
 
-  it('forgets everything when it is reset', () => {
+  it('clears its state when it is reset', () => {
     const detector = createLoopDetector();
     for (let round = 0; round < 40; round += 1) {
       const call = { id: `${round}`, name: 'read', input: {} };
@@ -67,7 +68,7 @@ describe('createLoopDetector', () => {
     }
   });
 
-  it('forgives a veto once enough has happened, but not the same loop', () => {
+  it('forgets a block after enough new outcomes, but not for the same loop', () => {
     const read = (from: number, count: number) =>
       rounds(count, (round) => [ok('read', { path: `${from + round}` }, `${from + round}`)]);
     const loop = (name: string, count: number) => times(count, ok(name, {}, 'same'));
@@ -88,7 +89,7 @@ describe('createLoopDetector', () => {
     expect(firstOf(play(Array.from({ length: 6 }, () => [same, same])), 'block')).toBe(9);
   });
 
-  it('counts a batch as idle only if nothing in it is new', () => {
+  it('counts a batch as idle only if no outcome in it is new', () => {
     const detectors: LoopOptions['detectors'] = {
       'no-progress': false,
       repeat: false,
@@ -140,13 +141,13 @@ describe('createLoopDetector', () => {
     expect(levels(20, { ...same, status })).toEqual([3, 5, 6]);
   });
 
-  it('warns, and does not block, if only the count is high', () => {
+  it('only warns if only the count is high', () => {
     const alarms = play(rounds(200, (round) => [ok('pick', {}, `${letters(round)} ${letters(round * 7 + 3)}`)]));
     expect(firstOf(alarms, 'warn')).toBe(10);
     expect(alarms.every(({ level, detector }) => level === 'warn' && detector === 'repeat')).toBe(true);
   });
 
-  it('resets at a change, and only stops blocking at something new', () => {
+  it('resets after a change, and only stops blocking after a new outcome', () => {
     const failing = failed('bash', { command: 'npm test' }, 'AssertionError: 1 is not 2');
     const between = (move: (round: number) => Move) => play(rounds(30, (round) => [move(round), failing]));
     expect(between((round) => ok('edit', { text: `${round}` }))).toEqual([]);
@@ -217,7 +218,7 @@ describe('createLoopDetector', () => {
     expect(churn({ churn: false })).toEqual([]);
   });
 
-  it('judges each tool by its own', () => {
+  it('judges each tool by its own thresholds', () => {
     const options: LoopOptions = {
       detectors: { 'no-progress': { warn: 4 } },
       tools: {
@@ -234,14 +235,14 @@ describe('createLoopDetector', () => {
     expect(levels(60, ok('get_status', {}, 'x'), options)).toEqual([4, 5, 6]);
   });
 
-  it('compares the part of an output that outcomeOf picks', () => {
+  it('compares the part of an output that outcomeOf selects', () => {
     const options: LoopOptions = { tools: { job: { outcomeOf: (output) => (output as { state: string }).state } } };
     const batches = rounds(9, (round) => [ok('job', {}, { state: 'idle', load: letters(round) })]);
     expect(firstOf(play(batches), 'block')).toBeUndefined();
     expect(firstOf(play(batches, options), 'block')).toBe(5);
   });
 
-  it('compares what of an input counts', () => {
+  it('compares the part of an input that inputOf selects', () => {
     const options: LoopOptions = {
       tools: { ask: { inputOf: (input) => (input as { question: string }).question.trim() } },
     };
@@ -261,7 +262,7 @@ describe('createLoopDetector', () => {
     ).toBe(5);
   });
 
-  it('stops the third identical call in a row with doomLoopThreshold 3, whatever it returns', () => {
+  it('blocks the third identical call in a row with doomLoopThreshold 3', () => {
     const growing = rounds(10, (round) => [ok('tail', {}, `${round}`)]);
     expect(firstOf(play(growing, { doomLoopThreshold: 3 }), 'block')).toBe(3);
     expect(play(growing, { doomLoopThreshold: 3 })[0]).toMatchObject({ detector: 'doom-loop' });
@@ -300,7 +301,7 @@ describe('createLoopDetector', () => {
     );
   });
 
-  it('never blocks where every call succeeds with something new, whatever is called', () => {
+  it('never blocks a run in which every call succeeds with a new outcome', () => {
     const name = fc.constantFrom('read', 'bash', 'get_status', 'edit', 'tool');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.nat(5)), { maxLength: 80 }), (calls) => {
@@ -314,7 +315,7 @@ describe('createLoopDetector', () => {
     );
   });
 
-  it('always ends a run that returns nothing new', () => {
+  it('always ends a run without new outcomes', () => {
     const move = fc.record({
       name: fc.constantFrom('read', 'bash', 'edit', 'nope'),
       input: fc.nat(2),
@@ -337,7 +338,7 @@ describe('createLoopDetector', () => {
     );
   });
 
-  it('never throws, whatever it is given', () => {
+  it('never throws for any input', () => {
     const status = fc.constantFrom(
       'ok',
       'stored',
@@ -360,7 +361,7 @@ describe('createLoopDetector', () => {
     );
   });
 
-  it('remembers a bounded number of calls', () => {
+  it('stores a bounded number of calls', () => {
     const detector = createLoopDetector();
     const tell = (input: number) =>
       detector.record({ id: '1', name: `tool-${input % 900}`, input }, { status: 'ok', output: 'x' });
@@ -398,14 +399,14 @@ describe('a fork of a detector', () => {
     return [detector.judge(described), detector.record(described, status, print)];
   };
 
-  it('returns the verdicts that the detector itself returns later', () => {
+  it('returns the same verdicts as the original detector returns later', () => {
     fc.assert(
       fc.property(
         fc.array(call, { maxLength: 30 }),
         fc.array(call, { minLength: 1, maxLength: 8 }),
         (before, after) => {
-          const detector = new Detector(low);
-          const alone = new Detector(low);
+          const detector = new Detector(low, limitsFrom(low));
+          const alone = new Detector(low, limitsFrom(low));
           for (const one of before) {
             expect(recordIn(detector.fork(), one)).toEqual(recordIn(alone, one));
             recordIn(detector, one);

@@ -8,19 +8,19 @@ import { compareOutcome, maxShapes, type Change, type KnownCall, type RunCounts 
 import { Recent } from './recent.js';
 import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
-/** Finds calls that make no progress. */
+/** Detects calls that make no progress. */
 export interface LoopDetector {
   /**
-   * Judges a call before it runs: `block` means that it should not run, `break` that the run should end. It has no effect on later
-   * verdicts. Calls that are judged one after the other, without `record` in between, are one batch.
+   * Judges a call before it runs: `block` means that the call should not run, `break` that the run should end. Does not
+   * affect later verdicts. Calls that are judged without a `record` in between form one batch.
    */
   judge(call: LoopCall): LoopVerdict;
   /**
-   * Records how a call ended and judges it: `warn` is for the model to read with the result, `break` means that the run should end.
-   * A call that did not run because of `judge` is recorded with the status `denied`.
+   * Records the outcome of a call and judges it: `warn` is a message to add to the result, `break` means that the run
+   * should end. Record a call that did not run because of `judge` with the status `denied`.
    */
   record(call: LoopCall, outcome: LoopOutcome): LoopVerdict;
-  /** Forgets everything, for instance when the user says something. */
+  /** Clears the state, for instance when the user sends a message. */
   reset(): void;
 }
 
@@ -29,13 +29,13 @@ const maxCalls = 512;
 const maxTools = 64;
 const maxStrikes = 32;
 
-/** This many equal outcomes since the last change cause a warning, whatever happened in between. */
+/** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
 const maxSameOutcomes = 6;
 /**
- * Creates a detector for one run of calls. It needs neither RxJS nor a harness.
+ * Creates a detector for one run of calls. It requires neither RxJS nor a harness.
  *
- * A count alone only warns. A call is blocked if its outcomes show no progress: the same outcome apart from volatile parts, with no
- * change and nothing new in between. Time and memory per call do not grow with the run.
+ * A high count only causes a warning. A call is blocked if its outcomes show no progress: they are equal apart from
+ * volatile parts, with no change and no new outcome in between. Time and memory per call do not grow with the run.
  *
  * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
@@ -48,7 +48,7 @@ const maxSameOutcomes = 6;
  */
 export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   checkLoopOptions(options);
-  const detector = new Detector(options);
+  const detector = new Detector(options, limitsFrom(options));
   let isJudging = false;
   let judged = new Map<string, DescribedCall>();
 
@@ -82,20 +82,20 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   };
 };
 
-/** A call that has ended, as the single detectors see it. */
+/** A finished call with its comparison to earlier calls. */
 interface Sighting extends Change {
   readonly call: DescribedCall;
   readonly print: Fingerprint;
   readonly isDenied: boolean;
   readonly isUnknownTool: boolean;
   readonly isOk: boolean;
-  /** It succeeded with something that this call had not returned before. */
+  /** Whether it succeeded with an outcome that is new for this call. */
   readonly isNews: boolean;
-  /** It looked something up, and the answer is that of the lookup before. */
+  /** Whether it is a lookup with the same answer as the previous lookup. */
   readonly isAnswered: boolean;
 }
 
-/** What a {@link Detector} counts. */
+/** The counters of a {@link Detector}. */
 interface DetectorState {
   unknownStreak: number;
   unknownBatch: number;
@@ -120,7 +120,7 @@ const initialState: DetectorState = {
   newsAtForgiveness: -1,
 };
 
-/** All detectors over one run of calls. `judge` reads, `record` writes. */
+/** Runs all detectors over one run of calls. `judge` only reads the state; `record` changes it. */
 export class Detector {
   readonly #options: LoopOptions;
   readonly #limits: LimitsOf;
@@ -130,14 +130,14 @@ export class Detector {
   readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
-  readonly #answers: Recent<string, string>;
+  readonly #answers: Recent<string, number | 'empty'>;
   readonly #unknownTools: Recent<string, number>;
-  /** Loops for which calls were refused. */
+  /** Loops for which calls were blocked. */
   readonly #strikes: Recent<string, true>;
 
-  constructor(options: LoopOptions, base?: Detector) {
+  constructor(options: LoopOptions, limits: LimitsOf, base?: Detector) {
     this.#options = options;
-    this.#limits = base === undefined ? limitsFrom(options) : base.#limits;
+    this.#limits = limits;
     this.#counts = base === undefined ? { news: 0, writes: 0, batch: 0 } : { ...base.#counts };
     this.#state = base === undefined ? { ...initialState } : { ...base.#state };
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
@@ -148,12 +148,12 @@ export class Detector {
     this.#strikes = new Recent(maxStrikes, base && base.#strikes);
   }
 
-  /** Returns a detector that continues from here and leaves this one unchanged. It copies counts, not calls. */
+  /** Returns a detector that continues from this state without changing it. Copies counts, not calls. */
   fork(): Detector {
-    return new Detector(this.#options, this);
+    return new Detector(this.#options, this.#limits, this);
   }
 
-  /** The calls from here on belong to another answer of the model. */
+  /** Starts the batch of the next model answer. */
   beginBatch(): void {
     this.#counts.batch += 1;
   }
@@ -173,8 +173,8 @@ export class Detector {
   }
 
   /**
-   * Whether {@link record} of this outcome finds nothing, for a reason that needs no counting: the call is new, and it has
-   * succeeded with another answer than its tool gave before.
+   * Whether {@link record} would certainly return `ok`: the call is new and has succeeded with an answer that differs
+   * from the previous answer of its tool.
    */
   isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
     return (
@@ -182,7 +182,7 @@ export class Detector {
     );
   }
 
-  /** Records how a call ended. @param effect the declared effect of the tool, if it is known by now */
+  /** Records the outcome of a call. @param effect the declared effect of the tool, if known */
   record(
     call: DescribedCall,
     status: LoopOutcome['status'],
@@ -214,8 +214,8 @@ export class Detector {
   }
 
   /**
-   * The model has lost a part of its context: repeating a call is no sign of a loop. This happens once until something new is found;
-   * a model that goes in circles across several contexts is not forgiven again.
+   * Allows repetitions once after the model has lost a part of its context. It has no effect again until a new outcome
+   * is recorded, so that a loop across several contexts is still detected.
    */
   forgive(): void {
     if (this.#state.newsAtForgiveness === this.#counts.news) return;
@@ -276,7 +276,9 @@ export class Detector {
     return repeated('block', detector, call, known.streak);
   }
 
-  /** Whether the model had its chance: the same loop again, or another before enough has happened. */
+  /**
+   * Whether a blocked call ends the run: the loop was blocked before, or another one was and too few outcomes were new.
+   */
   #isStruckOut(key: string): boolean {
     if (this.#strikes.get(key) === true) return true;
     return (
@@ -295,7 +297,7 @@ export class Detector {
   #see(call: DescribedCall, status: LoopOutcome['status'], given: Fingerprint, known: KnownCall | undefined): Sighting {
     const isDenied = status === 'denied';
     // A refused call returns nothing new.
-    const print = isDenied ? (known?.print ?? { outcome: status, shape: status, words: '' }) : given;
+    const print = isDenied ? (known?.print ?? refused) : given;
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
     const answer = answerOf(print);
@@ -319,7 +321,7 @@ export class Detector {
     const isUnchanged = known?.writes === this.#counts.writes;
     const count = isUnchanged ? known.count + 1 : 1;
     const sames = isUnchanged ? known.sames + (isSame ? 1 : 0) : 1;
-    // Within one batch the model has not seen the first outcome yet.
+    // Within one batch, the model has not received the first outcome yet.
     const isInBatch = known?.batch === this.#counts.batch;
     const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
@@ -342,7 +344,7 @@ export class Detector {
     if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
     if (detector === 'poll') return undefined;
     const { warn } = this.#limits('repeat', tool);
-    // The same outcome again and again with other things in between, as against an unbroken streak.
+    // Many equal outcomes with other calls in between, in contrast to a continuous streak.
     const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch;
     const isRepeated = count >= warn || isStale;
     return isRepeated ? repeated('warn', 'repeat', call, count) : undefined;
@@ -366,7 +368,7 @@ export class Detector {
     return calls >= limits.warn ? unknownTool('warn', tool, calls) : undefined;
   }
 
-  /** Whether a call brought nothing, of whatever kind. A poll that reports the same is another detector's business. */
+  /** Whether a call returned nothing new. Polls are excluded, because the poll detector counts them. */
   #isIdle({ call, print, isDenied, isUnknownTool, isSame, isAnswered }: Sighting): boolean {
     if (isDenied || isUnknownTool || isAnswered || (isSame && !call.isPoll)) return true;
     return this.#failures.isKnown(call, print);
@@ -389,5 +391,8 @@ export class Detector {
   }
 }
 
+/** The outcome of a call that never ran. */
+const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
+
 /** What an outcome answers; all empty answers are one. */
-const answerOf = ({ isEmpty, outcome }: Fingerprint): string => (isEmpty === true ? 'empty' : outcome);
+const answerOf = ({ isEmpty, outcome }: Fingerprint): number | 'empty' => (isEmpty === true ? 'empty' : outcome);

@@ -3,17 +3,17 @@ import type { ToolEffect } from '@h/turn';
 import { shellLineOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
 
-/** The part of a call that tells what it changes. */
+/** The properties of a call that determine its effect. */
 interface EffectfulCall {
   readonly name: string;
   readonly input: unknown;
   readonly effect?: ToolEffect | undefined;
 }
 
-/** Estimates whether a call changes something when it succeeds. */
+/** Estimates whether a success of the call changes something. */
 export const writes = (call: EffectfulCall): boolean => {
   const line = shellLineOf(call.name, call.input);
-  // What a shell declares is the most that it may do, not what this line does.
+  // A shell tool declares the maximum effect of any command, not the effect of this command.
   if (line !== undefined) return commandEffects(line).some((effect) => effect.writes);
   if (call.effect === 'read-only') return false;
   if (call.effect === 'local-write' || call.effect === 'destructive') return true;
@@ -56,7 +56,7 @@ const writingWords: ReadonlySet<string> = new Set([
   'assign',
   'comment',
 ]);
-/** What such tools change is the model's own notes; more of them is not yet progress. */
+/** Words in the names of tools that only change the notes of the model, which is not progress. */
 const noteWords: ReadonlySet<string> = new Set([
   'todo',
   'todos',
@@ -67,7 +67,7 @@ const noteWords: ReadonlySet<string> = new Set([
   'note',
   'notes',
 ]);
-/** Actions of tools that read and write under one name. */
+/** Read-only actions of tools that read and write under one name. */
 const readingActions: ReadonlySet<string> = new Set([
   'view',
   'read',

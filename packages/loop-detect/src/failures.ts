@@ -6,19 +6,19 @@ import { Recent } from './recent.js';
 import { churned, type LoopVerdict } from './verdict.js';
 
 const maxTools = 64;
-/** Different failures that are remembered for each tool. */
+/** Maximum number of distinct failures stored per tool. */
 const maxFailures = 4;
-/** Failures in other words are weaker evidence than the same failure. */
+/** Added to the warning threshold for differently worded failures, which are weaker evidence. */
 const relatedWarn = 2;
 const relatedBlock = 4;
-/** A shell runs anything: one command that fails says little about the next. */
+/** Added to the block threshold of shells, because a failed command is weak evidence about the next one. */
 const shellBlock = 4;
 
-/** How one tool has failed. Counts start again when it succeeds or something is changed. */
+/** The failures of one tool. Its counts restart when the tool succeeds or something changes. */
 interface FailingTool {
   readonly prints: readonly Fingerprint[];
   readonly key: string;
-  /** How many times it failed the same way, and in a related way; both also with nothing new in between. */
+  /** Number of equal and related failures; both also counted without new outcomes in between. */
   readonly same: number;
   readonly related: number;
   readonly sameStreak: number;
@@ -28,7 +28,7 @@ interface FailingTool {
   readonly batch: number;
 }
 
-/** Finds tools that fail the same way whatever their input. */
+/** Detects tools that fail the same way for different inputs. */
 export class Failures {
   readonly #failing: Recent<string, FailingTool>;
   readonly #counts: RunCounts;
@@ -63,7 +63,7 @@ export class Failures {
     const isUnchanged = before?.writes === writes;
     const likeness = isUnchanged ? this.#likeness(call, print, before) : 'other';
     const isRelated = before !== undefined && likeness !== 'other';
-    // The calls of one batch are one attempt, and the same input again is a repeat.
+    // The calls of one batch count as one attempt; the same input again is a repeat.
     if (isRelated && (before.batch === batch || before.key === key)) return undefined;
     const isSame = likeness === 'same';
     const isStreak = before?.news === news;
@@ -85,7 +85,7 @@ export class Failures {
     return same >= warn || related >= warn + relatedWarn ? churned('warn', tool, related) : undefined;
   }
 
-  /** How much a failure has in common with earlier ones of the tool. */
+  /** Returns how similar a failure is to earlier ones of the tool. */
   #likeness(call: DescribedCall, print: Fingerprint, { prints }: FailingTool): 'same' | 'related' | 'other' {
     let best: 'same' | 'related' | 'other' = 'other';
     for (const before of prints) {
@@ -96,7 +96,7 @@ export class Failures {
     return best;
   }
 
-  /** Whether the tool has failed like this before. */
+  /** Whether the tool has failed this way before. */
   isKnown(call: DescribedCall, print: Fingerprint): boolean {
     const failing = print.failure === undefined ? undefined : this.#failing.get(call.tool);
     return failing !== undefined && this.#likeness(call, print, failing) !== 'other';

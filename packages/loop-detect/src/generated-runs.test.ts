@@ -5,7 +5,7 @@ import { play } from '../test/play.js';
 
 const numRuns = 60;
 
-/** The share of runs that are stopped, and of those that raise any alarm. */
+/** Returns the share of runs that are stopped and the share with any alarm. */
 const rates = (run: Families[string]): { readonly stopped: number; readonly warned: number } => {
   const alarms = fc.sample(run, { numRuns, seed: 1 }).map((batches) => play(batches));
   const share = (isMet: (levels: readonly string[]) => boolean): number =>

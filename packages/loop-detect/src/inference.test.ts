@@ -39,7 +39,7 @@ describe('writes', () => {
     '/bin/rm x',
     'curl -X POST http://localhost/api',
     'gh pr create --fill',
-  ])('sees that %s changes something', (command) => {
+  ])('treats %s as a change', (command) => {
     expect(writes(run(command, 'destructive'))).toBe(true);
   });
 
@@ -61,11 +61,11 @@ describe('writes', () => {
     'kubectl get pods',
     'curl -s localhost:3000',
     '',
-  ])('sees that %s changes nothing, whatever the shell declares', (command) => {
+  ])('treats %s as read-only, regardless of the declared effect of the shell', (command) => {
     expect(writes(run(command, 'destructive'))).toBe(false);
   });
 
-  it('believes what other tools declare', () => {
+  it('uses the declared effect of other tools', () => {
     expect([
       writes(tool('edit', {}, 'read-only')),
       writes(tool('look', {}, 'local-write')),
@@ -82,7 +82,7 @@ describe('writes', () => {
     'apply_patch',
     'sendMessage',
     'deleteRow',
-  ])('takes %s for writing by its name', (name) => {
+  ])('infers from the name that %s writes', (name) => {
     expect(writes(tool(name))).toBe(true);
   });
 
@@ -96,11 +96,11 @@ describe('writes', () => {
     'update_plan',
     'settings_view',
     'python',
-  ])('takes %s for reading', (name) => {
+  ])('infers from the name that %s reads', (name) => {
     expect(writes(tool(name))).toBe(false);
   });
 
-  it('looks at the action of tools that do several things', () => {
+  it('uses the action of tools with several actions', () => {
     const editor = (command: string): boolean => writes(tool('str_replace_editor', { command, path: 'a' }));
     expect([
       editor('view'),
@@ -139,7 +139,7 @@ describe('isKnownPoll', () => {
     'curl -X POST localhost',
     'docker build .',
     'sleep 1; rm x',
-  ])('does not take %s for one', (command) => {
+  ])('does not treat %s as polling', (command) => {
     expect(isKnownPoll(run(command))).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('isKnownPoll', () => {
     ['wait_for', {}],
     ['scroll_down', {}],
     ['browser_click', { selector: '#next' }],
-  ])('knows the tool %s with %o', (name, input) => {
+  ])('treats the tool %s with %o as polling', (name, input) => {
     expect(isKnownPoll(tool(name, input))).toBe(true);
   });
 
@@ -164,7 +164,7 @@ describe('isKnownPoll', () => {
     ['write_stdin', { chars: 'y\n' }],
     ['read', {}],
     ['checkout', {}],
-  ])('does not take the tool %s with %o for one', (name, input) => {
+  ])('does not treat the tool %s with %o as polling', (name, input) => {
     expect(isKnownPoll(tool(name, input))).toBe(false);
   });
 });
@@ -179,7 +179,7 @@ describe('shellLineOf', () => {
     ['read', { path: 'a' }, undefined],
     ['bash', 'ls', undefined],
     ['bash', null, undefined],
-  ])('finds the line of %s with %o', (name, input, line) => {
+  ])('extracts the shell command of %s with %o', (name, input, line) => {
     expect(shellLineOf(name, input)).toBe(line);
   });
 });

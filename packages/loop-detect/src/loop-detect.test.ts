@@ -44,7 +44,7 @@ describe.each([
     expect(resultTexts(ran).join()).not.toContain('[Loop warning]');
   });
 
-  it('warns in the result, refuses twice, requests a summary, then ends the turn', async () => {
+  it('warns in the result, denies twice, requests a summary, then ends the turn', async () => {
     const ran = await run(
       [...again(6, asking(['test'])), 'I changed a.ts; the test still fails.', 'Never asked for.'],
       { model },
@@ -72,7 +72,7 @@ describe.each([
     });
   });
 
-  it('continues if the model does something else after a refusal', async () => {
+  it('continues if the model makes progress after a denial', async () => {
     const ran = await run([...again(5, asking(['test'])), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.'], {
       model,
     });
@@ -81,7 +81,7 @@ describe.each([
     expect(ran.tools.ran).toHaveLength(6);
   });
 
-  it('cuts an answer off that repeats itself, and asks once more with advice', async () => {
+  it('interrupts an answer that repeats itself, and retries it once with advice', async () => {
     const ran = await run(['I will now do it, at once and in full. '.repeat(60), 'It is done.'], { model });
     expect(ran.end).toMatchObject({ outcome: 'completed', steps: 1 });
     expect(levelsOf(ran)).toEqual(['block chanting']);
@@ -135,7 +135,7 @@ describe.each([
 
 describe('loopDetect', () => {
   inVirtualTime();
-  it('refuses all calls of a step, and counts it only against the looping call', async () => {
+  it('denies all calls of a step, but counts only the looping call', async () => {
     const script = [
       ...again(4, asking(['test'])),
       asking(['read', { path: 'b' }], ['test']),
@@ -158,7 +158,7 @@ describe('loopDetect', () => {
     expect(ran.all('loop.warning').filter(({ level }) => level === 'block')).toHaveLength(1);
   });
 
-  it('does not count a refusal against calls that were only asked for together with the culprit', async () => {
+  it('does not count a denial against other calls of the same step', async () => {
     const read = asking(['read', { path: 'b' }]);
     const script = [
       read,
@@ -203,7 +203,7 @@ describe('loopDetect', () => {
     expect(ran.end.outcome).toBe('loop-detected');
   });
 
-  it('counts an answer once, though more of it arrives after it was cut off', async () => {
+  it('counts an interrupted answer once, although more of it arrives', async () => {
     const sessions = memorySessions();
     const slow: SessionStore = {
       ...sessions,
@@ -226,7 +226,7 @@ describe('loopDetect', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('does not let its own warnings hide a loop', async () => {
+  it('ignores its own warnings when it compares results', async () => {
     const ran = await run([...again(6, asking(['read'])), 'Summary.'], { options: { warnEvery: 1 } });
     expect(resultTexts(ran).map((text) => text.includes('[Loop warning]'))).toEqual([
       false,
@@ -239,7 +239,7 @@ describe('loopDetect', () => {
     expect(ran.end.outcome).toBe('loop-detected');
   });
 
-  it('gives the same warning again after warnEvery calls, and another one at once', async () => {
+  it('repeats a warning after warnEvery results, and adds a different one immediately', async () => {
     const options = (warnEvery?: number): LoopDetectOptions => ({
       detectors: { 'no-progress': { block: Infinity }, cycle: false, breaker: false, repeat: false },
       ...(warnEvery && { warnEvery }),
@@ -256,13 +256,13 @@ describe('loopDetect', () => {
     expect(await warned(2)).toEqual([3, 5, 7, 9, 11, 15]);
   });
 
-  it('ends without a summary where none is wanted', async () => {
+  it('ends without a summary if `summary` is false', async () => {
     const ran = await run([...again(6, asking(['test'])), 'Never asked for.'], { options: { summary: false } });
     expect(ran.end).toMatchObject({ outcome: 'loop-detected', steps: 6 });
     expect(ran.model.requests).toHaveLength(6);
   });
 
-  it('runs no tool that is asked for in place of a summary', async () => {
+  it('runs no tool that the model calls in place of a summary', async () => {
     const ran = await run([...again(6, asking(['test'])), asking(['read'], ['edit']), 'Never asked for.']);
     expect(ran.end).toMatchObject({ outcome: 'loop-detected' });
     expect(
@@ -275,7 +275,7 @@ describe('loopDetect', () => {
     expect(ran.model.requests).toHaveLength(7);
   });
 
-  it('ends as loop-detected also where the summary fails, and says why', async () => {
+  it('ends as loop-detected with the reason if the summary fails', async () => {
     const ran = await run([...again(6, asking(['test'])), { error: failure('Overloaded.', { status: 529 }) }]);
     expect(ran.end).toMatchObject({
       outcome: 'loop-detected',
@@ -284,7 +284,7 @@ describe('loopDetect', () => {
     });
   });
 
-  it('ends where the summary repeats itself', async () => {
+  it('ends if the summary repeats itself', async () => {
     const ran = await run([
       ...again(6, asking(['test'])),
       'I will now do it, at once and in full. '.repeat(60),
@@ -304,7 +304,7 @@ describe('loopDetect', () => {
     expect(levelsOf(ran).at(-1)).toBe('break unknown-tool');
   });
 
-  it('counts refusals of others, and ends a turn of which nothing but those comes', async () => {
+  it('counts denials of other operators, and ends a turn that only has denials', async () => {
     const model = scriptedModel([...again(6, asking(['push'])), 'I may not push.', 'Never asked for.']);
     const policy = intercept('policy', () => ({
       decide: { 'tool.call': (asked) => ({ ...asked, denied: { reason: 'Not allowed.', by: 'policy' } }) },
@@ -317,7 +317,7 @@ describe('loopDetect', () => {
     expect({ outcome, steps }).toEqual({ outcome: 'loop-detected', steps: 7 });
   });
 
-  it('judges calls as the model asked for them, whatever becomes of their input', async () => {
+  it('judges calls by the input from the model, even if an operator changes it', async () => {
     let round = 0;
     const stamping = intercept('stamp', () => ({
       decide: { 'tool.call': (asked) => ({ ...asked, call: { ...asked.call, input: { stamp: (round += 1) } } }) },
@@ -331,7 +331,7 @@ describe('loopDetect', () => {
     expect(outcome).toBe('loop-detected');
   });
 
-  it('knows what tools declare', async () => {
+  it('uses the declared effects of tools', async () => {
     const checking = async (effect: 'read-only' | 'local-write') => {
       const script = Array.from({ length: 12 }, (_, index) => [asking(['frob', { index }]), asking(['test'])]).flat();
       const tools = scriptedTools({ frob: (input) => JSON.stringify(input), test: failing() }, { frob: { effect } });
@@ -365,7 +365,7 @@ describe('loopDetect', () => {
     expect((await run([pair, pair, pair, 'Done.'])).end.outcome).toBe('completed');
   });
 
-  it('refuses the third equal call in a row with doomLoopThreshold 3, and continues', async () => {
+  it('denies the third equal call in a row with doomLoopThreshold 3, and continues', async () => {
     let round = 0;
     const tools = { tail: () => `line ${'abcdef'[(round += 1)]}` };
     const ran = await run([...again(3, asking(['tail'])), 'I stop looking.'], {
@@ -405,7 +405,7 @@ describe('loopDetect', () => {
     expect(outcome).toBe('completed');
   });
 
-  it('leaves what the provider ran itself to the provider', async () => {
+  it('ignores tools that the provider runs', async () => {
     const part = (id: string) => ({ ...call(id, 'web_search', { q: 'x' }), providerExecuted: true });
     const result = (id: string) => ({
       type: 'tool-result' as const,
@@ -425,7 +425,7 @@ describe('loopDetect', () => {
     [{ type: 'json', value: { a: 1 } }, /^\{"a":1\}\n\n\[Loop warning\]/],
     [{ type: 'error-json', value: { a: 1 } }, /^\{"a":1\}\n\n\[Loop warning\]/],
     [{ type: 'content', value: [{ type: 'text', text: 'x' }] }, /"text":"x".*\[Loop warning\]/],
-  ])('puts its warning behind an output such as %o', async (output, text) => {
+  ])('appends its warning to an output such as %o', async (output, text) => {
     const isError = output.type.startsWith('error');
     const read = () =>
       isError ? { status: 'failed' as const, error: failure('No.'), output } : { status: 'ok' as const, output };
@@ -443,7 +443,7 @@ describe('loopDetect', () => {
     );
     expect(marks).toHaveLength(3);
     expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
-    expect(marks[0]).toMatchObject({ outcome: expect.any(String) as string, failure: expect.any(String) as string });
+    expect(marks[0]).toMatchObject({ outcome: expect.any(Number) as number, failure: expect.any(Number) as number });
   });
 
   it.each([
@@ -475,7 +475,7 @@ describe('loopDetect', () => {
     }
   });
 
-  it('judges results alone where it sees nothing else, as in a bridge', async () => {
+  it('judges results if no other events arrive, as in a bridge', async () => {
     const results = ['1', '2', '3'].map((id) =>
       event('tool.result', {
         step: 1,

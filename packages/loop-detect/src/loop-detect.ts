@@ -1,35 +1,36 @@
 import { intercept, type Handlers, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
 import { CallWatch } from './call-watch.js';
-import { checkOperatorOptions, type LoopDetectOptions } from './options.js';
+import { checkOperatorOptions, limitsFrom, type LoopDetectOptions } from './options.js';
 import { operatorName, type LoopVerdict } from './verdict.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** A loop was found. Depending on its level the model is warned, its calls are refused, or the turn is about to end. */
+    /** A loop was detected. Depending on the level, the model is warned, its calls are denied, or the turn ends. */
     'loop.warning': LoopVerdict & { readonly tool?: string | undefined };
   }
 }
 
 /**
- * Gets a turn out of loops: calls that make no progress, and answers that repeat themselves.
+ * Detects and breaks loops in a turn: calls that make no progress, and answers that repeat themselves.
  *
- * First the result of a repeated call carries a warning. If the outcomes show no progress, all calls of the step are refused and the
- * model has one step to do something else. If it does not, its calls are refused again, the model sums up without tools, and the turn
- * ends as `loop-detected`. An answer that repeats itself is cut off and retried once; the second time the turn ends. A message from
- * the user resets everything.
+ * First, the result of a repeated call contains a warning. If the outcomes show no progress, all calls of the step are
+ * denied, and the model has one step to try another approach. If the loop continues, its calls are denied again, the
+ * model summarizes the turn without tools, and the turn ends as `loop-detected`. An answer that repeats itself is
+ * interrupted and retried once; the second one ends the turn. A message from the user resets all counts.
  *
  * @throws InvalidOptionError (`invalid-option`) names the option, its value and what it accepts
  *
  * @example
  * ```ts
- * harness({ model, tools }).pipe(compaction(options), loopDetect(), tools({ driver }), security(policy));
+ * harness({ model, tools }).pipe(loopDetect(), compaction(options), tools({ driver }), security(policy));
  * ```
  */
 export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
   checkOperatorOptions(options);
+  const limits = limitsFrom(options);
   const setup = (): Handlers => {
-    const calls = new CallWatch(options);
+    const calls = new CallWatch(options, limits);
     const answers = new AnswerWatch(options);
     return {
       observe: {
@@ -60,6 +61,6 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
   return intercept(operatorName, setup, { before: ['tools', 'security'] });
 };
 
-/** Whether a user sent a message into the running turn; internal messages are not new input. */
+/** Whether a user sent a message to the running turn; internal messages are not new input. */
 const isFromUser = ({ origin, messages }: TurnEventOf<'history.append'>): boolean =>
   origin === 'steering' && messages.some(({ metadata }) => metadata?.internal !== true);

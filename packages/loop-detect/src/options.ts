@@ -12,9 +12,9 @@ import {
   type OptionChecks,
 } from '@h/options';
 
-/** When a detector reacts. `Infinity` is never. The call that is judged is included in the count. */
+/** Thresholds of a detector. `Infinity` disables a level. The judged call is included in the count. */
 export interface Thresholds {
-  /** The result of the Nth call carries a warning. */
+  /** The result of the Nth call contains a warning. */
   readonly warn?: number | undefined;
   /** The Nth call is not run. */
   readonly block?: number | undefined;
@@ -22,32 +22,34 @@ export interface Thresholds {
   readonly break?: number | undefined;
 }
 
-/** Thresholds by detector; `false` turns a detector off. */
+/** Thresholds by detector; `false` disables a detector. */
 export interface DetectorThresholds {
   /**
-   * Calls with the same input since something was last changed, whatever they return. Only warns.
+   * Calls with the same input since the last change, regardless of their results. Only warns.
    * @defaultValue `{ warn: 10 }`, as in OpenClaw
    */
   readonly repeat?: { readonly warn?: number | undefined } | false | undefined;
   /**
-   * Calls with the same input and the same outcome, with nothing new in between.
+   * Calls with the same input and the same outcome, with no new outcome in between.
    * @defaultValue `{ warn: 3, block: 5 }`: Hermes warns at 3 and stops at 5, gemini-cli stops at 5
    */
   readonly 'no-progress'?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
-   * The same for calls that ask for a state or for the next page.
+   * The same for calls that request a state or the next page.
    * @defaultValue `{ warn: 10, block: 20 }`, as in OpenClaw
    */
   readonly poll?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
-   * Rounds of two to five calls with the same outcomes each time. A round that contains a poll has the thresholds of `poll`.
+   * Rounds of two to five calls with the same outcomes each time. A round that contains a poll has the thresholds of
+   * `poll`.
    * @defaultValue `{ warn: 3, block: 5 }`: Hermes warns from 3 rounds on, gemini-cli stops after 5
    */
   readonly cycle?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
-   * Failures of one tool that say the same although the input differs. Failures in other words need 2 more to warn and 4 more to
-   * block; so do those of shells to block, and shells are never blocked for failures in other words.
-   * @defaultValue `{ warn: 4, block: 8 }`: Hermes warns at 3 and stops at 8; agents need three attempts to get an edit right
+   * Equal failures of one tool for different inputs. Differently worded failures require 2 more to warn and 4 more to
+   * block. Shells require 4 more to block, and are never blocked for differently worded failures.
+   * @defaultValue `{ warn: 4, block: 8 }`: Hermes warns at 3 and stops at 8; agents need three attempts to get an edit
+   * right
    */
   readonly churn?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
@@ -67,38 +69,39 @@ export interface ToolLoopOptions {
   /** Thresholds of this tool; they take precedence over `detectors`. */
   readonly detectors?: DetectorThresholds | undefined;
   /**
-   * Whether its calls only ask for a state.
+   * Whether its calls only request a state.
    *
    * @defaultValue inferred from the name, the action and the command
    */
   readonly poll?: boolean | undefined;
-  /** Its effect, in place of the one that it declares. */
+  /** The effect of the tool, which overrides the declared one. */
   readonly effect?: ToolEffect | undefined;
   /**
-   * Picks from an input what makes two calls the same. If it throws, the whole input counts.
+   * Selects the part of an input that identifies a call. If it throws, the whole input counts.
    *
-   * @defaultValue the input without the reason for the call (`explanation`, `justification`, `reasoning`, `thought`, `toolSummary`; of
-   * shells also `description`, `reason` and comments) and without request ids, nonces and timestamps
+   * @defaultValue the input without the reason for the call (`explanation`, `justification`, `reasoning`, `thought`,
+   * `toolSummary`; of shells also `description`, `reason` and comments) and without request ids, nonces and timestamps
    */
   readonly inputOf?: ((input: unknown) => unknown) | undefined;
-  /** Picks from an output what tells whether something has changed. If it throws, the whole output counts. */
+  /** Selects the part of an output that shows progress. If it throws, the whole output counts. */
   readonly outcomeOf?: ((output: unknown) => unknown) | undefined;
 }
 
 /** Options of {@link createLoopDetector}. */
 export interface LoopOptions {
-  /** Thresholds by detector; `false` turns one off. */
+  /** Thresholds by detector; `false` disables one. */
   readonly detectors?: DetectorThresholds | undefined;
   /** Options by tool name; `false` for tools that may be called any number of times. */
   readonly tools?: Readonly<Record<string, ToolLoopOptions | false>> | undefined;
   /**
-   * Blocks the Nth call in a row with the same name and input, whatever the calls return.
+   * Blocks the Nth call in a row with the same name and input, regardless of the results.
    *
    * @defaultValue off, since it also stops calls that make progress
    */
   readonly doomLoopThreshold?: number | undefined;
   /**
-   * How many new outcomes after a block make the detector forget it. Another loop before that ends the turn; the same loop always does.
+   * Number of new outcomes after which a block is forgotten. Until then, any other loop ends the turn; the same loop
+   * always does.
    *
    * @defaultValue `5`
    */
@@ -108,7 +111,7 @@ export interface LoopOptions {
 /** Options of `createChantingDetector`. */
 export interface ChantingOptions {
   /**
-   * How many times in a row a passage must come, with nothing in between. Short passages must fill `minChars`.
+   * Number of consecutive repetitions of a passage. Short passages must also reach `minChars`.
    *
    * @defaultValue `5`
    */
@@ -120,7 +123,7 @@ export interface ChantingOptions {
    */
   readonly minChars?: number | undefined;
   /**
-   * How many times one sentence may come among the last 50, with others in between.
+   * Maximum number of occurrences of a sentence among the last 50.
    *
    * @defaultValue `10`, as for chunks in gemini-cli
    */
@@ -130,22 +133,22 @@ export interface ChantingOptions {
 /** Options of {@link loopDetect}. */
 export interface LoopDetectOptions extends LoopOptions {
   /**
-   * Ends the turn at the Nth step in a row that requests the same calls, in any order. That step does not run; the one before it
-   * carries a warning.
+   * Ends the turn at the Nth step in a row that requests the same calls, in any order. The calls of that step do not
+   * run; the step before it gets a warning.
    *
    * @defaultValue off, since it also stops steps that make progress
    */
   readonly maxRepeatedSteps?: number | undefined;
-  /** When an answer counts as repeating itself; `false` turns the check off. */
+  /** Thresholds for answers that repeat themselves; `false` disables the check. */
   readonly chanting?: ChantingOptions | false | undefined;
   /**
-   * How many results pass before the same warning is repeated.
+   * Number of results before the same warning is repeated.
    *
    * @defaultValue `5`
    */
   readonly warnEvery?: number | undefined;
   /**
-   * Whether the model sums up a turn that ends, in one step without tools.
+   * Whether the model summarizes a turn that ends, in one step without tools.
    *
    * @defaultValue `true`
    */
@@ -162,11 +165,11 @@ const defaultThresholds = {
   breaker: { warn: 20, break: 30 },
 } as const satisfies DetectorThresholds;
 
-/** All three thresholds; `Infinity` for a level that the detector does not have. */
+/** All three thresholds; `Infinity` for a disabled level. */
 export type Limits = Readonly<Required<Record<keyof Thresholds, number>>>;
 export type LimitsOf = (detector: keyof DetectorThresholds, tool: string) => Limits;
 
-/** Looks up thresholds: those of the tool, then those of the detector, then the defaults. */
+/** Resolves thresholds: those of the tool, then those of the detector, then the defaults. */
 export const limitsFrom = ({ detectors = {}, tools = {} }: LoopOptions): LimitsOf => {
   const general = limitsTable({}, detectors);
   const byTool = new Map(

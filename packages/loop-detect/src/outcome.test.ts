@@ -15,7 +15,7 @@ const shuffled = (value: unknown): unknown => {
 };
 
 describe('canonicalText', () => {
-  it('is the same for equal values, whatever the order of their keys', () => {
+  it('is the same for equal values, regardless of the order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(canonicalText(shuffled(value))).toBe(canonicalText(value));
@@ -23,7 +23,7 @@ describe('canonicalText', () => {
     );
   });
 
-  it('is another for other values', () => {
+  it('differs for different values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
         expect(canonicalText(left) === canonicalText(right)).toBe(
@@ -33,7 +33,7 @@ describe('canonicalText', () => {
     );
   });
 
-  it('takes anything and never throws', () => {
+  it('accepts any value and never throws', () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -60,10 +60,10 @@ describe('canonicalText', () => {
     ['a circle', circular, '{"a":1,"self":<circular>}'],
     ['one value in two places', [shared, shared], '[{"x":1},{"x":1}]'],
     ['a number and its text', [1, '1'], '[1,"1"]'],
-    ['lists that could run together', ['1,b', 2], '["1,b",2]'],
+    ['lists with commas in their items', ['1,b', 2], '["1,b",2]'],
     ['nothing', [null, undefined, false, 0, ''], '[null,undefined,false,0,""]'],
     [
-      'something that throws',
+      'a value that throws',
       {
         toJSON: () => {
           throw new Error('No.');
@@ -77,11 +77,11 @@ describe('canonicalText', () => {
     ['an error', new TypeError('No.'), '<error ["TypeError","No."]>'],
     ['a function', () => 1, '<function>'],
     ['a big number', 1n, '1n'],
-  ])('tells %s apart from all else', (_, value, text) => {
+  ])('serializes %s unambiguously', (_, value, text) => {
     expect(canonicalText(value)).toBe(text);
   });
 
-  it('survives values that are very deep', () => {
+  it('accepts deeply nested values', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 20_000; level += 1) deep = [deep];
     expect(canonicalText(deep)).toContain('<deep>');
@@ -98,14 +98,14 @@ const shuffledTwice = (value: unknown): unknown => {
 };
 
 describe('keyOf', () => {
-  it('takes the whole of a value, not its beginning', () => {
+  it('considers the whole value, not only its beginning', () => {
     const text = 'a'.repeat(500);
     expect(keyOf({ name: 'write', input: { content: `${text}1` } })).not.toBe(
       keyOf({ name: 'write', input: { content: `${text}2` } }),
     );
   });
 
-  it('ignores the stated reason of a call, unless the call is about it', () => {
+  it('ignores the stated reason of a call, except in tools about reasons', () => {
     const run = (description: string): string =>
       keyOf({ name: 'Bash', input: { command: 'go build ./...', description } });
     const issue = (description: string): string => keyOf({ name: 'create_issue', input: { title: 'x', description } });
@@ -117,7 +117,7 @@ describe('keyOf', () => {
     ]).toEqual([true, true, false]);
   });
 
-  it('tells tools apart, and inputs that are no objects', () => {
+  it('distinguishes tools, and inputs that are not objects', () => {
     const keys = [{}, undefined, null, '', 'x', ['x'], 0]
       .map((input) => keyOf({ name: 'a', input }))
       .concat(keyOf({ name: 'b', input: {} }));
@@ -127,10 +127,10 @@ describe('keyOf', () => {
 
 describe('fingerprintOf', () => {
   const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
-  const failureOf = (name: string, input: unknown, output: string): string | undefined =>
+  const failureOf = (name: string, input: unknown, output: string): number | undefined =>
     fingerprintOf({ id: '1', name, input }, { status: 'failed', output }).failure;
 
-  it('tells an outcome apart by its status, and nothing by no output', () => {
+  it('distinguishes outcomes by status, and treats all missing outputs as equal', () => {
     const outcomes = [
       ['ok', ''],
       ['ok', null],
@@ -142,26 +142,26 @@ describe('fingerprintOf', () => {
     expect(new Set(outcomes).size).toBe(outcomes.length);
   });
 
-  it('reads texts in the shape of results as texts', () => {
+  it('treats strings that resemble results as strings', () => {
     expect(fingerprintOf(edit('a'), { status: 'ok', output: { type: 'text', value: 'x' } })).toEqual(
       fingerprintOf(edit('a'), { status: 'ok', output: 'x' }),
     );
   });
 
-  it('sees the same failure where it only repeats another input', () => {
+  it('treats failures that only quote a different input as equal', () => {
     const said = (text: string): string => `String to replace not found in file.\nString: ${text}`;
     expect(failureOf('Edit', { old_string: 'case a:\n  b' }, said('case a:\n  b'))).toBe(
       failureOf('Edit', { old_string: 'if (x)' }, said('if (x)')),
     );
   });
 
-  it('sees another failure where it says something else', () => {
+  it('distinguishes failures with different messages', () => {
     expect(failureOf('Edit', { old_string: 'abc' }, 'File has not been read yet.')).not.toBe(
       failureOf('Edit', { old_string: 'abc' }, 'String to replace not found.'),
     );
   });
 
-  it('looks at all that a command says', () => {
+  it('compares the whole output of a command', () => {
     const log = (end: string): string => `> shop@1.0.0 test\n> vitest run\n\n RUN v4\n${end}`;
     expect(failureOf('bash', { command: 'npm test a' }, log('a is broken'))).not.toBe(
       failureOf('bash', { command: 'npm test b' }, log('b is broken')),
@@ -169,19 +169,19 @@ describe('fingerprintOf', () => {
   });
 
   it.each(['', '(no output)', 'Exit code: 1', '(no output)\nExit code: 127'])(
-    'sees no failure worth comparing in %j',
+    'extracts no failure from %j',
     (output) => {
       expect(failureOf('bash', { command: 'grep x' }, output)).toBeUndefined();
     },
   );
 
-  it('sees none in what succeeded, was refused or did not run', () => {
+  it('extracts no failure from calls that succeeded, were denied or did not run', () => {
     for (const status of ['ok', 'stored', 'denied', 'skipped', 'cancelled', 'interrupted'] as const) {
       expect(fingerprintOf(edit('a'), { status, output: 'A long explanation.' }).failure).toBeUndefined();
     }
   });
 
-  it('takes only what is picked, and everything where picking fails', () => {
+  it('uses the selected part, and everything if the selection fails', () => {
     const pick = (output: unknown): unknown => (output as { state: string }).state.slice(0);
     const run = (output: unknown) => fingerprintOf(edit('a'), { status: 'ok', output }, pick).outcome;
     expect(run({ state: 'on', seen: 'abc' })).toBe(run({ state: 'on', seen: 'xyz' }));

@@ -4,34 +4,34 @@ import { canonicalText } from './canonical.js';
 import { scan, similarity } from './scan.js';
 import { shellLineOf } from './shell.js';
 
-/** What an outcome comes down to: small enough to be stored with a result, and enough to judge it after a restart. */
+/** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
 export interface Fingerprint {
   /** Hash of status and output without what is volatile. */
-  readonly outcome: string;
+  readonly outcome: number;
   /** The same with all numbers, hashes and ids masked. */
-  readonly shape: string;
+  readonly shape: number;
   /** Sample of the words of the output, or of what a failure says. */
-  readonly words: string;
+  readonly words: readonly number[];
   /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
   readonly level?: number | undefined;
   readonly isRatio?: boolean | undefined;
-  /** Whether it says that nothing was found. */
+  /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
   /** Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say nothing. */
-  readonly failure?: string | undefined;
+  readonly failure?: number | undefined;
   /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;
 }
 
-/** Nothing ran, or the outcome is not known. */
+/** Statuses of calls that did not run or whose outcome is unknown. */
 export const neutralStatuses: ReadonlySet<ToolStatus> = new Set(['skipped', 'cancelled', 'interrupted']);
 const successStatuses: ReadonlySet<ToolStatus> = new Set(['ok', 'stored']);
 
-/** Whether an outcome is a success, by its status and by what it says. */
+/** Whether an outcome is a success, by its status and its message. */
 export const isSuccess = (status: ToolStatus, { failure }: Fingerprint): boolean =>
   successStatuses.has(status) && failure === undefined;
 
-/** @param select picks what counts of the output, if the options define it */
+/** @param select selects the significant part of the output, if the options define it */
 export const fingerprintOf = (
   call: LoopCall,
   { status, output }: LoopOutcome,
@@ -59,7 +59,7 @@ export const fingerprintOf = (
   return { ...print, words: said.words, failure: said.shape, kind: kindOf(failure, status) };
 };
 
-/** The text of an output, in the shape of `tool.result` or as it is. */
+/** Returns the text of an output, which is an output as in `tool.result` or any value. */
 const textOf = (output: unknown): string => {
   if (typeof output === 'string') return output;
   if (typeof output === 'object' && output !== null && 'value' in output && typeof output.value === 'string') {
@@ -72,7 +72,7 @@ const maxEmpty = 200;
 const emptyStart =
   /^[^\p{L}\p{N}]{0,8}(?:no\b|none\b|nothing\b|0 (?:results?|matches|items|rows|hits|files)|zero\b|empty\b|null\b|undefined\b|found (?:0|no|nothing)\b|$)/iu;
 
-/** Whether an object has an empty list, or a count of zero, and no list that is not empty. */
+/** Whether an object has an empty list or a count of zero, and no list with items. */
 const isEmptyList = (output: unknown, text: string): boolean => {
   const found =
     text.startsWith('{') && text.endsWith('}') ? (typeof output === 'string' ? parsed(text) : output) : undefined;
@@ -87,11 +87,13 @@ const isEmptyList = (output: unknown, text: string): boolean => {
 
 // Failures that are reported as successes
 
-/** A longer text is content that begins with such words, rather than a report. */
+/** Maximum length of an error report; a longer text is content that begins with similar words. */
 const maxReport = 600;
+/** Of a report, this much can tell that it is one. */
+const maxStart = 200;
 const noErrors =
   /\b(?:0|no|zero|without) (?:\w{1,20} ){0,2}(?:errors?|failures?|failed)\b|\b(?:errors?|failures?|failed)["']?\s{0,3}[:=]\s{0,3}(?:0\b|none\b|null\b|false\b|\[\])/i;
-/** How the report of an error begins. */
+/** Matches the beginning of an error report. */
 const reportStart = new RegExp(
   `^(?:${[
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b`,
@@ -105,7 +107,7 @@ const reportStart = new RegExp(
 const upperCode = /^E[A-Z]{4,14}\b/;
 const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
 
-/** Whether an output that came as a success says that the call failed. */
+/** Whether the output of a successful call reports a failure. */
 const reportsError = (output: unknown, text: string): boolean => {
   if (typeof output === 'object' && output !== null) {
     if ('type' in output && (output.type === 'error-text' || output.type === 'error-json')) return true;
@@ -114,16 +116,21 @@ const reportsError = (output: unknown, text: string): boolean => {
   }
   const message = messageOf(output, text);
   if (message.length > maxReport) return false;
-  const start =
-    message
-      .slice(0, 200)
-      .replace(/^[^\p{L}\p{N}]{0,12}/u, '')
-      .split('\n', 1)[0] ?? '';
+  const read = message.slice(0, maxStart);
+  const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
+  const lineEnd = bare.indexOf('\n');
+  const start = lineEnd < 0 ? bare : bare.slice(0, lineEnd);
   if (start === '') return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
-  if (/^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (!startsWithWord(message) && /^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
+};
+
+/** Whether a text begins with a letter or a digit, as most do. */
+const startsWithWord = (text: string): boolean => {
+  const code = text.charCodeAt(0);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 };
 
 const parsed = (text: string): unknown => {
@@ -151,7 +158,7 @@ const hasErrorMember = (value: unknown): boolean => {
   );
 };
 
-/** What a person would read of an output: the texts of a list of parts, without their envelope. */
+/** Returns the readable text of an output: the text of its parts without their JSON structure. */
 const messageOf = (output: unknown, text: string): string => {
   if (typeof output !== 'object' || output === null) return text;
   const { value, content } = output as Readonly<Record<string, unknown>>;
@@ -163,15 +170,15 @@ const messageOf = (output: unknown, text: string): string => {
   return texts.length === 0 ? text : texts.join('\n');
 };
 
-// What a failure says
+// Failure messages
 
 const maxFailure = 16_000;
-/** How much of a failure tells what went wrong, unless it is the output of a command. */
+/** Number of lines of a failure that are compared, except for the output of a command. */
 const firstLines = 3;
 const maxFirst = 400;
-/** Says that a command failed, and not why. */
+/** Matches text that reports the failure of a command without a cause. */
 const saysNothing = /exit(?:ed)?(?: with)? (?:code|status):? ?-?\d*|\(no output\)/gi;
-/** Stands for what a failure repeats of the input; no text contains it. */
+/** Placeholder for input that a failure quotes. A private-use character. */
 const echo = '\uE000';
 
 const failureText = (call: LoopCall, text: string): string | undefined => {
@@ -179,7 +186,7 @@ const failureText = (call: LoopCall, text: string): string | undefined => {
   const told = isShell ? text.slice(0, maxFailure) : firstOf(text);
   const said = withoutInput(call.input, told);
   const bare = said.replaceAll(saysNothing, '').trim();
-  // Of a search without a match a shell says nothing; any other tool has failed, though it does not say why.
+  // A shell prints nothing for a search without a match. For any other tool, this is a failure without a message.
   if (/[\p{L}\d]/u.test(bare)) return said;
   return isShell || said.includes(echo) ? undefined : 'failed';
 };
@@ -196,7 +203,7 @@ const firstOf = (text: string): string =>
 const quoted = /(["'`])([^\n]{1,300}?)\1(?![\p{L}\d])|[“‘«]([^”’»\n]{1,300})[”’»]/gu;
 const nameLike = /[^\s"'`,;()[\]{}<>\uE000]{2,300}/g;
 
-/** Replaces what a failure repeats of the input: whole strings of it, quoted parts of them, names and paths. */
+/** Replaces the input that a failure quotes: whole strings, quoted parts of them, names and paths. */
 const withoutInput = (input: unknown, text: string): string => {
   const leaves = leavesOf(input);
   if (leaves.length === 0) return text;
@@ -233,7 +240,7 @@ const maxNames = 200;
 const maxLeaves = 20;
 const maxLeaf = 4_000;
 
-/** The strings and numbers in an input, longest first. */
+/** Returns the strings and numbers in an input, longest first. */
 const leavesOf = (input: unknown): readonly string[] => {
   const found: string[] = [];
   const collect = (value: unknown, depth: number): void => {
@@ -282,15 +289,15 @@ const kindOf = (text: string, status: ToolStatus): string => {
   return 'other';
 };
 
-/** Failures that share this many words are one failure in other words. */
+/** Minimum share of common words of two related failures. */
 const sameFailure = 0.6;
 const relatedFailure = 0.35;
 
-/** How much two failures of one tool have in common. */
+/** Compares two failures of one tool. */
 export const compareFailures = (one: Fingerprint, two: Fingerprint, isShell: boolean): 'same' | 'related' | 'other' => {
   if (one.failure === two.failure) return 'same';
   const share = similarity(one.words, two.words);
-  // The output of a command shares its preamble with that of every other.
+  // Outputs of different commands share a preamble, so common words are no evidence.
   if (!isShell && share >= sameFailure) return 'same';
   return (one.kind === two.kind && one.kind !== 'other') || share >= relatedFailure ? 'related' : 'other';
 };

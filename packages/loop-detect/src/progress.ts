@@ -2,39 +2,39 @@ import type { DescribedCall } from './call.js';
 import type { Fingerprint } from './outcome.js';
 import { similarity } from './scan.js';
 
-/** What has happened so far in a run. */
+/** Counters of a run. */
 export interface RunCounts {
   /** Successful calls with a new outcome. */
   news: number;
-  /** Those of them that changed something. */
+  /** Successful calls with a new outcome that changed something. */
   writes: number;
-  /** Batches: the calls of one answer of the model. */
+  /** Batches. A batch contains the calls of one model answer. */
   batch: number;
 }
 
-// Outcomes of one call that differ a little count as progress this many times in a row; then they are the same.
+// Number of consecutive outcomes with small differences that count as progress. Further ones count as equal.
 const driftOfNumbers = { call: 8, poll: 40 } as const;
 const driftOfWords = { call: 6, poll: 40 } as const;
 const driftOfFailures = 3;
-/** Outcomes that share this many words differ a little. */
+/** Minimum share of common words of two outcomes with a small difference. */
 const alikeOutcome = 0.5;
 
-/** Shapes that are remembered for each call. */
+/** Maximum number of shapes stored per call. */
 export const maxShapes = 8;
 
-/** What is known about calls with one key. */
+/** The state of all calls with one key. */
 export interface KnownCall {
   readonly print: Fingerprint;
   readonly isOk: boolean;
   /** Shapes of its last outcomes since something was changed. */
-  readonly shapes: readonly string[];
+  readonly shapes: readonly number[];
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
-  /** How many outcomes in a row differed a little from the one before. */
+  /** Number of consecutive outcomes with a small difference to the previous one. */
   readonly drift: number;
-  /** How many times in a row it had this outcome with nothing new in between. */
+  /** Number of consecutive equal outcomes with no new outcome in between. */
   readonly streak: number;
-  /** How many times it was made, and how many times with the same outcome, since something was changed. */
+  /** Number of calls, and of calls with the same outcome, since the last change. */
   readonly count: number;
   readonly sames: number;
   readonly news: number;
@@ -42,9 +42,9 @@ export interface KnownCall {
   readonly batch: number;
 }
 
-/** How an outcome differs from the one before of the same call. */
+/** The difference between an outcome and the previous one of the same call. */
 export interface Change extends Pick<KnownCall, 'drift' | 'trend'> {
-  /** It is the same outcome, apart from noise. */
+  /** Whether the outcomes are equal apart from volatile parts. */
   readonly isSame: boolean;
 }
 
@@ -52,7 +52,7 @@ const somethingElse: Change = { isSame: false, drift: 0, trend: undefined };
 /**
  * Compares an outcome with the earlier ones of the same call.
  *
- * @param writes how many calls have changed something so far
+ * @param writes number of calls that have changed something so far
  */
 export const compareOutcome = (
   call: DescribedCall,
@@ -86,7 +86,7 @@ export const compareOutcome = (
   return somethingElse;
 };
 
-/** Which way the numbers of two outcomes move; `0` once they have turned around or do not move. */
+/** Returns the direction in which the numbers of two outcomes move; `0` after a reversal or without a move. */
 const trendOf = ({ level: before }: Fingerprint, { level }: Fingerprint, trend: KnownCall['trend']): 1 | -1 | 0 => {
   if (before === undefined || level === undefined || before === level) return 0;
   const next = level > before ? 1 : -1;

@@ -1,6 +1,7 @@
-/** A map that drops the entry that was set longest ago once it is full. */
+/** A bounded map. When it is full, it drops the entry that was set least recently. */
 export class Recent<Key, Value> {
-  readonly #entries = new Map<Key, Value | undefined>();
+  /** Made for the first entry: most turns that wait have none. */
+  #entries: Map<Key, Value | undefined> | undefined;
   readonly #max: number;
   #base: Recent<Key, Value> | undefined;
 
@@ -9,17 +10,19 @@ export class Recent<Key, Value> {
     this.#base = base;
   }
 
-  /** Returns a map that reads from this one and stores its own changes: for a few entries and a short time. */
+  /** Returns a short-lived map that reads from this one and stores its own few changes. */
   fork(): Recent<Key, Value> {
     return new Recent(this.#max, this);
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    return value !== undefined || this.#base === undefined || this.#entries.has(key) ? value : this.#base.get(key);
+    const value = this.#entries?.get(key);
+    if (value !== undefined || this.#base === undefined || this.#entries?.has(key) === true) return value;
+    return this.#base.get(key);
   }
 
   set(key: Key, value: Value | undefined): void {
+    this.#entries ??= new Map();
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
@@ -30,12 +33,12 @@ export class Recent<Key, Value> {
   }
 
   delete(key: Key): void {
-    if (this.#base === undefined) this.#entries.delete(key);
+    if (this.#base === undefined) this.#entries?.delete(key);
     else this.set(key, undefined);
   }
 
   clear(): void {
     this.#base = undefined;
-    this.#entries.clear();
+    this.#entries = undefined;
   }
 }

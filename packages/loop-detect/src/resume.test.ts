@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { again, asking, failing, ranOf, storeOf, type Ran } from '../test/turns.js';
 import { loopDetect } from './index.js';
 
-/** A model that answers by the number of the step, so that it says the same after a crash. */
+/** Creates answers by step number, so that they are the same after a crash. */
 const byStep = (answers: readonly ScriptStep[]): readonly ScriptStep[] =>
   Array.from({ length: 40 }, (): ScriptStep => (request, context) => {
     const answer = answers[context.step - 1] ?? 'Never asked for.';
@@ -31,7 +31,7 @@ const runFrom = async (
   return { ...ranOf(events, model, tools), journal: sessions.journal };
 };
 
-/** What the turn came to, as its journal has it. */
+/** Returns the decisive events of a journal. */
 const gist = (journal: readonly JournalRecord[]): readonly unknown[] =>
   journal.flatMap(({ event }): readonly unknown[] => {
     if (event.type === 'tool.result') {
@@ -57,16 +57,16 @@ const chant: ScriptStep = (_, { attempt }) =>
   attempt === 1 ? 'I will now do it, at once and in full. '.repeat(60) : 'Done.';
 
 describe.each<readonly [string, readonly ScriptStep[]]>([
-  ['that climbs the whole ladder', [...again(6, asking(['test'])), 'A summary.']],
+  ['that reaches every level', [...again(6, asking(['test'])), 'A summary.']],
   [
-    'with two reads in turns',
+    'with two alternating reads',
     [
       ...Array.from({ length: 6 }, () => [asking(['read', { path: 'a' }]), asking(['read', { path: 'b' }])]).flat(),
       'A summary.',
     ],
   ],
   [
-    'that gets out of a loop',
+    'that leaves a loop',
     [
       ...again(5, asking(['test'])),
       asking(['read', { path: 'b' }]),
@@ -77,7 +77,7 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
     ],
   ],
 ])('a turn %s', (_, answers) => {
-  it('comes to the same from every record of its journal', async () => {
+  it('has the same result when it is resumed from any record of its journal', async () => {
     const whole = await runFrom([], answers);
     const expected = gist(whole.journal);
     expect(whole.journal.length).toBeGreaterThan(20);
@@ -86,13 +86,13 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
       const attempts = (list: readonly unknown[]): unknown =>
         JSON.parse(JSON.stringify(list, (key, value: unknown) => value ?? null));
       const last = whole.journal[length - 1]?.event;
-      // A request that was under way is made again, as the next attempt.
+      // A request without an answer is sent again, as the next attempt.
       const isRepeated = last?.type === 'model.request';
       const skip = (list: readonly unknown[]): readonly unknown[] =>
         list.filter((item) => !(Array.isArray(item) && item[0] === 'model.request'));
       expect(
         attempts(skip(gist(resumed.journal))),
-        `resumed after ${length} records${isRepeated ? ', a request among them' : ''}`,
+        `resumed after ${length} records${isRepeated ? ', the last a request' : ''}`,
       ).toEqual(attempts(skip(expected)));
       expect(resumed.end.outcome).toBe(whole.end.outcome);
       expect(resumed.model.requests.some(({ settings }) => settings.toolChoice === 'none')).toBe(
@@ -106,7 +106,7 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
 });
 
 describe('a turn whose answer repeated itself', () => {
-  it('asks once more, with the advice, from every record of its journal', async () => {
+  it('is retried once with advice, from any record of its journal', async () => {
     const whole = await runFrom([], [chant]);
     expect(whole.end.outcome).toBe('completed');
     for (let length = 1; length < whole.journal.length; length += 1) {

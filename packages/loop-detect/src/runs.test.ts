@@ -4,7 +4,7 @@ import { firstOf, play } from '../test/play.js';
 import { sickRuns } from '../test/sick-runs.js';
 
 describe('healthy runs', () => {
-  it.each(Object.entries(healthyRuns))('raises no alarm over %s', (_, batches) => {
+  it.each(Object.entries(healthyRuns))('raises no alarm for %s', (_, batches) => {
     expect(play(batches)).toEqual([]);
   });
 });

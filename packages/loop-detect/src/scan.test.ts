@@ -10,7 +10,7 @@ const clock = fc.tuple(two(23), two(59), two(59)).map((parts) => parts.join(':')
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: length, maxLength: length });
 
-/** Volatile parts, one generator for each form. */
+/** Generators of volatile parts, one per form. */
 const kinds = {
   time: clock,
   'ISO time': clock.map((time) => `2026-11-21T${time}.123Z`),
@@ -36,7 +36,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 const kind = fc.constantFrom(...(Object.keys(kinds) as Kind[]));
-/** Words of which none is volatile, and none turns volatile beside another. */
+/** Words that are never volatile, in any combination. */
 const word = fc.constantFrom(
   'FAIL',
   'ok',
@@ -55,7 +55,7 @@ const word = fc.constantFrom(
   '\u{1f600}',
 );
 
-/** A text with gaps, and two ways to fill them. */
+/** A template with two different sets of volatile parts. */
 const twice = fc
   .array(
     fc.oneof(
@@ -75,7 +75,7 @@ const twice = fc
   ) as fc.Arbitrary<[string, string]>;
 
 const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
-const outcomeOf = (output: unknown): string => fingerprintOf(call, { status: 'failed', output }).outcome;
+const outcomeOf = (output: unknown): number => fingerprintOf(call, { status: 'failed', output }).outcome;
 
 describe('scan', () => {
   it.each([
@@ -94,7 +94,7 @@ describe('scan', () => {
     ['took 1m 5s', 'took 45s'],
     ['listening on port 3000', 'listening on port 41873'],
     ['/tmp/build-1f2e3d/out', '/tmp/build-9a8b7c/out'],
-  ])('ignores what is volatile in %j', (text, again) => {
+  ])('ignores the volatile parts of %j', (text, again) => {
     expect(scan(text).exact).toBe(scan(again).exact);
   });
 
@@ -107,7 +107,7 @@ describe('scan', () => {
     ['10 passed (10)', '11 passed (11)'],
     ['items[12] = 7', 'items[13] = 7'],
     ['timeout: 30', 'timeout: 60'],
-  ])('keeps the numbers of %j, and not in its shape', (text, other) => {
+  ])('includes the numbers of %j in the hash, but not in the shape', (text, other) => {
     expect(scan(text).exact).not.toBe(scan(other).exact);
     expect(scan(text).shape).toBe(scan(other).shape);
   });
@@ -118,13 +118,13 @@ describe('scan', () => {
     ['done: 45%', 'done: 46.5%'],
     ['1200 lines', '1240 lines'],
     ['{"done":3,"total":9}', '{"done":4,"total":9}'],
-  ])('sees that %j grows', (text, next) => {
+  ])('detects that the numbers of %j grow', (text, next) => {
     const [before, after] = [scan(text), scan(next)];
     expect(after.level).toBeGreaterThan(before.level ?? NaN);
     expect(after.isRatio).toBe(before.isRatio);
   });
 
-  it('makes two outcomes the same that differ in volatile parts alone', () => {
+  it('treats outcomes that differ only in volatile parts as equal', () => {
     fc.assert(
       fc.property(twice, ([first, second]) => {
         expect(scan(first).exact).toBe(scan(second).exact);
@@ -137,7 +137,7 @@ describe('scan', () => {
     );
   });
 
-  it('keeps two outcomes apart that differ elsewhere', () => {
+  it('distinguishes outcomes that differ in other parts', () => {
     const different = fc.tuple(twice, word, word).filter(([, left, right]) => left !== right);
     fc.assert(
       fc.property(different, fc.nat(20), ([[first, second], left, right], at) => {
@@ -149,7 +149,7 @@ describe('scan', () => {
     );
   });
 
-  it('keeps any two texts apart that have nothing volatile in them, blanks aside', () => {
+  it('distinguishes any two texts without volatile parts, except for blanks', () => {
     const plain = fc.string({ unit: fc.constantFrom(...Array.from('abcdefxyz ,.(){}\n\u{1f600}é')), maxLength: 40 });
     const blanks = (text: string): string => text.replaceAll(/ +/g, ' ');
     fc.assert(
@@ -160,7 +160,7 @@ describe('scan', () => {
     );
   });
 
-  it('takes time in proportion to the text, whatever it says', () => {
+  it('takes linear time for any text', () => {
     const pieces = [
       '1',
       '1 ',
@@ -201,7 +201,7 @@ describe('similarity', () => {
     maxLength: 12,
   });
 
-  it('is the share of words that two short texts have in common', () => {
+  it('is the share of common words of two short texts', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const [one, two] = [new Set(left), new Set(right)];
@@ -212,13 +212,13 @@ describe('similarity', () => {
     );
   });
 
-  it('estimates it for long ones', () => {
+  it('is an estimate for long texts', () => {
     const words = Array.from(
       { length: 400 },
       (_, index) =>
         `w${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10) % 10]}${'uvwxyz'[Math.floor(index / 100)]}`,
     );
-    const of = (list: readonly string[]): string => scan(list.join(' ')).words;
+    const of = (list: readonly string[]): readonly number[] => scan(list.join(' ')).words;
     expect(
       similarity(of(words), of(words.map((each, index) => (index % 20 === 0 ? `x${each}` : each)))),
     ).toBeGreaterThan(0.6);

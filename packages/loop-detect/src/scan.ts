@@ -1,34 +1,34 @@
 import { finishHash } from './canonical.js';
 
-/** What a text comes down to: enough to tell whether two outputs say the same. */
+/** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
   /** Hash of the text with every number, hash and id masked. */
-  readonly shape: string;
+  readonly shape: number;
   /** Hash of the text without what differs from run to run although nothing has changed. */
-  readonly exact: string;
+  readonly exact: number;
   /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
   readonly level?: number | undefined;
-  /** Whether `level` is a share of something: `12 of 214`, `3/5`, `45%`. */
+  /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
-  readonly words: string;
+  readonly words: readonly number[];
 }
 
-/** How many words and numbers of a text are compared. */
+/** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
-/** Added to the hash of a word, so that each has four digits. */
-const smallestSample = 36 ** 3;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
 const maxRead = 8_000;
 const maxToken = 100;
-/** Hashes and ids that are drawn at random are at least this long. */
+/** Minimum length of random hashes and ids. */
 const shortestId = 7;
 
-/** Labels of numbers that say nothing about progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`. */
+/**
+ * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
+ */
 const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
-/** Labels of ids that are made for each call. */
+/** Matches labels of ids that are generated for each call. */
 const volatileId =
   /(?:request|req|trace|span|correlation|process|nonce|run|job|session)[-_ ]?(?:id)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
@@ -41,9 +41,10 @@ const plainNumber = /^\d{1,15}(?:\.\d{1,9})?$/;
 const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const address = /^0x[\da-f]{6,16}$/i;
+const shortestTemporary = 9;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
 const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
-/** Letters and digits in turns, as in keys that are drawn at random. */
+/** Matches alternating letters and digits, as in random keys. */
 const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
 const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
@@ -57,12 +58,12 @@ const classOf = (code: number): number => (code < 128 ? (classes[code] ?? other)
 const [dot, colon, dash, percent] = [46, 58, 45, 37];
 
 /**
- * Reads a text once, character by character, and takes its numbers apart.
+ * Scans a text once, character by character, and classifies its numbers.
  *
- * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile: they do not
- * count. The time is linear in the length of the text.
+ * Times, durations, process ids, ports, seeds, attempts, addresses, UUIDs and temporary names are volatile and ignored.
+ * The time is linear in the length of the text.
  *
- * @param seed a short text that counts for `shape` and `exact`, too
+ * @param seed a short string that is included in `shape` and `exact`
  */
 export const scan = (text: string, seed = ''): Scan => {
   const scanner = new Scanner(text, seed);
@@ -87,7 +88,7 @@ class Scanner {
   #sum = 0;
   #ratios = 0;
   #ratioSum = 0;
-  /** The last word without digits: it may be the label of the number behind it. */
+  /** The last word without digits, which may be the label of the next number. */
   #labelStart = 0;
   #labelEnd = -1;
 
@@ -115,7 +116,7 @@ class Scanner {
     }
   }
 
-  /** Hashes letters only. */
+  /** Hashes only the letters. */
   skim(from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const code = this.#text.charCodeAt(at);
@@ -132,26 +133,25 @@ class Scanner {
       exact: finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow),
       ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
       ...(hasRatio && { isRatio: true }),
-      words: this.#sample(),
+      words: this.#words,
     };
-  }
-
-  #sample(): string {
-    let text = '';
-    for (const word of this.#words) text += (word + smallestSample).toString(36);
-    return text;
   }
 
   /** Reads the token that begins here. @returns where it ends */
   #token(start: number, to: number): number {
     const text = this.#text;
     let at = start;
-    let high = 0x811c9dc5;
-    let low = 0x1b873593;
+    let hash = 0x811c9dc5;
+    // Most tokens are words.
+    for (; at < to; at += 1) {
+      const code = text.charCodeAt(at);
+      if (classOf(code) !== letter) break;
+      hash = Math.imul(hash ^ code, 2654435761);
+    }
     let hasDigit = false;
-    let hasLetter = false;
+    let hasLetter = at > start;
     let before = letter as number;
-    while (at < to) {
+    for (; at < to; at += 1) {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
@@ -163,23 +163,21 @@ class Scanner {
         if (kind === digit) hasDigit = true;
         else hasLetter = true;
       }
-      high = Math.imul(high ^ code, 2654435761);
-      low = Math.imul(low ^ code, 1597334677);
-      at += 1;
+      hash = Math.imul(hash ^ code, 2654435761);
     }
-    if (hasDigit || (text.charCodeAt(start) === 116 && temporary.test(text.slice(start, at)))) {
+    if (hasDigit || (at - start >= shortestTemporary && temporary.test(text.slice(start, at)))) {
       const label = this.#labelBefore(start);
       this.#labelEnd = -1;
       return this.#digits(start, at, hasLetter, label);
     }
-    this.#feed(high, low);
-    if (at - start > 1) this.#addWord(high);
+    this.#feed(hash, hash);
+    if (at - start > 1) this.#addWord(hash);
     this.#labelStart = start;
     this.#labelEnd = at;
     return at;
   }
 
-  /** Takes in a token with digits. @returns where it ends, with what belongs to it */
+  /** Adds a token with digits to the summary. @returns its end, including its unit */
   #digits(start: number, end: number, hasLetter: boolean, label: string): number {
     const text = this.#text;
     const token = text.slice(start, Math.min(end, start + maxToken));
@@ -282,16 +280,16 @@ class Scanner {
     this.#ratioSum += value;
   }
 
-  /** Keeps the smallest hashes, each once, in order. */
+  /** Stores the smallest distinct hashes in order. */
   #addWord(hash: number): void {
     const words = this.#words;
     const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
     let at = words.length;
-    if (at === maxWords && small >= (words[at - 1] ?? 0)) return;
-    while (at > 0 && (words[at - 1] ?? 0) > small) at -= 1;
+    if (at === maxWords && small >= (words[at - 1] as number)) return;
+    while (at > 0 && (words[at - 1] as number) > small) at -= 1;
     if (at > 0 && words[at - 1] === small) return;
-    words.splice(at, 0, small);
-    if (words.length > maxWords) words.pop();
+    for (let last = Math.min(words.length, maxWords - 1); last > at; last -= 1) words[last] = words[last - 1] as number;
+    words[at] = small;
   }
 }
 
@@ -317,7 +315,7 @@ const behindUnit = (text: string, end: number): number => {
   return text.charCodeAt(end) === 32 && unitNext.test(text) ? unitNext.lastIndex : end;
 };
 
-/** `1m 23s` and `45s` are one duration each. */
+/** Returns the end of a duration such as `1m 23s`. */
 const behindDurations = (text: string, end: number): number => {
   let at = end;
   for (let parts = 0; parts < 4; parts += 1) {
@@ -331,17 +329,16 @@ const behindDurations = (text: string, end: number): number => {
 };
 
 /** Estimates which share of their words two texts have in common, from 0 to 1. */
-export const similarity = (left: string, right: string): number => {
-  if (left === right) return 1;
-  const limit = Math.max(left.length, right.length) >= maxWords * 4 ? maxWords : Infinity;
+export const similarity = (left: readonly number[], right: readonly number[]): number => {
+  const limit = Math.max(left.length, right.length) >= maxWords ? maxWords : Infinity;
   let [at, behind, both, all] = [0, 0, 0, 0];
   while ((at < left.length || behind < right.length) && all < limit) {
-    const one = left.slice(at, at + 4);
-    const two = right.slice(behind, behind + 4);
+    const one = left[at] ?? Infinity;
+    const two = right[behind] ?? Infinity;
     if (one === two) both += 1;
-    if (one !== '' && (two === '' || one <= two)) at += 4;
-    if (two !== '' && (one === '' || two <= one)) behind += 4;
+    if (one <= two) at += 1;
+    if (two <= one) behind += 1;
     all += 1;
   }
-  return all === 0 ? 0 : both / all;
+  return all === 0 ? 1 : both / all;
 };

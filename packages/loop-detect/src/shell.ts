@@ -1,7 +1,7 @@
 import { commandEffects } from '@h/shell/effects';
 import { textMember, wordsOf } from './words.js';
 
-/** Words in the names of tools that run a line of shell. */
+/** Words in the names of tools that run a shell command. */
 const shellWords: ReadonlySet<string> = new Set([
   'bash',
   'sh',
@@ -18,13 +18,14 @@ const shellWords: ReadonlySet<string> = new Set([
 ]);
 const maxLine = 4_000;
 
-/** The line of shell that a call runs; `undefined` for calls of other tools. */
+/** Returns the shell command of a call; `undefined` for calls of other tools. */
 export const shellLineOf = (name: string, input: unknown): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
-  const isShell = wordsOf(name).some((word) => shellWords.has(word));
   const line = textMember(input, 'command') ?? textMember(input, 'cmd') ?? argvOf(input);
+  if (line === undefined) return undefined;
   // Editors have a `command` too, of one word.
-  return line !== undefined && (isShell || /\s/.test(line.trim())) ? line.slice(0, maxLine) : undefined;
+  const isShell = /\s/.test(line.trim()) || wordsOf(name).some((word) => shellWords.has(word));
+  return isShell ? line.slice(0, maxLine) : undefined;
 };
 
 const argvOf = (input: object): string | undefined => {
@@ -32,7 +33,7 @@ const argvOf = (input: object): string | undefined => {
   return Array.isArray(argv) && argv.every((item) => typeof item === 'string') ? argv.join(' ') : undefined;
 };
 
-/** Programs that only run another one. */
+/** Programs that run another program. */
 const wrappers: ReadonlySet<string> = new Set([
   'sudo',
   'env',
@@ -48,7 +49,7 @@ const wrappers: ReadonlySet<string> = new Set([
   'zsh',
 ]);
 
-/** The first command of each pipeline in a line, as words: the rest only filters its output. */
+/** Returns the first command of each pipeline as words; the later commands only filter its output. */
 export const leadersOf = (line: string): readonly (readonly string[])[] =>
   commandEffects(line)
     .filter(({ isFirst, program }) => isFirst && !wrappers.has(program))

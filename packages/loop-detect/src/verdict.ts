@@ -1,13 +1,13 @@
 import type { UserMessage } from '@h/turn';
 import type { DescribedCall } from './call.js';
 
-/** The name under which the operator denies and annotates. */
+/** The name of the operator in denials and annotations. */
 export const operatorName = 'loop-detect';
 
-/** How bad it is, from harmless to hopeless. */
+/** The severity of a verdict, in ascending order. */
 export type LoopLevel = 'ok' | 'warn' | 'block' | 'break';
 
-/** What finds loops. `doom-loop` and `repeated-steps` are off unless their options are set. */
+/** Names of the detectors. `doom-loop` and `repeated-steps` are off unless their options are set. */
 export type LoopDetectorName =
   | 'repeat'
   | 'no-progress'
@@ -23,15 +23,15 @@ export type LoopDetectorName =
 /** The verdict about a call. */
 export interface LoopVerdict {
   readonly level: LoopLevel;
-  /** Which detector found the loop; `undefined` if the level is `ok`. */
+  /** The detector of the loop; `undefined` if the level is `ok`. */
   readonly detector: LoopDetectorName | undefined;
-  /** For the model: what was found, and what to do instead. Empty if the level is `ok`. */
+  /** Message for the model: the finding, and what to do instead. Empty if the level is `ok`. */
   readonly message: string;
-  /** Identifies the loop, so that it is reported once and not for every call in it. */
+  /** Identifies the loop, so that it is reported once and not for every call. */
   readonly key: string;
 }
 
-/** What the model reads: what was found, and what to do instead. */
+/** Messages for the model: the finding, and what to do instead. */
 export const messages = {
   repeat: (tool: string, count: number): string =>
     `${tool} has been called ${count} times with the same input since anything was changed. Continue only if each result tells you something new; otherwise work with what you have.`,
@@ -76,14 +76,14 @@ export const fine = (key: string): LoopVerdict => ({ level: 'ok', detector: unde
 
 const severity: Readonly<Record<LoopLevel, number>> = { ok: 0, warn: 1, block: 2, break: 3 };
 
-/** The worst of several; of equally bad ones the first. */
+/** Returns the most severe verdict; the first one of equal severity. */
 export const worstOf = (verdicts: readonly (LoopVerdict | undefined)[], fallback: LoopVerdict): LoopVerdict => {
   let worst = fallback;
   for (const verdict of verdicts) if (verdict && severity[verdict.level] > severity[worst.level]) worst = verdict;
   return worst;
 };
 
-/** A message for the model that no user wrote. */
+/** Creates an internal message for the model. */
 export const advice = (text: string): UserMessage => ({
   role: 'user',
   content: text,

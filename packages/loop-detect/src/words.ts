@@ -1,4 +1,7 @@
-/** The words of a tool's name: `mcp__github__create_issue`, `createIssue` and `create-issue` have `create` and `issue` in common. */
+/**
+ * Returns the words of a tool name: `mcp__github__create_issue`, `createIssue` and `create-issue` contain `create` and
+ * `issue`.
+ */
 export const wordsOf = (name: string): readonly string[] =>
   name
     .slice(0, 200)
@@ -7,7 +10,7 @@ export const wordsOf = (name: string): readonly string[] =>
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
 
-/** The value of a member of an input that is a text; `undefined` for all else. */
+/** Returns a string member of an input; `undefined` for any other value. */
 export const textMember = (input: unknown, name: string): string | undefined => {
   if (typeof input !== 'object' || input === null || !Object.hasOwn(input, name)) return undefined;
   const member: unknown = input[name as keyof typeof input];

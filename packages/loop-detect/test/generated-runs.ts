@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { failed, ok, oneByOne, rounds, type Batch, type Move } from './play.js';
 
-/** Runs by what happens in them. Names, texts and everything volatile are drawn at random. */
+/** Runs by description. Names, texts and volatile parts are random. */
 export type Families = Readonly<Record<string, fc.Arbitrary<readonly Batch[]>>>;
 
 const word = fc
@@ -25,7 +25,7 @@ const command = fc
   .tuple(fc.constantFrom('npm run', 'python', './bin/run', 'make', 'cargo'), word)
   .map((parts) => parts.join(' '));
 
-/** Draws a text for one round. */
+/** Generates the text of one round. */
 const hex =
   (length: number): ((random: Draw) => string) =>
   (random) =>
@@ -34,7 +34,7 @@ type Draw = (below: number) => number;
 type Slot = (random: Draw, round: number) => string;
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** What differs from run to run although nothing has changed. */
+/** Volatile parts, which differ between equal runs. */
 export const volatileSlots: Readonly<Record<string, Slot>> = {
   port: (random) => `listening on port ${20_000 + random(40_000)}`,
   'port of a URL': (random) => `at http://127.0.0.1:${20_000 + random(40_000)}/`,
@@ -61,7 +61,7 @@ export const volatileSlots: Readonly<Record<string, Slot>> = {
   'request id': (random) => `request_id=${hex(12)(random)}`,
 };
 
-/** Draws numbers below a bound from a seed, so that a run can be shrunk and repeated. */
+/** Generates numbers below a bound from a seed, so that a run can be shrunk and repeated. */
 const drawing = (seed: number): Draw => {
   let state = seed >>> 0 || 1;
   return (below) => {
@@ -72,7 +72,7 @@ const drawing = (seed: number): Draw => {
 };
 
 const slotNames = Object.keys(volatileSlots);
-/** A text with volatile parts: the same words each time it is filled. */
+/** A text with volatile parts and otherwise constant words. */
 const template = fc
   .record({
     words: fc.array(words(2, 5), { minLength: 1, maxLength: 4 }),
@@ -142,7 +142,7 @@ const shortErrors = [
   'abort',
   'refused',
 ];
-/** How frameworks begin the report of an error that they return as an ordinary result. */
+/** Prefixes of errors that frameworks return as ordinary results. */
 const reportPrefixes = [
   'Error: ',
   'error: ',
@@ -160,7 +160,7 @@ const reportPrefixes = [
 const seed = fc.nat();
 const rounds40 = 40;
 
-/** 40 calls in circles, none of which repeats another exactly. */
+/** Loops of 40 calls that never repeat exactly. */
 export const loops: Families = {
   'one call with volatile parts in its outcome': fc
     .record({ tool: toolName, topic: word, text: template, seed })
@@ -204,7 +204,7 @@ export const loops: Families = {
         ),
       ]);
     }),
-  'a failure reported as ok, with another input each time': fc
+  'a failure reported as ok, with different inputs': fc
     .record({
       tool: toolName,
       prefix: fc.constantFrom(...reportPrefixes),
@@ -228,7 +228,7 @@ export const loops: Families = {
         ok(tool, { target: `t-${round}` }, { content: [{ type: 'text', text }], ...(isFlagged && { isError: true }) }),
       ]);
     }),
-  'a failure of a few letters, with another input each time': fc
+  'a failure of a few letters, with different inputs': fc
     .record({ tool: toolName, text: fc.constantFrom(...shortErrors) })
     .map(({ tool, text }) => rounds(rounds40, (round) => [failed(tool, { item: `item ${round}` }, text)])),
   'the same few letters from a shell': fc
@@ -236,7 +236,7 @@ export const loops: Families = {
     .map(({ tool, text, word: name }) =>
       rounds(rounds40, (round) => [failed(tool, { command: `${name} --step ${round}` }, text)]),
     ),
-  'a command with another comment each time': fc
+  'a command with a different comment each time': fc
     .record({ tool: shellName, line: command, remark: words(1, 4), output: words(1, 6) })
     .map(({ tool, line, remark, output }) =>
       rounds(rounds40, (round) => [ok(tool, { command: `${line} # ${remark} ${round}` }, output)]),
@@ -253,7 +253,7 @@ export const loops: Families = {
         tools.map((tool, index) => ok(tool, {}, texts[index]?.(draw, round) ?? '')),
       );
     }),
-  'calls in no order with volatile outcomes': fc
+  'unordered calls with volatile outcomes': fc
     .record({
       tools: fc.uniqueArray(toolName, { minLength: 2, maxLength: 4 }),
       texts: fc.array(template, { minLength: 4, maxLength: 4 }),
@@ -266,13 +266,13 @@ export const loops: Families = {
         return [ok(tools[index] ?? '', { index }, texts[index]?.(draw, round) ?? '')];
       });
     }),
-  'one call whose outcomes take turns': fc
+  'one call with alternating outcomes': fc
     .record({ tool: toolName, texts: fc.uniqueArray(words(2, 8), { minLength: 2, maxLength: 4 }), seed })
     .map(({ tool, texts, seed: given }) => {
       const draw = drawing(given);
       return rounds(rounds40, () => [ok(tool, {}, texts[draw(texts.length)] ?? '')]);
     }),
-  'one failure in other words each time, with another input': fc
+  'one failure with different wording and inputs': fc
     .record({ tool: toolName, kind: errorKind, asOk: fc.boolean(), seed })
     .map(({ tool, kind, asOk, seed: given }) => {
       const draw = drawing(given);
@@ -282,14 +282,14 @@ export const loops: Families = {
         return [asOk ? ok(tool, { round }, `Error: ${text}`) : failed(tool, { round }, text)];
       });
     }),
-  'one call that fails in other words each time': fc
+  'one call that fails with different wording': fc
     .record({ tool: toolName, kinds: fc.array(errorKind, { minLength: 1, maxLength: 3 }), seed })
     .map(({ tool, kinds, seed: given }) => {
       const draw = drawing(given);
       const list = kinds.flatMap((kind) => errors[kind] ?? []);
       return rounds(rounds40, (round) => [failed(tool, {}, `${list[draw(list.length)]} (${draw(500)} of ${round})`)]);
     }),
-  'outcomes of which one word changes': fc
+  'outcomes that differ in one word': fc
     .record({ tool: toolName, text: fc.array(word, { minLength: 8, maxLength: 30 }), seed })
     .map(({ tool, text, seed: given }) => {
       const draw = drawing(given);
@@ -299,7 +299,7 @@ export const loops: Families = {
         return [ok(tool, { topic: 'same' }, changed.join(' '))];
       });
     }),
-  'a number that rises and leads nowhere': fc
+  'a rising number without progress': fc
     .record({
       tool: toolName,
       before: words(1, 4),
@@ -310,7 +310,7 @@ export const loops: Families = {
     .map(({ tool, before, behind, start, step }) =>
       rounds(rounds40, (round) => [ok(tool, {}, `${before} ${start + round * step} ${behind}`)]),
     ),
-  'other commands that fail the same way, quoting themselves': fc
+  'different commands with the same failure, which quotes them': fc
     .record({ tool: shellName, program: word, rest: words(2, 5), seed })
     .map(({ tool, program, rest, seed: given }) => {
       const draw = drawing(given);
@@ -325,7 +325,7 @@ export const loops: Families = {
         ];
       });
     }),
-  'an edit that never fits, with a look at the same file between': fc
+  'an edit that never matches, with reads of the same file in between': fc
     .record({ file: path, asOk: fc.boolean(), seed })
     .map(({ file, asOk, seed: given }) => {
       const draw = drawing(given);
@@ -339,7 +339,7 @@ export const loops: Families = {
         ];
       });
     }),
-  'a failing test between notes that are always new': fc
+  'a failing test between new notes': fc
     .record({ note: fc.constantFrom('TodoWrite', 'think', 'update_plan'), text: template, seed })
     .map(({ note, text, seed: given }) => {
       const draw = drawing(given);
@@ -348,7 +348,7 @@ export const loops: Families = {
         ok(note, { todos: `step ${hex(6)(draw)}` }, 'Noted.'),
       ]);
     }),
-  'searches that find nothing, in other words each time': fc
+  'searches without results, with different wording': fc
     .record({ tool: fc.constantFrom('search_code', 'grep', 'web_search', 'find_files'), form: fc.nat(2), seed })
     .map(({ tool, form, seed: given }) => {
       const draw = drawing(given);
@@ -357,7 +357,7 @@ export const loops: Families = {
         return [ok(tool, { query }, [`No results for "${query}".`, { results: [], query }, 'No matches found'][form])];
       });
     }),
-  'a state that never changes, with noise': fc
+  'a constant state with noise': fc
     .record({
       tool: fc.constantFrom('get_status', 'wait_for_job', 'check_progress'),
       state: words(1, 3),
@@ -368,7 +368,7 @@ export const loops: Families = {
       const draw = drawing(given);
       return rounds(rounds40, (round) => [ok(tool, { job: 7 }, `${state}\n${text(draw, round)}`)]);
     }),
-  'one command in other words with the same output': fc
+  'equivalent commands with the same output': fc
     .record({ tool: shellName, file: path, output: words(4, 20) })
     .map(({ tool, file, output }) =>
       rounds(rounds40, (round) => [
@@ -386,7 +386,7 @@ export const loops: Families = {
         ),
       ]),
     ),
-  'two failures of one tool in turns': fc
+  'two alternating failures of one tool': fc
     .record({ tool: toolName, first: words(3, 6), second: words(3, 6) })
     .map(({ tool, first, second }) =>
       rounds(rounds40, (round) => [failed(tool, { round: `r${round}` }, round % 2 === 0 ? first : second)]),
@@ -399,7 +399,7 @@ const contents = (min: number, max: number): fc.Arbitrary<readonly string[]> =>
 const edit = (file: string, round: number): Move =>
   ok('edit', { path: file, oldText: `a${round}`, newText: `a${round + 1}` }, `The file ${file} has been updated.`);
 
-/** Runs that get on with their work. None may be stopped, and hardly any warned about. */
+/** Runs that make progress. None may be stopped, and at most 1 % may cause a warning. */
 export const healthy: Families = {
   'tests between edits, with fewer failures each time': fc
     .record({ file: path, tool: shellName, failures: fc.integer({ min: 2, max: 15 }), name: words(2, 4), seed })
@@ -414,7 +414,7 @@ export const healthy: Families = {
         ];
       });
     }),
-  'tests between edits that fail the same way for long': fc
+  'tests between edits with a long-lasting failure': fc
     .record({ file: path, tool: shellName, times: fc.integer({ min: 3, max: 25 }), text: template, seed })
     .map(({ file, tool, times, text, seed: given }) => {
       const draw = drawing(given);
@@ -453,7 +453,7 @@ export const healthy: Families = {
       pages.map((page, index) => ok('scroll_down', {}, `[lines ${index * 40} to ${index * 40 + 40} of 1200]\n${page}`)),
     ),
   ),
-  'a server that hands out the next piece': contents(5, 30).map((pages) =>
+  'a server that returns the next chunk': contents(5, 30).map((pages) =>
     oneByOne(pages.map((page) => ok('fetch_chunk', { cursor: 'same' }, page))),
   ),
   'polling a build that progresses': fc
@@ -557,7 +557,7 @@ export const healthy: Families = {
         }),
       ),
     ),
-  'items handled one by one': fc
+  'items processed one by one': fc
     .record({
       tool: toolName,
       count: fc.integer({ min: 10, max: 60 }),
@@ -579,7 +579,7 @@ export const healthy: Families = {
   'log files that report errors': fc
     .array(fc.tuple(path, content), { minLength: 3, maxLength: 15 })
     .map((logs) => oneByOne(logs.map(([file, text]) => ok('read', { path: `${file}.log` }, `ERROR ${text}`)))),
-  'searches on the web': fc
+  'web searches': fc
     .array(fc.tuple(words(2, 4), content, content), { minLength: 3, maxLength: 15 })
     .map((searches) =>
       oneByOne(
@@ -608,9 +608,9 @@ export const healthy: Families = {
   ),
 };
 
-/** Runs with a part that repeats itself while something else is always new. Each is worth a warning. */
+/** Runs in which one part repeats while another part is always new. Each must cause a warning. */
 export const nearLoops: Families = {
-  'a test that fails the same way between reads that are new': fc
+  'a test with a constant failure between new reads': fc
     .record({ pages: contents(12, 20), text: template, seed })
     .map(({ pages, text, seed: given }) => {
       const draw = drawing(given);
@@ -621,28 +621,26 @@ export const nearLoops: Families = {
         ]),
       );
     }),
-  'one call that always returns something else': contents(12, 30).map((pages) =>
+  'one call with always new results': contents(12, 30).map((pages) =>
     oneByOne(pages.map((page) => ok('inspect_thing', {}, page))),
   ),
-  'edits that fail between reads that are new': fc
-    .record({ pages: contents(10, 20), asOk: fc.boolean() })
-    .map(({ pages, asOk }) =>
-      oneByOne(
-        pages.flatMap((page, index) => {
-          const input = { path: 'a.ts', oldText: page.slice(0, 20) };
-          const text = `${asOk ? 'Error: ' : ''}The text to replace was not found.`;
-          return [asOk ? ok('edit', input, text) : failed('edit', input, text), ok('read', { path: `${index}` }, page)];
-        }),
-      ),
+  'failing edits between new reads': fc.record({ pages: contents(10, 20), asOk: fc.boolean() }).map(({ pages, asOk }) =>
+    oneByOne(
+      pages.flatMap((page, index) => {
+        const input = { path: 'a.ts', oldText: page.slice(0, 20) };
+        const text = `${asOk ? 'Error: ' : ''}The text to replace was not found.`;
+        return [asOk ? ok('edit', input, text) : failed('edit', input, text), ok('read', { path: `${index}` }, page)];
+      }),
     ),
-  'lookups that all find nothing': fc
+  ),
+  'lookups without results': fc
     .record({ count: fc.integer({ min: 24, max: 40 }), text: fc.constantFrom('No matches found', 'No results.', '[]') })
     .map(({ count, text }) =>
       rounds(count, (round) => [
         ok('search_code', { query: `q${'abcdefghijklmnopqrstuvwxyz'[round % 26]}${round}` }, text),
       ]),
     ),
-  'commands that fail the same way between commands that work': fc
+  'commands with a constant failure between successful commands': fc
     .record({ pages: contents(8, 20), rest: words(2, 5) })
     .map(({ pages, rest }) =>
       oneByOne(

@@ -40,10 +40,10 @@ const page = (from: number): string =>
     '\n',
   );
 
-/** Runs of agents that get on with their work, modelled on published transcripts. None may raise an alarm. */
+/** Runs of agents that make progress, modeled on published transcripts. None may raise an alarm. */
 export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
-  'edits and tests in turns, with the same failure each time': rounds(12, (round) => [edit(round), test(round, 2)]),
-  'edits and tests in turns, with fewer failures each time': rounds(8, (round) => [
+  'alternating edits and tests, with a constant failure': rounds(12, (round) => [edit(round), test(round, 2)]),
+  'alternating edits and tests, with fewer failures each time': rounds(8, (round) => [
     edit(round),
     test(round, 8 - round),
   ]),
@@ -55,11 +55,11 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       `cc -c src/part.c\nsrc/part.c:12:3: error: unknown type name 'foo_t'\nmake: *** [all] Error 1\nExit code: 2`,
     ),
   ]),
-  'the same build with sed before each': rounds(20, (round) => [
+  'the same build with a sed command before each': rounds(20, (round) => [
     ok('execute_bash', { command: `sed -i 's/v${round}/v${round + 1}/' Makefile` }, ''),
     ok('execute_bash', { command: 'make' }, "make: Nothing to be done for 'all'."),
   ]),
-  'edits by tools of unknown effect, and one compiler': rounds(15, (round) => [
+  'edits with tools of unknown effect, and one compiler': rounds(15, (round) => [
     ok(
       'str_replace_editor',
       { command: 'str_replace', path: '/repo/a.py', old_str: `x${round}`, new_str: `x${round + 1}` },
@@ -72,11 +72,11 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     edit(round),
     ok('bash', { command: 'git status --short' }, ' M src/cart.ts'),
   ]),
-  'waiting for a CI run that gets on now and then': rounds(14, (round) => [
+  'waiting for a CI run with occasional progress': rounds(14, (round) => [
     ok('bash', { command: 'sleep 60' }, '(no output)'),
     ghRun(round),
   ]),
-  'asking for a CI run without sleeping': rounds(9, (round) => [ghRun(round < 5 ? 1 : 8)]),
+  'polling a CI run without sleeping': rounds(9, (round) => [ghRun(round < 5 ? 1 : 8)]),
   'an empty write to a running process, as Codex polls': rounds(9, (round) => [
     ok(
       'write_stdin',
@@ -87,7 +87,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'the output of a background command that grows': rounds(30, (round) => [
     ok('BashOutput', { bash_id: 'bash_1' }, `<status>running</status>\nCompiling crate ${round} of 214`),
   ]),
-  'pods that come up': rounds(9, (round) => [
+  'pods that start': rounds(9, (round) => [
     ok(
       'bash',
       { command: 'kubectl get pods -n shop' },
@@ -100,7 +100,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'scrolling through a file with one command': rounds(30, (round) => [
     ok('scroll_down', {}, `[File: a.py (1200 lines total)]\n${page(round * 40)}`),
   ]),
-  'searching with other patterns, most of them without a match': rounds(16, (round) => [
+  'searches with different patterns, most of them without a match': rounds(16, (round) => [
     round % 4 === 0
       ? ok('bash', { command: `grep -rn "handler${round}" src` }, `src/app.ts:${round}: handler${round}()`)
       : failed('bash', { command: `grep -rn "handler${round}" src` }, 'Exit code: 1'),
@@ -122,23 +122,23 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     ok('bash', { command: 'npm install' }, 'added 212 packages in 14s'),
     ok('bash', { command: 'npm test' }, '12 passing (312ms)'),
   ]),
-  'five files read at once, as the first thing': [
+  'five files read at once at the start': [
     ['README.md', 'package.json', 'src/config.ts', 'src/index.ts', 'src/wrap.ts'].map((path) =>
       ok('read_file', { path }, `contents of ${path}`),
     ),
     [ok('list_directory', { path: '.' }, 'README.md\nsrc')],
   ],
-  'fifteen files read in one go, and once more after a compaction': [0, 1].map(() =>
+  'fifteen files read at once, and again after a compaction': [0, 1].map(() =>
     Array.from({ length: 15 }, (_, index) =>
       ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`),
     ),
   ),
-  'nineteen files read one by one, and once more': rounds(2, () =>
+  'nineteen files read one by one, and again': rounds(2, () =>
     Array.from({ length: 19 }, (_, index) =>
       ok('read', { path: `src/file-${index}.ts` }, `export const value${index} = ${index};`),
     ),
   ),
-  'six edits at once, refused because nothing was read': [
+  'six edits at once, rejected because the files were not read': [
     Array.from({ length: 6 }, (_, index) =>
       failed(
         'Edit',
@@ -155,7 +155,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       ),
     ),
   ],
-  'an edit that fits at the third try': oneByOne([
+  'an edit that matches at the third attempt': oneByOne([
     failed(
       'Edit',
       { file_path: '/repo/main.go', old_string: 'case "a":\n\treturn 1' },
@@ -221,11 +221,11 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     ok('web_search', { query: `rxjs fifo scheduler ${round}` }, `Result ${round}`),
     ok('web_fetch', { url: `https://example.com/${round}` }, `Page ${round}`),
   ]),
-  'clicks through pages, each seen in a screenshot': rounds(14, (round) => [
+  'clicks through pages with a screenshot of each': rounds(14, (round) => [
     ok('browser_click', { selector: '#next' }, 'Clicked.'),
     ok('browser_screenshot', {}, `image of page ${round}`),
   ]),
-  'tests run again after each of two files was changed back and forth': oneByOne([
+  'tests between changes of two files back and forth': oneByOne([
     edit(1),
     test(1, 1),
     edit(2),
@@ -244,7 +244,7 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       `[main ${(round + 70000).toString(16)}] fix lint in ${round}`,
     ),
   ]),
-  'a refactoring with a build before and after, a linter and a commit, as a published session has it': [
+  'a refactoring with builds, a linter and a commit, from a published session': [
     ['agent', 'claude', 'gemini', 'opencode'].map((name) =>
       ok('Read', { file_path: `/repo/agents/${name}.go` }, `package agents // ${name}`),
     ),

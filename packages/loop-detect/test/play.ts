@@ -2,7 +2,7 @@ import type { ToolEffect, ToolStatus } from '@h/turn';
 import { createLoopDetector, type LoopOptions } from '../src/index.js';
 import type { LoopDetectorName, LoopLevel } from '../src/verdict.js';
 
-/** A call and how it ends. */
+/** A call and its outcome. */
 export interface Move {
   readonly name: string;
   readonly input: unknown;
@@ -11,7 +11,7 @@ export interface Move {
   readonly effect?: ToolEffect;
 }
 
-/** What one answer of the model asks for. */
+/** The calls of one model answer. */
 export type Batch = readonly Move[];
 
 export interface Alarm {
@@ -34,16 +34,16 @@ export const failed = (name: string, input: unknown, output: unknown): Move => (
   output,
 });
 
-/** The moves, one an answer. */
+/** Returns batches with one move each. */
 export const oneByOne = (moves: readonly Move[]): readonly Batch[] => moves.map((move) => [move]);
 
-/** Repeats the moves, with the number of the round. */
+/** Creates N rounds of moves. */
 export const rounds = (count: number, make: (round: number) => readonly Move[]): readonly Batch[] =>
   oneByOne(Array.from({ length: count }, (_, round) => make(round)).flat());
 
 /**
- * Plays batches against a detector as a harness would: what is blocked is refused, with all of its batch, and a model that
- * hears of it goes on all the same. It ends with the batches, or when the detector says so.
+ * Plays batches against a detector as a harness does: a blocked call is denied together with its batch, and the model
+ * continues regardless. Ends with the last batch, or when the detector breaks the run.
  */
 export const play = (batches: readonly Batch[], options: LoopOptions = {}): readonly Alarm[] => {
   const detector = createLoopDetector(options);
@@ -76,6 +76,6 @@ export const play = (batches: readonly Batch[], options: LoopOptions = {}): read
   return alarms;
 };
 
-/** The number of the first call with an alarm of this level. */
+/** Returns the number of the first call with an alarm of this level. */
 export const firstOf = (alarms: readonly Alarm[], level: LoopLevel): number | undefined =>
   alarms.find((alarm) => alarm.level === level)?.call;

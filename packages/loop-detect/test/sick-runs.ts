@@ -1,6 +1,6 @@
 import { failed, ok, oneByOne, rounds, type Batch, type Move } from './play.js';
 
-/** A run that goes in circles, and by which call it must be warned about, stopped and ended. */
+/** A looping run, and the calls by which it must be warned about, blocked and ended. */
 export interface SickRun {
   readonly batches: readonly Batch[];
   readonly warned: number;
@@ -23,9 +23,9 @@ const failingTest = (round: number): Move =>
     `> shop@1.0.0 test\n1 failing\nAssertionError: expected 1 to be 2\n  at Context (pid ${4000 + round})\nfinished in ${200 + round * 7}ms at 10:${10 + round}:07\nExit code: 1`,
   );
 
-/** Runs in which an agent was stuck, modelled on reports of users. Each must be caught. */
+/** Runs in which an agent was stuck, modeled on bug reports. Each must be detected. */
 export const sickRuns: Readonly<Record<string, SickRun>> = {
-  'the same failing command, with other times and pids': {
+  'the same failing command, with different times and pids': {
     batches: rounds(60, (round) => [failingTest(round)]),
     warned: 3,
     blocked: 5,
@@ -43,7 +43,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
-  'the same call with its keys in another order': {
+  'the same call with its keys in a different order': {
     batches: rounds(60, (round) => [
       round % 2 === 0
         ? ok('grep', { path: 'src', pattern: 'x' }, 'a.ts:1: x')
@@ -53,7 +53,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
-  'the same command, described in other words each time, as in dmtools-agents#395': {
+  'the same command with different descriptions, as in dmtools-agents#395': {
     batches: rounds(60, (round) => [
       ok(
         'Bash',
@@ -76,13 +76,13 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
-  'two files read in turns': {
+  'alternating reads of two files': {
     batches: rounds(40, () => [read('a.ts'), read('b.ts')]),
     warned: 6,
     blocked: 10,
     broken: 11,
   },
-  'two ranges of one file in turns, as in everruns#2295': {
+  'alternating reads of two ranges of one file, as in everruns#2295': {
     batches: rounds(40, () => [
       ok('read_file', { path: 'out.log', offset: 0 }, 'first half'),
       ok('read_file', { path: 'out.log', offset: 200 }, 'second half'),
@@ -113,13 +113,13 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 25,
     broken: 26,
   },
-  'two reads asked for together, again and again': {
+  'two reads requested together, repeatedly': {
     batches: Array.from({ length: 30 }, () => [read('a.ts'), read('b.ts')]),
     warned: 6,
     blocked: 10,
     broken: 12,
   },
-  'an edit and its undoing in turns': {
+  'an alternating edit and its reversal': {
     batches: rounds(30, () => [
       ok('edit', { path: 'a', oldText: '1', newText: '2' }, 'Changed.'),
       ok('edit', { path: 'a', oldText: '2', newText: '1' }, 'Changed.'),
@@ -134,7 +134,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 9,
     broken: 10,
   },
-  'an edit that fails the same way with other texts': {
+  'an edit with a constant failure for different texts': {
     batches: rounds(60, (round) => [
       failed(
         'Edit',
@@ -146,7 +146,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 8,
     broken: 9,
   },
-  'the same with a look at the same file between': {
+  'the same with reads of the file in between': {
     batches: rounds(60, (round) => [
       failed(
         'Edit',
@@ -159,7 +159,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 10,
     broken: 12,
   },
-  'input that never fits the schema': {
+  'input that never matches the schema': {
     batches: rounds(60, (round) => [
       {
         name: 'search',
@@ -213,7 +213,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 20,
     broken: 21,
   },
-  'sleeping and asking in turns': {
+  'alternating sleeps and polls': {
     batches: rounds(60, () => [
       ok('bash', { command: 'sleep 30' }, '(no output)'),
       ok('process', { action: 'poll', id: 3 }, 'no new output'),
@@ -222,7 +222,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 40,
     broken: 41,
   },
-  'a refused command asked for again': {
+  'a denied command that is repeated': {
     batches: rounds(60, () => [
       { name: 'bash', input: { command: 'git push --force' }, status: 'denied', output: 'Not allowed.' },
     ]),
@@ -230,7 +230,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
-  'a failing test between reads that are always new, as in stella#1851': {
+  'a failing test between new reads, as in stella#1851': {
     batches: rounds(60, (round) => [failingTest(round), read(`src/${round}.ts`)]),
     warned: 11,
   },
@@ -252,7 +252,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
-  'twelve files read over and over': {
+  'twelve files read repeatedly': {
     batches: oneByOne(Array.from({ length: 120 }, (_, index) => read(`src/${index % 12}.ts`))),
     warned: 32,
     broken: 42,

@@ -27,7 +27,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { expect, vi } from 'vitest';
 import { loopDetect, type LoopDetectOptions } from '../src/index.js';
 
-/** An answer that asks for these calls. */
+/** Creates an answer with these calls. */
 export const asking = (...calls: readonly (readonly [name: string, input?: unknown])[]): ScriptStep =>
   response(...calls.map(([name, input = {}], index) => call(`c${index}`, name, input)));
 
@@ -52,7 +52,7 @@ export interface Setting {
   readonly onEvent?: (event: TurnEvent, agent: Agent) => void;
 }
 
-/** A tool that fails, each time with other times in what it says. */
+/** Creates a tool that fails with different times and process ids in its output. */
 export const failing = (): (() => ToolOutcome) => {
   let round = 0;
   return () => {
@@ -66,7 +66,7 @@ export const failing = (): (() => ToolOutcome) => {
   };
 };
 
-/** Runs one turn of a scripted model to its end, and looks whether its transcript is in order. */
+/** Runs one turn of a scripted model to its end, and checks that its transcript is valid. */
 export const run = async (
   script: readonly ScriptStep[],
   { options, model: modelOptions, tools: table, sessions = memorySessions(), onEvent }: Setting = {},
@@ -88,7 +88,7 @@ export const run = async (
   return ranOf(events, model, tools);
 };
 
-/** Lets virtual time pass until the work is done. */
+/** Advances virtual time until the work is done. */
 const pass = async (running: Promise<unknown>): Promise<void> => {
   const state = { isDone: false };
   const settled = running.finally(() => {
@@ -114,7 +114,7 @@ export const ranOf = (events: readonly TurnEvent[], model: ScriptedModel, tools:
   };
 };
 
-/** A store whose process died after these records; it keeps what comes after them. */
+/** Creates a store as a crash after these records leaves it. It stores further records. */
 export const storeOf = (
   records: readonly JournalRecord[],
 ): SessionStore & { readonly journal: readonly JournalRecord[] } => {
@@ -134,7 +134,7 @@ export const storeOf = (
   };
 };
 
-/** What the model reads as the results of its calls, in order. */
+/** Returns the results of its calls as the model reads them, in order. */
 export const resultTexts = ({ messages }: Ran): readonly string[] =>
   messages.flatMap((message) =>
     message.role === 'tool'

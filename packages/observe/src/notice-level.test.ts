@@ -16,11 +16,11 @@ it.each([
   ['approval.store-failed', 'warn', 'approval'],
   ['git.commit', 'info', 'git'],
   ['odd', 'info', 'odd'],
-])('takes %s for %s of %s', (type, level, subsystem) => {
+])('maps %s to the level %s of %s', (type, level, subsystem) => {
   expect([noticeLevel(type), subsystemOf(type)]).toEqual([level, subsystem]);
 });
 
-it('is not slowed down by long names', () => {
+it('takes linear time for long names', () => {
   const begin = performance.now();
   noticeLevel(`${'.failed-'.repeat(200_000)}x`);
   expect(performance.now() - begin).toBeLessThan(500);

@@ -121,7 +121,7 @@ const run = async (
 };
 
 describe('the run event', () => {
-  it('has every field, once, last', async () => {
+  it('is emitted once, at the end, with every field', async () => {
     const { all, end } = await run(
       [],
       { harnessId: 'coder', costOf: priceTable({ sonnet: { input: 1, output: 10 } }), clock: ticking() },
@@ -164,7 +164,7 @@ describe('the run event', () => {
     expect(end?.deltas).toBeGreaterThan(3);
   });
 
-  it('takes its duration from the clock that never goes back, not from the times of events', async () => {
+  it('measures its duration with the monotonic clock', async () => {
     let ms = 0;
     const scheduler = {
       now: () => 1_000_000 - (ms += 50),
@@ -177,7 +177,7 @@ describe('the run event', () => {
     expect(end?.durationMs).toBeLessThan(100);
   });
 
-  it('has a credential, an error code and the recovery that was tried', async () => {
+  it('contains the credential, the error code and the attempted recovery', async () => {
     const model = scriptedModel([
       { error: failure('Overloaded', { status: 529, code: 'overloaded' }) },
       { error: failure('Invalid key sk-123', { code: 'auth' }) },
@@ -216,7 +216,7 @@ describe('the run event', () => {
     ]);
   });
 
-  it('tells a fallback from what is asked and answered', async () => {
+  it('detects a fallback from the requested and the answering model', async () => {
     const model = scriptedModel([{ error: failure('Overloaded', { status: 529 }) }, 'Hello.']);
     const fallback = intercept('fallback', () => {
       let asked: Extract<TurnEvent, { type: 'model.request' }> | undefined;
@@ -257,7 +257,7 @@ describe('the run event', () => {
     });
   });
 
-  it('knows how long the turn has waited', () => {
+  it('contains the waiting time of the turn', () => {
     marbles(({ turn, expectObservable, flush }) => {
       const memory = memorySink();
       const events = {
@@ -312,7 +312,7 @@ describe('steps, model calls and tool calls', () => {
     ]);
   });
 
-  it('count the usage of failed attempts, whatever they count', async () => {
+  it('include the usage of failed attempts', async () => {
     const model = scriptedModel([{ error: failure('No.') }]);
     const withUsage = intercept('usage', () => ({
       decide: { 'model.error': (each) => ({ ...each, usage: { ...used(50, 0), output: Number.NaN } }) },
@@ -321,7 +321,7 @@ describe('steps, model calls and tool calls', () => {
     expect(end?.usage).toEqual(used(50, 0));
   });
 
-  it('have no content unless it is asked for, then redacted and cut', async () => {
+  it('contain content only if configured, redacted and truncated', async () => {
     const quiet = JSON.stringify((await run([], {})).all);
     for (const word of ['What is here', 'a.txt', 'Let me look', 'path']) expect(quiet).not.toContain(word);
     const { of, all } = await run([], {
@@ -334,7 +334,7 @@ describe('steps, model calls and tool calls', () => {
     expect(of('tool.call')[0]).toMatchObject({ input: '{"path":"."}', output: 'a.txt' });
   });
 
-  it('name who denied a call', async () => {
+  it('name the operator that denied a call', async () => {
     const guard = intercept('guard', () => ({
       decide: { 'tool.call': (each) => ({ ...each, denied: { reason: 'No.', by: 'guard' } }) },
     }));
@@ -352,7 +352,7 @@ describe('notices', () => {
       decide: { 'model.request': (each) => (each.step === 1 ? [...events, each] : undefined) },
     }));
 
-  it('reach sinks by their own type, unknown ones too, without content', async () => {
+  it('reach sinks under their own type without content, including unknown ones', async () => {
     const odd = { type: 'loop.warning', tool: 'ls', output: 'secret words', repeats: 3 } as unknown as NewEvent;
     const { of, end } = await run(
       [saying(notice('weather.failed', { sky: 'grey', text: 'hidden', session: 'bob' }), odd)],
@@ -366,7 +366,7 @@ describe('notices', () => {
     expect(end?.notices).toEqual({ weather: 1, loop: 1 });
   });
 
-  it('say that the history was compacted, and what that has used', async () => {
+  it('report a compaction with its usage', async () => {
     const done = { type: 'compaction.done', tokensBefore: 9, usage: used(1000, 100) } as unknown as NewEvent;
     const prices = priceTable({ sonnet: { input: 1, output: 1 }, haiku: { input: 2, output: 2 } });
     const { end } = await run([saying(done)], { costOf: prices });
@@ -375,7 +375,7 @@ describe('notices', () => {
     expect(priced.end?.cost).toBeCloseTo((330 + 2200) / 1e6, 10);
   });
 
-  it('count nothing for a child, whose own turn is metered', async () => {
+  it('count no usage for a sub-agent, whose own turn is metered', async () => {
     const ended = { type: 'subagent.ended', child: 'c', usage: used(1000, 100) } as unknown as NewEvent;
     const meter = createUsageMeter();
     const { end } = await run([saying(ended)], { meter });
@@ -383,7 +383,7 @@ describe('notices', () => {
     expect(meter.total.usage).toEqual(used(300, 30, 80));
   });
 
-  it('are bounded, whatever they carry', () => {
+  it('are bounded in size', () => {
     fc.assert(
       fc.property(
         fc.object({ maxDepth: 8, withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true }),
@@ -409,7 +409,7 @@ describe('notices', () => {
     );
   });
 
-  it('of made-up subsystems fill no memory', () => {
+  it('with arbitrary subsystems use bounded memory', () => {
     const memory = memorySink();
     const odd = Array.from(
       { length: 200 },
@@ -428,7 +428,7 @@ describe('notices', () => {
 describe('sinks', () => {
   const broken = (write: () => void): Sink => ({ name: 'broken', write });
 
-  it('that throw or reject do not affect the turn and are reported once, and when disabled', async () => {
+  it('that fail do not affect the turn, and are reported once and when disabled', async () => {
     const errors: string[] = [];
     const throwing = broken(() => {
       throw new Error('Full.');
@@ -497,7 +497,7 @@ describe('sinks', () => {
         },
       },
     ],
-  ])('are not the only ones that may fail: so may %s', async (name, options) => {
+  ])('do not affect the turn if %s fails', async (name, options) => {
     const errors: string[] = [];
     const { result } = await run(
       [],
@@ -513,7 +513,7 @@ describe('sinks', () => {
     expect([result.outcome, errors]).toEqual(['completed', ['observe: Error: Bad.']]);
   });
 
-  it('get no cost where the price cannot be found', async () => {
+  it('receive no cost without a known price', async () => {
     const throwing = await run([], {
       costOf: () => {
         throw new Error('Bad.');
@@ -523,7 +523,7 @@ describe('sinks', () => {
     expect((await run([], { costOf: () => -1 })).end?.cost).toBeUndefined();
   });
 
-  it('are left out after ten failures in a row', async () => {
+  it('are disabled after ten consecutive failures', async () => {
     let writes = 0;
     const model = scriptedModel([
       response(...Array.from({ length: 30 }, (_, index) => call(String(index), 'ls'))),
@@ -559,7 +559,7 @@ describe('a resumed turn', () => {
     unfinished: () => [],
   });
 
-  it('emits what is new and counts the past', async () => {
+  it('emits only new events and counts the replayed ones', async () => {
     const journal: JournalRecord[] = [];
     const sessions = memorySessions();
     const recording: SessionStore = {
@@ -614,7 +614,7 @@ describe('a resumed turn', () => {
 });
 
 describe('the meter', () => {
-  it('is fed, and keeps the totals of a session in the session', async () => {
+  it('counts usage, and stores the totals in the session', async () => {
     const sessions = memorySessions();
     const meter = createUsageMeter({ costOf: priceTable({ sonnet: { input: 1, output: 1 } }) });
     await run([], { meter }, { sessions });
@@ -646,7 +646,7 @@ describe('the options', () => {
     [{ content: 1 }, '"content" must be a boolean; received 1'],
     [{ maxContentChars: -1 }, '"maxContentChars" must be a number from 0 or Infinity; received -1'],
     [[], 'options must be an object; received []'],
-  ])('are refused when they are %j', (options, message) => {
+  ])('reject %j', (options, message) => {
     expect(() => observe(options as ObserveOptions)).toThrow(
       expect.objectContaining({
         code: 'invalid-option',
@@ -684,7 +684,7 @@ describe('the options', () => {
     expect((await run([], { sessionSalt: 's' })).end?.sessionKey).toBe(hashSessionKey('alice@whatsapp', 's'));
   });
 
-  it('leave the turn as it is', async () => {
+  it('do not change the turn', async () => {
     const events = sampleTurn();
     const out = await lastValueFrom(of(...events).pipe(observe({ content: true, sinks: [memorySink()] }), toArray()));
     expect(out).toEqual(events);

@@ -40,7 +40,7 @@ const messageOf = (options: unknown, checks: OptionChecks): string => {
 describe('checkOptions', () => {
   const checks = { maxSteps: integerFrom(1), onEnd: anyFunction, path: required(nonEmptyString) };
 
-  it('lets pass what fits, and what is left out', () => {
+  it('accepts valid values and omitted options', () => {
     expect(messageOf({ path: 'a' }, checks)).toBe('');
     expect(messageOf({ path: 'a', maxSteps: undefined, onEnd: () => 1 }, checks)).toBe('');
   });
@@ -75,11 +75,11 @@ describe('checkOptions', () => {
       'make(): unknown option "toString" (received 1). Known options: maxSteps, onEnd, path.',
     ],
     [{ path: 'a', 'a b': 1 }, `make(): unknown option "['a b']" (received 1). Known options: maxSteps, onEnd, path.`],
-  ])('says of %j what is wrong', (options, message) => {
+  ])('reports what is wrong with %j', (options, message) => {
     expect(messageOf(options, checks)).toBe(message);
   });
 
-  it('throws a typed error that names owner and option', () => {
+  it('throws a typed error with the owner and the option', () => {
     expect(() => checkOptions('make()', { path: 7 }, { path: nonEmptyString })).toThrow(
       expect.objectContaining({
         name: 'InvalidOptionError',
@@ -94,7 +94,7 @@ describe('checkOptions', () => {
     expect(new InvalidOptionError({ owner: 'make()', option: 'path', message: 'No.' })).toBeInstanceOf(CodedError);
   });
 
-  it('throws the error of a package that has its own', () => {
+  it('throws the error that toError() creates', () => {
     class OwnError extends Error {}
     const toError = ({ owner, option, message }: { owner: string; option: string; message: string }): Error =>
       new OwnError(`${owner}|${option}|${message}`);
@@ -105,7 +105,7 @@ describe('checkOptions', () => {
     expect(() => checkValue('make()', 'a', 1, nonEmptyString, toError)).toThrow(OwnError);
   });
 
-  it('wants a check for every option of the type', () => {
+  it('requires a check for every option of the type', () => {
     interface Options {
       readonly a?: number | undefined;
       readonly b: string;
@@ -120,7 +120,7 @@ describe('checkOptions', () => {
     checkOptions('make()', JSON.parse('{}') as unknown, {});
   });
 
-  it('takes any table for options of no type', () => {
+  it('accepts any table of checks for options without a type', () => {
     const table: Readonly<Record<string, OptionCheck>> = { a: nonEmptyString };
     expect(() => checkOptions<object>('make()', { zebra: 1 }, table)).toThrow('Known options: a.');
   });
@@ -142,7 +142,7 @@ describe('checkValue', () => {
     );
   });
 
-  it('lets pass what fits', () => {
+  it('accepts a valid value', () => {
     checkValue('make()', 'path', 'a', nonEmptyString);
   });
 });
@@ -239,13 +239,13 @@ describe('a check', () => {
       'a[0]',
       'make(): "a[0]" must be a non-empty string; received 7.',
     ],
-  ])('finds the part that is wrong', (check, value, option, message) => {
+  ])('names the invalid part of an option', (check, value, option, message) => {
     expect(() => checkOptions('make()', { a: value }, { a: check })).toThrow(
       expect.objectContaining({ option, message }) as Error,
     );
   });
 
-  it('may be anybody’s', () => {
+  it('can be defined outside of the package', () => {
     const even: OptionCheck = {
       expected: 'an even number',
       accepts: (value) => typeof value === 'number' && value % 2 === 0,
@@ -259,15 +259,19 @@ describe('a secret', () => {
   const value = 'sk-abcdefghijklmnopqrstuvwxyz0123456789';
 
   it.each<[string, unknown, OptionChecks]>([
-    ['is what its check says', { id: { value } }, { id: secret(nonEmptyString) }],
-    ['is what its check says, in an array', { id: [value] }, { id: arrayOf(secret(integerFrom(1))) }],
-    ['is what its check says, one of two', { id: value }, { id: anyOf(anyFunction, secret(integerFrom(1))) }],
-    ['is what its name says', { apiKey: value }, { apiKey: anyFunction }],
-    ['is what its name says, of no option', { api_token: value }, {}],
-    ['is what its name says, deep within', { a: { list: [{ password: value.slice(0, 20) }] } }, { a: anyFunction }],
-    ['is any long text', { a: value }, { a: anyFunction }],
-    ['is any long text within', { a: [{ b: [value] }] }, { a: anyFunction }],
-    ['is any long text in the place of options', value, {}],
+    ['is hidden if its check is secret()', { id: { value } }, { id: secret(nonEmptyString) }],
+    ['is hidden if the check of the array item is secret()', { id: [value] }, { id: arrayOf(secret(integerFrom(1))) }],
+    ['is hidden if one of two checks is secret()', { id: value }, { id: anyOf(anyFunction, secret(integerFrom(1))) }],
+    ['is hidden if the name of the option looks secret', { apiKey: value }, { apiKey: anyFunction }],
+    ['is hidden if the name of an unknown option looks secret', { api_token: value }, {}],
+    [
+      'is hidden if the name of a nested member looks secret',
+      { a: { list: [{ password: value.slice(0, 20) }] } },
+      { a: anyFunction },
+    ],
+    ['is hidden if it is a long string', { a: value }, { a: anyFunction }],
+    ['is hidden if it is a long nested string', { a: [{ b: [value] }] }, { a: anyFunction }],
+    ['is hidden if a long string is passed instead of options', value, {}],
   ])('%s', (_, options, checks) => {
     const message = messageOf(options, checks);
     expect(message).not.toBe('');
@@ -276,7 +280,7 @@ describe('a secret', () => {
 });
 
 describe('a message', () => {
-  it('is short and in one line, whatever was given', () => {
+  it('is short and fits on one line for any value', () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -302,7 +306,7 @@ describe('a message', () => {
     );
   });
 
-  it('is made of values that cannot be shown, too', () => {
+  it('describes values whose getters throw', () => {
     const hostile = {
       get a(): never {
         throw new Error('No.');
@@ -313,7 +317,7 @@ describe('a message', () => {
     expect(messageOf({ ['x'.repeat(10_000)]: 1 }, {}).length).toBeLessThan(300);
   });
 
-  it('takes no longer for a great value', () => {
+  it('shows only the start of a large value', () => {
     const great = Array.from({ length: 100_000 }, () => ({ a: 'b' }));
     expect(messageOf({ a: great }, { a: nonEmptyString })).toContain('… 99990 more');
   });

@@ -5,22 +5,22 @@ import { faultAmong } from './parts.js';
 import { showKind, showValue } from './show-value.js';
 import { anyObject } from './values.js';
 
-/** The checks of all options of a type, so that none is forgotten. */
+/** A check for every option of a type; an option without a check does not compile. */
 export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
   readonly [Name in keyof Options]-?: OptionCheck;
 };
 
-/** What is wrong with options. */
+/** Describes an invalid option. */
 export interface OptionFault {
   /** The owner of the options, such as `guardrails()`. */
   readonly owner: string;
-  /** Which one it is, such as `models[0].settings`; empty when it is the options as a whole. */
+  /** The path of the option, such as `models[0].settings`; empty if the options are invalid as a whole. */
   readonly option: string;
-  /** For people: the owner, the option, the value and what is taken. */
+  /** A sentence for people: the owner, the option, the received value and the accepted values. */
   readonly message: string;
 }
 
-/** An option does not exist, is missing, or has a value that it does not take. */
+/** Thrown if an option is unknown, is missing or has an invalid value. `code` is `invalid-option`. */
 export class InvalidOptionError extends CodedError {
   readonly owner: string;
   readonly option: string;
@@ -33,14 +33,14 @@ export class InvalidOptionError extends CodedError {
 }
 
 /**
- * Refuses options that do not exist, are missing, or have a value that they do not take: a misspelt limit is no limit.
+ * Rejects options that are unknown, are missing or have an invalid value.
  *
- * `undefined` counts as left out. Of a value the message shows a little, and nothing of what sounds like a secret.
+ * `undefined` counts as omitted. The message shows the start of a value, and never a value that looks like a secret.
  *
- * @param owner - whose options they are, as the user wrote it: `guardrails()`
- * @param toError - makes the error that is thrown, for packages with errors of their own
+ * @param owner - the function or class that accepts the options, as users write it: `guardrails()`
+ * @param toError - creates the error to throw, for packages with their own error classes
  *
- * @throws InvalidOptionError `invalid-option`, or what `toError` makes
+ * @throws InvalidOptionError `invalid-option`, or the error that `toError` returns
  *
  * @example
  * ```ts
@@ -56,7 +56,8 @@ export class InvalidOptionError extends CodedError {
  * };
  *
  * retry({ atempts: 2 } as RetryOptions);
- * // InvalidOptionError: retry(): unknown option "atempts" (received 2). Did you mean "attempts"? Known options: attempts, wait.
+ * // InvalidOptionError: retry(): unknown option "atempts" (received 2). Did you mean "attempts"?
+ * // Known options: attempts, wait.
  * ```
  */
 export const checkOptions = <Options>(
@@ -77,10 +78,10 @@ export const checkOptions = <Options>(
 };
 
 /**
- * Refuses a value that is missing, or not what is taken: an argument, an item of a list.
+ * Rejects an invalid value of an argument or of an item in a list.
  *
- * @param name - what the value is called, such as `path` or `models[0]`
- * @throws InvalidOptionError `invalid-option`, or what `toError` makes
+ * @param name - the name of the value in messages, such as `path` or `models[0]`
+ * @throws InvalidOptionError `invalid-option`, or the error that `toError` returns
  *
  * @example
  * ```ts

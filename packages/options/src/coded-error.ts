@@ -1,4 +1,4 @@
-/** The base of every error that the packages throw. `code` identifies the error and stays the same between versions. */
+/** The base class of all errors that the packages throw. `code` identifies the error and is stable across versions. */
 export class CodedError extends Error {
   readonly code: string;
 

@@ -21,7 +21,7 @@ describe('nearestName', () => {
     expect(nearestName(name, names)).toBe(nearest);
   });
 
-  it('knows nothing of nothing', () => {
+  it('returns undefined for an empty name or no candidates', () => {
     expect(nearestName('a', [])).toBeUndefined();
   });
 });

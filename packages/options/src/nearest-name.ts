@@ -1,11 +1,12 @@
-/** Longest name that is compared; longer ones resemble nothing. */
+/** Longer names are not compared. */
 const maxLength = 128;
 
 /**
- * The name that a misspelt one most likely means, or `undefined` when none is near.
+ * Returns the candidate that a misspelled name most likely means, or `undefined` if none is similar.
  *
- * Names that differ only in case and separators are nearest, then those that end in the given one (`mcp__files__read` for
- * `read`, `maxRetries` for `retries`), then those that a third of the letters, at most, tells apart.
+ * Candidates that differ only in case and separators match first. Candidates that end in the name come next
+ * (`mcp__files__read` for `read`, `maxRetries` for `retries`). Last come those in which at most a third of the letters
+ * differ.
  *
  * @example
  * ```ts
@@ -34,7 +35,7 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 
 const bared = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** How many letters have to be added, left out, changed or swapped; `limit` when it is that many or more. */
+/** Returns the number of letters to insert, delete, replace or swap, but never more than `limit`. */
 const distanceBetween = (left: string, right: string, limit: number): number => {
   if (Math.abs(left.length - right.length) >= limit) return limit;
   let before: number[] = [];

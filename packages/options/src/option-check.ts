@@ -1,7 +1,7 @@
 /**
- * A check of one option.
+ * Checks one option.
  *
- * Any object with `expected` and `accepts` is a check like those of this package.
+ * Any object with `expected` and `accepts` is a valid check.
  *
  * @example
  * ```ts
@@ -12,20 +12,20 @@
  * ```
  */
 export interface OptionCheck {
-  /** The accepted values, as a noun phrase that follows "must be": `an integer from 1`. */
+  /** The accepted values, as a noun phrase that completes "must be …": `an integer from 1`. */
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
-  /** Where the fault lies within a value that is not accepted. Without it the value is wrong as a whole. */
+  /** Finds the invalid part of a rejected value. Without it, the value is reported as a whole. */
   readonly faultIn?: ((value: unknown) => PartFault | undefined) | undefined;
-  /** Whether leaving it out is a fault, see `required`. */
+  /** Whether the option must be present; see `required`. */
   readonly isRequired?: boolean | undefined;
-  /** Whether its value is never shown, see `secret`. */
+  /** Whether messages hide the value; see `secret`. */
   readonly isSecret?: boolean | undefined;
 }
 
-/** What is wrong with a part of an option. */
+/** Describes the invalid part of an option. */
 export type PartFault = {
-  /** Where it lies in the option, such as `[0].model`; empty when it is the option as a whole. */
+  /** The path inside the option, such as `[0].model`; empty if the option is invalid as a whole. */
   readonly path: string;
   readonly value: unknown;
 } & (
@@ -34,7 +34,7 @@ export type PartFault = {
   | { readonly is: 'unknown'; readonly name: string; readonly known: readonly string[] }
 );
 
-/** The first thing that a check finds wrong. */
+/** Returns the first fault that the check finds, or `undefined` if it accepts the value. */
 export const faultOf = (value: unknown, check: OptionCheck): PartFault | undefined =>
   check.accepts(value) ? undefined : (check.faultIn?.(value) ?? wrong(value, check));
 

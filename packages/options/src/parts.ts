@@ -1,7 +1,7 @@
 import { faultOf, wrong, type OptionCheck, type PartFault } from './option-check.js';
 import { anyObject, anyArray } from './values.js';
 
-/** A list whose items all pass. */
+/** Accepts arrays whose items all pass. */
 export const arrayOf = (item: OptionCheck): OptionCheck =>
   withParts(`an array in which each item is ${item.expected}`, anyArray, (list) => {
     for (const [index, value] of (list as readonly unknown[]).entries()) {
@@ -27,7 +27,7 @@ export const recordOf = (item: OptionCheck): OptionCheck =>
     return undefined;
   });
 
-/** What one of the checks accepts. A fault deep within a value that one of them is for is told as that one tells it. */
+/** Accepts a value if at least one check does. A fault inside the value is reported by the check that found it. */
 export const anyOf = (...checks: readonly OptionCheck[]): OptionCheck => ({
   expected: checks.map(({ expected }) => expected).join(' or '),
   accepts: (value) => checks.some(({ accepts }) => accepts(value)),
@@ -36,7 +36,7 @@ export const anyOf = (...checks: readonly OptionCheck[]): OptionCheck => ({
   isSecret: checks.some(({ isSecret }) => isSecret),
 });
 
-/** The first member that an object has and should not, lacks, or has wrong. */
+/** Returns the first member that is unknown, missing or invalid. */
 export const faultAmong = (object: object, checks: Readonly<Record<string, OptionCheck>>): PartFault | undefined => {
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;

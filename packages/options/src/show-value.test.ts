@@ -36,7 +36,7 @@ describe('showValue', () => {
     expect(showValue(value)).toBe(text);
   });
 
-  it('shows nothing of a string that is called a secret', () => {
+  it('hides a string whose name looks secret', () => {
     expect(showValue('abc', 'apiKey')).toBe('a string of 3 characters');
     expect(showValue(['abc'], 'profiles[0].keys')).toBe('[a string of 3 characters]');
     expect(showValue({ refresh_token: 'abc' })).toBe('{"refresh_token":a string of 3 characters}');
@@ -48,7 +48,7 @@ describe('showValue', () => {
     expect(showValue('', 'apiKey')).toBe('""');
   });
 
-  it('ends at 200 characters', () => {
+  it('truncates the result to 200 characters', () => {
     const long = showValue(Array.from({ length: 10 }, () => 'x'.repeat(24)));
     expect([long.length, long.at(-1)]).toEqual([200, '…']);
   });

@@ -2,7 +2,7 @@ const maxShown = 200;
 const maxDepth = 3;
 const maxParts = 10;
 
-/** A text that is longer may be a secret that got to the wrong place: its beginning is enough to find it. */
+/** A longer string may be a misplaced secret, so only its first characters are shown. */
 const maxText = 24;
 const shownOfLongText = 16;
 
@@ -10,18 +10,18 @@ const soundsSecret =
   /(?:^|[.\]_-]|api|access|private|signing|encryption)keys?$|token$|secret|passw|credential|authori[sz]ation|cookie/iu;
 
 /**
- * A value for people, in one line: at most 200 characters, whatever it is.
+ * Formats a value for a message: one line of at most 200 characters.
  *
- * Of a long text the beginning is shown, of a text whose name sounds like a secret only how long it is.
+ * A long string is truncated. A string whose name looks secret is replaced by its length.
  *
- * @param name what the value is called, if it has a name
+ * @param name - the name of the value, if it has one
  */
 export const showValue = (value: unknown, name = ''): string => {
   const text = attempt(() => show(value, name, 0));
   return text.length > maxShown ? `${text.slice(0, maxShown - 1).toWellFormed()}…` : text;
 };
 
-/** What kind of value a secret is. */
+/** Describes a secret value by its type, or by its length if it is a string. */
 export const showKind = (value: unknown): string => {
   if (typeof value === 'string') return `a string of ${value.length} characters`;
   return value === null || value === undefined ? String(value) : `a value of the type ${typeof value}`;

@@ -5,34 +5,34 @@ export const anyFunction: OptionCheck = { expected: 'a function', accepts: (valu
 
 export const anyBoolean: OptionCheck = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 
-/** A text that says something. */
+/** Accepts strings of at min one character. */
 export const nonEmptyString: OptionCheck = {
   expected: 'a non-empty string',
   accepts: (value) => typeof value === 'string' && value !== '',
 };
 
-/** A text, which may be empty. */
+/** Accepts all strings, including the empty one. */
 export const anyString: OptionCheck = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 
 export const anyArray: OptionCheck = { expected: 'an array', accepts: (value) => Array.isArray(value) };
 
-/** An object that is no list, of any class. */
+/** Accepts objects of any class except arrays. */
 export const anyObject: OptionCheck = { expected: 'an object', accepts: isObject };
 
 export const anyValue: OptionCheck = { expected: 'any value', accepts: () => true };
 
-/** A number in a range, both ends included. `Infinity` is only taken where it is named as the end. */
-export const numberFrom = (least: number, most = Number.MAX_VALUE): OptionCheck => ({
-  expected: `a number ${range(least, most, Number.MAX_VALUE)}`,
-  accepts: (value) => typeof value === 'number' && value >= least && value <= most,
+/** Accepts numbers from `min` to `max`, both included. `Infinity` is accepted only if it is `max`. */
+export const numberFrom = (min: number, max = Number.MAX_VALUE): OptionCheck => ({
+  expected: `a number ${range(min, max, Number.MAX_VALUE)}`,
+  accepts: (value) => typeof value === 'number' && value >= min && value <= max,
 });
 
-/** A whole number in a range, both ends included. `Infinity` is only taken where it is named as the end. */
-export const integerFrom = (least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck => ({
-  expected: `an integer ${range(least, most, Number.MAX_SAFE_INTEGER)}`,
+/** Accepts integers from `min` to `max`, both included. `Infinity` is accepted only if it is `max`. */
+export const integerFrom = (min: number, max = Number.MAX_SAFE_INTEGER): OptionCheck => ({
+  expected: `an integer ${range(min, max, Number.MAX_SAFE_INTEGER)}`,
   accepts: (value) =>
-    (value === Infinity && most === Infinity) ||
-    (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most),
+    (value === Infinity && max === Infinity) ||
+    (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max),
 });
 
 export const oneOf = (...values: readonly unknown[]): OptionCheck => ({
@@ -40,7 +40,7 @@ export const oneOf = (...values: readonly unknown[]): OptionCheck => ({
   accepts: (value) => values.includes(value),
 });
 
-/** An object that has these methods. */
+/** Accepts objects that have these methods. */
 export const objectWithMethods = (...methods: readonly string[]): OptionCheck => ({
   expected: `an object with ${methods.map((name) => `${name}()`).join(' and ')}`,
   accepts: (value) =>
@@ -48,7 +48,10 @@ export const objectWithMethods = (...methods: readonly string[]): OptionCheck =>
     methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
 });
 
-/** An object of a class. Say where it comes from if it is not made with `new`: `instanceOf(Budget, 'what createBudget() makes')`. */
+/**
+ * Accepts instances of a class. Pass `expected` if users do not call `new`: `instanceOf(Budget, 'a budget of
+ * createBudget()')`.
+ */
 export const instanceOf = (
   type: abstract new (...args: never[]) => object,
   expected = `an instance of ${type.name}`,
@@ -57,10 +60,10 @@ export const instanceOf = (
   accepts: (value) => value instanceof type,
 });
 
-/** Leaving the option out is a fault. */
+/** Makes the option mandatory. */
 export const required = (check: OptionCheck): OptionCheck => ({ ...check, isRequired: true });
 
-/** The value is never shown, only what kind of value it is. */
+/** Hides the value in messages; only its type or length is shown. */
 export const secret = ({ expected, accepts, isRequired }: OptionCheck): OptionCheck => ({
   expected,
   accepts,
@@ -68,9 +71,9 @@ export const secret = ({ expected, accepts, isRequired }: OptionCheck): OptionCh
   isSecret: true,
 });
 
-const range = (least: number, most: number, end: number): string => {
-  if (most === Infinity) return `from ${least} or Infinity`;
-  return most === end ? `from ${least}` : `from ${least} to ${most}`;
+const range = (min: number, max: number, end: number): string => {
+  if (max === Infinity) return `from ${min} or Infinity`;
+  return max === end ? `from ${min}` : `from ${min} to ${max}`;
 };
 
 function isObject(value: unknown): value is object {

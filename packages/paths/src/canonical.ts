@@ -17,7 +17,8 @@ export const errorCodeOf = (error: unknown): string | undefined => {
 };
 
 /**
- * Resolves all links in an absolute path. Names that do not exist yet are appended unchanged to the deepest existing folder.
+ * Resolves all links in an absolute path. Names that do not exist yet are appended unchanged to the deepest existing
+ * folder.
  *
  * @param given the path as the caller wrote it, for messages
  * @throws PathError for a dangling link, a loop, a file used as a folder, or a folder without access
@@ -52,6 +53,9 @@ const isLink = (path: string): boolean => {
   }
 };
 
-/** Tells whether `path` is `folder` or below it; `/work-evil` is not inside `/work`. Both must be absolute and normalized. */
+/**
+ * Tells whether `path` is `folder` or below it; `/work-evil` is not inside `/work`. Both must be absolute and
+ * normalized.
+ */
 export const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

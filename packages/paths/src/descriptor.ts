@@ -17,8 +17,8 @@ import { printable } from './printable.js';
 /**
  * Returns the folder of this process's descriptors, or `undefined` if the system has none.
  *
- * On Linux, `/proc/self/fd/7/name` is looked up in the folder that descriptor 7 has open, wherever that folder is now: the
- * equivalent of `openat` in C. macOS and Windows have no equivalent.
+ * On Linux, `/proc/self/fd/7/name` is looked up in the folder that descriptor 7 has open, wherever that folder is now:
+ * the equivalent of `openat` in C. macOS and Windows have no equivalent.
  */
 export const findDescriptorFolder = (): string | undefined =>
   process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
@@ -30,8 +30,8 @@ const { O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY, O_RDONLY } = constants;
 export type OpenKind = 'file' | 'folder';
 
 /**
- * Opens a canonical path and verifies that the descriptor belongs to that path: that neither it nor a folder above it was
- * replaced by a link since it was checked.
+ * Opens a canonical path and verifies that the descriptor belongs to that path: that neither it nor a folder above it
+ * was replaced by a link since it was checked.
  *
  * @param name what to pass to the system: the path itself, or a name below a verified descriptor
  * @throws PathError `changed`
@@ -118,7 +118,9 @@ export const openInside = async (root: string, path: string): Promise<FileInside
   throw new PathError('not-a-file', path, 'is not a regular file.');
 };
 
-/** Opens a canonical path for reading, synchronously, as {@link openVerified} does. Returns a plain descriptor to close. */
+/**
+ * Opens a canonical path for reading, synchronously, as {@link openVerified} does. Returns a plain descriptor to close.
+ */
 export const openVerifiedSync = (path: string, descriptors = findDescriptorFolder()): number => {
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

@@ -3,9 +3,9 @@ import { anyBoolean, arrayOf, objectOf, type OptionCheck } from '@h/options';
 import ignore from 'ignore';
 
 /**
- * Two lists of path patterns for one kind of access, in the syntax of `.gitignore`: `*.pem` matches at any depth, `/dist`
- * and `docs/private` are relative to the root, a folder includes everything below it, and `**` crosses folders. Patterns
- * ignore case, because some file systems do.
+ * Two lists of path patterns for one kind of access, in the syntax of `.gitignore`: `*.pem` matches at any depth,
+ * `/dist` and `docs/private` are relative to the root, a folder includes everything below it, and `**` crosses folders.
+ * Patterns ignore case, because some file systems do.
  */
 export interface PathRules {
   /** Only matching paths may be used: all if omitted, none if empty. `!patterns` are not accepted. */
@@ -30,7 +30,8 @@ export interface FilePermissions {
   /** What may be written. A file that may not be read may not be written either. */
   readonly write?: PathRules | undefined;
   /**
-   * Whether {@link sensitivePaths} are denied for reading and {@link protectedPaths} for writing, besides your own rules.
+   * Whether {@link sensitivePaths} are denied for reading and {@link protectedPaths} for writing, besides your own
+   * rules.
    *
    * @defaultValue `true`
    */

@@ -43,7 +43,7 @@ const swapFolderForLink = () => {
   symlinkSync('../outside', join(root, 'src'));
 };
 
-// The second way is that of systems without /proc; it runs everywhere.
+// Systems without /proc use the second variant; the test runs it everywhere.
 describe.each([
   ['with descriptors of the system', findDescriptorFolder()],
   ['without them', undefined],
@@ -80,7 +80,7 @@ describe.each([
     expect(() => openVerifiedSync(checked, descriptors)).toThrow();
   });
 
-  it('refuses a folder that became a link, and makes nothing behind it', async () => {
+  it('refuses a folder that became a link, and creates nothing in its target', async () => {
     const checked = createWorkspacePaths(root).resolve('src/new/deep', { for: 'write' });
     swapFolderForLink();
     await expect(openFolder(checked, options)).rejects.toBeInstanceOf(Error);
@@ -88,7 +88,7 @@ describe.each([
     if (descriptors !== undefined) expect(readdirSync(join(base, 'outside'))).toEqual(['a']);
   });
 
-  it('makes missing folders, one by one, and is content when somebody else was faster', async () => {
+  it('creates missing folders one by one, also if another process creates them first', async () => {
     const paths = [1, 2, 3, 4].map(() => openFolder(join(root, 'x/y/z'), options));
     for (const folder of await Promise.all(paths)) {
       expect(folder.path).toBe(join(root, 'x/y/z'));
@@ -97,7 +97,7 @@ describe.each([
     expect(existsSync(join(root, 'x/y/z'))).toBe(true);
   });
 
-  it('never makes the root itself', async () => {
+  it('never creates the root itself', async () => {
     rmSync(root, { recursive: true });
     await expect(openFolder(join(root, 'a/b'), options)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(existsSync(root)).toBe(false);
@@ -110,11 +110,11 @@ describe.each([
     await handle.close();
   });
 
-  it('passes on what the system says of a missing file', async () => {
+  it('rejects with the system error for a missing file', async () => {
     await expect(read(join(root, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('is content with a file that was replaced by another while it was opened', async () => {
+  it('opens a file that was replaced by rename during the call', async () => {
     const path = join(root, 'src/a');
     for (let round = 0; round < 50; round += 1) {
       writeFileSync(join(root, 'src/b'), 'inside');
@@ -139,7 +139,7 @@ describe.skipIf(findDescriptorFolder() === undefined)('a folder held open (needs
     expect(readFileSync(join(root, 'old/a'), 'utf8')).toBe('written');
   });
 
-  it('never shows what lies outside while another process swaps a folder for a link all the time', async () => {
+  it('never discloses files outside while a process keeps swapping a folder for a link', async () => {
     const script = `
       const { renameSync, symlinkSync, mkdirSync } = require('node:fs');
       process.chdir(${JSON.stringify(root)});

@@ -1,6 +1,6 @@
 /**
- * Characters that move the cursor, or hide or reorder text: C0 and C1 controls, zero-width and bidirectional marks, line
- * and paragraph separators, tag characters, lone surrogates.
+ * Characters that move the cursor, or hide or reorder text: C0 and C1 controls, zero-width and bidirectional marks,
+ * line and paragraph separators, tag characters, lone surrogates.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 

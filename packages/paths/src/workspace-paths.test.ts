@@ -61,14 +61,14 @@ describe('what stays inside', () => {
     }
   });
 
-  it('takes absolute paths inside, existing or not', () => {
+  it('accepts absolute paths inside, whether or not they exist', () => {
     const paths = createWorkspacePaths(root);
     expect(paths.resolve(inside('src/a.ts'), { for: 'read' })).toBe(inside('src/a.ts'));
     expect(paths.resolve(inside('new/file'), { for: 'write' })).toBe(inside('new/file'));
     expect(paths.resolve(root, { for: 'read' })).toBe(root);
   });
 
-  it('takes a root that is itself a link, by both of its names', () => {
+  it('accepts both names of a root that is a link', () => {
     link('work', 'alias');
     const paths = createWorkspacePaths(join(base, 'alias'));
     expect(paths.root).toBe(root);
@@ -78,7 +78,7 @@ describe('what stays inside', () => {
     expect(paths.resolve(join(base, 'alias/new.txt'), { for: 'write' })).toBe(inside('new.txt'));
   });
 
-  it('follows links that stay inside to where they lead', () => {
+  it('resolves links whose targets are inside', () => {
     link('src', 'work/sources');
     link('../src/a.ts', 'work/src/again.ts');
     link(inside('src/deep'), 'work/absolute');
@@ -117,7 +117,7 @@ describe('what leads out', () => {
     expect(refusalOf(path, 'write')).toBe(code);
   });
 
-  it('refuses a sibling whose name begins like the root', () => {
+  it('refuses a sibling whose name starts with the name of the root', () => {
     expect(refusalOf(join(base, 'work-evil/secret'))).toBe('outside');
     expect(refusalOf(join(base, 'work-evil'))).toBe('outside');
   });
@@ -150,14 +150,14 @@ describe('what leads out', () => {
     }
   });
 
-  it('refuses links that go in circles', () => {
+  it('refuses links that form a loop', () => {
     link('b', 'work/a');
     link('a', 'work/b');
     expect(refusalOf('a')).toBe('link-loop');
     expect(refusalOf('a/x', 'write')).toBe('link-loop');
   });
 
-  it('tells nothing about what lies outside', () => {
+  it('discloses nothing about files outside', () => {
     link('nowhere', 'outside/dangling');
     for (const path of ['../outside/dangling', '../outside/secret/below', '../outside/secret', '../none']) {
       expect(refusalOf(path)).toBe('outside');
@@ -184,7 +184,7 @@ describe('what leads out', () => {
     expect(createWorkspacePaths(root).display(inside('a\u001bb'))).toBe('a\\u{1b}b');
   });
 
-  it('cuts a path of a megabyte in its message', () => {
+  it('truncates a path of a megabyte in its message', () => {
     try {
       createWorkspacePaths(root).resolve(`../${'\n'.repeat(1_000_000)}`, { for: 'read' });
       expect.unreachable();
@@ -195,7 +195,7 @@ describe('what leads out', () => {
 });
 
 describe('any path at all', () => {
-  it('either stays inside or is refused with a PathError, whatever links there are', () => {
+  it('stays inside or is refused with a PathError for any set of links', () => {
     link('../outside', 'work/out');
     link('src', 'work/in');
     link('..', 'work/src/up');
@@ -242,7 +242,7 @@ describe('any path at all', () => {
             return;
           }
           expect(isInside(root, real)).toBe(true);
-          // Independent of how it was found: the deepest folder of it that exists is really there.
+          // Checked independently of `resolve`: the deepest existing folder must be inside.
           let existing = real;
           for (;;) {
             try {
@@ -270,7 +270,7 @@ describe('read-only roots', () => {
     expect(refusalOf('../work-evil/secret', 'read', options)).toBe('outside');
   });
 
-  it('take precedence inside the workspace, and give way to a workspace inside of them', () => {
+  it('override the workspace around them, but not a workspace inside them', () => {
     expect(refusalOf('src/a.ts', 'write', { readOnlyRoots: [inside('src')] })).toBe('read-only');
     expect(refusalOf('src/a.ts', 'write', { readOnlyRoots: [root] })).toBe('read-only');
     expect(createWorkspacePaths(root, { readOnlyRoots: [base] }).resolve('src/a.ts', { for: 'write' })).toBe(
@@ -278,7 +278,7 @@ describe('read-only roots', () => {
     );
   });
 
-  it('may be links, and may come into being later', () => {
+  it('may be links, and may be created later', () => {
     link('outside', 'alias');
     const paths = createWorkspacePaths(root, { readOnlyRoots: [join(base, 'alias'), join(base, 'later')] });
     expect(paths.resolve(join(base, 'alias/secret'), { for: 'read' })).toBe(join(base, 'outside/secret'));
@@ -298,14 +298,14 @@ describe('external folders', () => {
     });
   });
 
-  it('may be allowed, and still follow the text rules', () => {
+  it('are checked as strings even if they are allowed', () => {
     const paths = createWorkspacePaths(root, { externalDirectory: 'allow' });
     expect(paths.resolve('../outside/secret', { for: 'write' })).toBe(join(base, 'outside/secret'));
     expect(refusal(() => paths.resolve('~/x', { for: 'read' }))).toBe('home');
     expect(refusal(() => paths.resolve('/x\0', { for: 'read' }))).toBe('nul');
   });
 
-  it('may be asked about, one path at a time', async () => {
+  it('ask for approval of each path', async () => {
     const asked: unknown[] = [];
     const paths = createWorkspacePaths(root, {
       externalDirectory: 'ask',
@@ -337,7 +337,7 @@ describe('external folders', () => {
 });
 
 describe('permissions', () => {
-  it('keep secrets from being read and git from being written, unless that is switched off', () => {
+  it('deny reading secrets and writing .git, unless defaults are disabled', () => {
     for (const path of [
       '.env',
       'a/b/.env',
@@ -372,7 +372,7 @@ describe('permissions', () => {
     }
   });
 
-  it('judge where a link leads, not what it is called', () => {
+  it('apply to the target of a link, not to its name', () => {
     writeFileSync(inside('.env'), 'KEY=1');
     link('.env', 'work/harmless.txt');
     link('src/a.ts', 'work/id_rsa');
@@ -380,7 +380,7 @@ describe('permissions', () => {
     expect(refusalOf('id_rsa')).toContain('no refusal');
   });
 
-  it('switch writing off with allowWrite', () => {
+  it('disable writing with allowWrite: false', () => {
     const permissions = { allowWrite: false };
     expect(refusalOf('src/a.ts', 'write', { permissions })).toBe('read-only');
     expect(refusalOf('src/a.ts', 'read', { permissions })).toContain('no refusal');
@@ -397,7 +397,7 @@ describe('permissions', () => {
     expect(refusalOf('deep/down/b.pem', 'read', { permissions })).toBe('not-permitted');
   });
 
-  it('read nothing but what is allowed, and take exceptions out of one list only', () => {
+  it('permit only what "allow" lists, and apply exceptions within one list', () => {
     const permissions = {
       read: { allow: ['docs'], deny: ['*.key', '!public.key', 'docs/private', '!docs/private/really'] },
     };
@@ -411,7 +411,7 @@ describe('permissions', () => {
     );
   });
 
-  it('count for paths outside from the root of the file system', () => {
+  it('match paths outside relative to the root of the file system', () => {
     const options: WorkspacePathsOptions = {
       externalDirectory: 'allow',
       permissions: { read: { deny: [`${base}/work-evil`] } },
@@ -421,7 +421,7 @@ describe('permissions', () => {
     expect(refusalOf('../outside/secret', 'read', options)).toContain('no refusal');
   });
 
-  it('tell of a name what they would say of the path', () => {
+  it('give the same answer for a name and for its path', () => {
     const paths = createWorkspacePaths(root, {
       readOnlyRoots: [join(base, 'outside')],
       permissions: { read: { deny: ['*.key'] }, write: { deny: ['src'] } },
@@ -438,7 +438,7 @@ describe('permissions', () => {
     ]);
   });
 
-  it('answer the same after many questions', () => {
+  it('give the same answer after the cache was replaced', () => {
     const paths = createWorkspacePaths(root);
     for (let index = 0; index < 21_000; index += 7_000) {
       for (let question = 0; question < 7_000; question += 1) {
@@ -476,7 +476,7 @@ describe('options', () => {
 });
 
 describe('a folder renamed under the workspace', () => {
-  it('is judged by where the path leads at that moment', () => {
+  it('is checked at its current location', () => {
     const paths = createWorkspacePaths(root);
     expect(paths.resolve('src/a.ts', { for: 'read' })).toBe(inside('src/a.ts'));
     renameSync(inside('src'), inside('old'));

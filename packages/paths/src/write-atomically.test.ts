@@ -66,7 +66,7 @@ describe('writeAtomically', () => {
     ['was removed', () => rmSync(at('a'))],
     ['became a link', () => (rmSync(at('a')), symlinkSync('b', at('a')))],
     ['became a folder', () => (rmSync(at('a')), mkdirSync(at('a')))],
-  ])('leaves everything as it is when the file %s meanwhile', async (_, change) => {
+  ])('changes nothing if the file %s in the meantime', async (_, change) => {
     writeFileSync(at('a'), 'old');
     const replaces = statsOf('a');
     change();
@@ -75,7 +75,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(root)).toEqual(names);
   });
 
-  it('leaves a file alone that appeared meanwhile, and never follows a link', async () => {
+  it('keeps a file that was created in the meantime, and never follows a link', async () => {
     writeFileSync(at('a'), 'by somebody else');
     symlinkSync('target', at('link'));
     for (const name of ['a', 'link']) await expect(write(name, 'new')).rejects.toBeInstanceOf(FileChangedError);
@@ -84,7 +84,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(root).toSorted()).toEqual(['a', 'link']);
   });
 
-  it('leaves nothing behind when it is aborted while it writes', async () => {
+  it('leaves no temporary file when a write is aborted', async () => {
     const controller = new AbortController();
     const writing = write('a', 'x'.repeat(4_000_000), { signal: controller.signal });
     setImmediate(() => controller.abort());
@@ -92,7 +92,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('leaves nothing behind when the system refuses', async () => {
+  it('leaves no temporary file when the system refuses', async () => {
     await expect(write('x'.repeat(300), 'text')).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
     expect(readdirSync(root)).toEqual([]);
   });

@@ -25,7 +25,8 @@ export class FileChangedError extends CodedError {
 }
 
 /**
- * Replaces a file in an open folder as `replaceFile` of `@h/files` does, if nothing else changed the file since it was read.
+ * Replaces a file in an open folder as `replaceFile` of `@h/files` does, if nothing else changed the file since it was
+ * read.
  *
  * Mode and owner are kept. If the write fails or is aborted, nothing has changed.
  *
@@ -43,7 +44,7 @@ export const writeAtomically = async ({ folder, name, data, replaces, signal }: 
   });
 };
 
-/** Looks again right before the rename, so that a change by another program is not lost. */
+/** Checks the file again immediately before the rename, so that a change by another process is not lost. */
 const checkUnchanged = async (folder: OpenFolder, name: string, expected: BigIntStats | undefined): Promise<void> => {
   const found = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
     if (errorCodeOf(error) === 'ENOENT') return undefined;

@@ -24,7 +24,7 @@ const models = [
 ];
 
 describe('loadPrices', () => {
-  it('says of every model what the catalog says, long inputs and hours included', async () => {
+  it('returns the costs of the catalog for every model, long inputs and hours included', async () => {
     const costOf = await loadPrices({ now: () => at });
     let priced = 0;
     fc.assert(
@@ -67,18 +67,18 @@ describe('loadPrices', () => {
     'anthropic/',
     'openai-compatible/gpt-oss',
     undefined,
-  ])('does not know the price of %j, and never takes it for 0', async (model) => {
+  ])('returns undefined for the unknown price of %j', async (model) => {
     const costOf = await loadPrices();
     expect(costOf(used(1000, 10), model)).toBeUndefined();
   });
 
-  it('knows a model without its provider, and by other names of providers', async () => {
+  it('finds a model without its provider, and by other provider names', async () => {
     const costOf = await loadPrices();
     expect(costOf(used(1e6, 0), 'claude-opus-4-5')).toBe(5);
     expect(costOf(used(1e6, 0), 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0')).toBeGreaterThan(3);
   });
 
-  it('lets prices of your own win', async () => {
+  it('prefers overrides to the catalog', async () => {
     const costOf = await loadPrices({
       overrides: { 'openai/gpt-5': { input: 7, output: 7 }, 'ollama/*': { input: 0, output: 0 } },
     });
@@ -89,16 +89,16 @@ describe('loadPrices', () => {
     ]).toEqual([7, 0, 1.25]);
   });
 
-  it('asks the catalog once for a model', async () => {
+  it('looks up each model in the catalog once', async () => {
     const costOf = await loadPrices();
     costOf(used(1, 1), 'anthropic/claude-sonnet-4-5');
     const begin = performance.now();
     for (let count = 0; count < 10_000; count += 1) costOf(used(count, 1), 'anthropic/claude-sonnet-4-5');
-    // Asking it each time takes a second.
+    // A lookup for each call would take a second.
     expect(performance.now() - begin).toBeLessThan(400);
   });
 
-  it('refuses options that it does not know', async () => {
+  it('rejects unknown options', async () => {
     await expect(loadPrices({ override: {} } as never)).rejects.toThrow(
       'loadPrices(): unknown option "override" (received {}). Did you mean "overrides"? Known options: overrides, now.',
     );

@@ -8,7 +8,7 @@ type Catalog = typeof import('@pydantic/genai-prices');
 
 /** Options of {@link loadPrices}. */
 export interface LoadPricesOptions {
-  /** Prices that take precedence over the catalog, in US dollars for a million tokens. */
+  /** Prices that take precedence over the catalog, in US dollars per million tokens. */
   readonly overrides?: PriceTable | undefined;
   /**
    * The time for which prices are looked up; some models cost less at night.
@@ -18,7 +18,7 @@ export interface LoadPricesOptions {
   readonly now?: (() => Date) | undefined;
 }
 
-/** Models whose rates are remembered. */
+/** Maximum number of models with cached rates. */
 const maxModels = 500;
 
 /** Provider names of model ids that differ from those of the catalog. An empty name means any provider. */
@@ -34,9 +34,9 @@ const aliases: Readonly<Record<string, string>> = {
 /**
  * Loads a catalog of model prices and returns a cost function.
  *
- * The catalog is `@pydantic/genai-prices`, a peer dependency that is imported by this call; update it to update the prices.
- * Prices that rise with the input length or change by the hour are supported. The cost of a model that is not in the
- * catalog is `undefined`, never 0.
+ * The catalog is `@pydantic/genai-prices`, a peer dependency that is imported by this call; update it to update the
+ * prices. Prices that rise with the input length or change by the hour are supported. The cost of a model that is not
+ * in the catalog is `undefined`, never 0.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -108,7 +108,7 @@ const priceOf = (
     : (calculate(model) ?? null);
 };
 
-/** A price for a million tokens; with tiers, the price depends on the length of the whole input. */
+/** A price per million tokens; with tiers, the price depends on the length of the whole input. */
 type Rate =
   | number
   | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
@@ -135,7 +135,7 @@ const ratesOf = (price: CatalogPrice): Rates | undefined => {
   if (input === undefined || output === undefined || cacheRead === undefined || cacheWrite === undefined) {
     return undefined;
   }
-  // Rates cannot express a fee for each request.
+  // Rates cannot express a fee per request.
   return 'requests_kcount' in price ? undefined : { input, output, cacheRead, cacheWrite };
 };
 

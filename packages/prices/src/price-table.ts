@@ -7,7 +7,7 @@ import { cleanUsage, type TokenUsage } from './usage.js';
  */
 export type CostOf = (usage: TokenUsage, model: string | undefined) => number | undefined;
 
-/** Price of a model in US dollars for a million tokens. */
+/** Price of a model in US dollars per million tokens. */
 export interface ModelPrice {
   /** Input that is neither read from nor written to the cache. */
   readonly input: number;

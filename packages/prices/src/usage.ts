@@ -1,4 +1,7 @@
-/** Tokens of a model call, as providers report them. `input` includes `cacheRead` and `cacheWrite`; `output` includes `reasoning`. */
+/**
+ * Tokens of a model call, as providers report them. `input` includes `cacheRead` and `cacheWrite`; `output` includes
+ * `reasoning`.
+ */
 export interface TokenUsage {
   readonly input: number;
   readonly cacheRead: number;
@@ -7,12 +10,15 @@ export interface TokenUsage {
   readonly reasoning: number;
 }
 
-/** Larger counts are errors of a provider. Any number of calls below it can be added without losing precision that matters. */
+/**
+ * Larger counts are errors of a provider. Any number of calls below it can be added without losing precision that
+ * matters.
+ */
 const maxCount = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns a consistent usage: missing, negative, non-finite and implausible counts become 0, `input` is at least what was
- * read from and written to the cache, and `output` is at least `reasoning`.
+ * Returns a consistent usage: missing, negative, non-finite and implausible counts become 0, `input` is at least what
+ * was read from and written to the cache, and `output` is at least `reasoning`.
  *
  * @example
  * ```ts

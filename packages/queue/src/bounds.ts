@@ -3,17 +3,17 @@ import { LaneError } from './errors.js';
 import type { Lane } from './lane.js';
 import type { Waiter } from './waiter.js';
 
-/** What to do with one too many in a session. */
+/** What to do with a request that exceeds the limit of its session. */
 export type FullPolicy = 'reject' | 'drop-oldest' | 'drop-newest' | 'summarize';
 
-/** How many may wait. */
+/** Limits on waiting requests. */
 export interface Bounds {
   readonly maxWaiting: number;
   readonly maxWaitingPerSession: number;
   readonly whenFull: FullPolicy;
 }
 
-/** Why a newcomer may not wait because too many do. Those who go ahead wait for no others, and may. */
+/** Returns the error for a request that exceeds a limit. Requests with `ahead` wait for no others and are exempt. */
 export const fullError = (
   bounds: Bounds,
   waiting: number,
@@ -25,7 +25,7 @@ export const fullError = (
     return new LaneError(
       'lane-full',
       session,
-      `${waiting} requests wait already, the limit of maxWaiting. Try again later.`,
+      `${waiting} requests are waiting, which is the limit (maxWaiting). Try again later.`,
     );
   }
   if (!lane || !isFull(bounds, lane)) return undefined;
@@ -33,23 +33,23 @@ export const fullError = (
   return new LaneError(
     'lane-full',
     session,
-    `${lane.waitingCount} requests wait for session ${JSON.stringify(session)} already, the limit of maxWaitingPerSession. Try again later.`,
+    `${lane.waitingCount} requests wait for session ${JSON.stringify(session)}, which is the limit (maxWaitingPerSession). Try again later.`,
   );
 };
 
-/** The waiting request that is dropped for a new one, if the session is full. */
+/** Returns the waiting request to drop for a new one, if the session is full. */
 export const waiterToDrop = (bounds: Bounds, { request }: Waiter, lane: Lane): Waiter | undefined => {
   if (request.ahead === true || !isFull(bounds, lane)) return undefined;
   return bounds.whenFull === 'drop-newest' ? lane.newestWaiting : lane.oldestWaiting;
 };
 
-/** The error of a dropped request. With the policy `summarize`, the lane keeps its summary. */
+/** Returns the error of a dropped request. With the policy `summarize`, the lane keeps its summary. */
 export const noteDropped = ({ whenFull }: Bounds, { request, session }: Waiter, lane: Lane): LaneError => {
   if (whenFull === 'summarize') lane.dropped = withDropped(lane.dropped, request.summary);
   return new LaneError(
     'lane-dropped',
     session,
-    `The request was dropped for another one: too many wait for session ${JSON.stringify(session)} (whenFull: ${whenFull}).`,
+    `The request was dropped for a newer one: session ${JSON.stringify(session)} is full (whenFull: "${whenFull}"). Try again later.`,
   );
 };
 

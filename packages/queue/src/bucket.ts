@@ -9,21 +9,21 @@ export type Rank = 0 | 1 | 2;
 /** A request at the gate: waiting in a bucket, or admitted. A class, because many may exist at once. */
 export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
   readonly owner: Owner;
-  /** Its own priority, and the one with which it waits or runs: that of the most urgent in its session. */
+  /** Its own priority, and its effective one: that of the most urgent request in its session. */
   readonly ownPriority: TurnPriority;
   priority: TurnPriority;
   readonly groupKeys: Readonly<Record<string, string | undefined>>;
   /** It has waited for `ageAfterMs` in the background and counts as normal. */
   hasAged = false;
-  /** A number that grows with each arrival; returning requests are numbered separately. */
+  /** Number in the order of arrival; returning requests are numbered separately. */
   sequence: number;
-  /** The sequence with which it came; a higher priority that it gets later counts from then. */
+  /** Its number on arrival. A priority that is raised later gets a new number. */
   readonly ownSequence: number;
   isReturning = false;
   /** The groups whose slots it holds. */
   groups: readonly Group<Owner>[] = noGroups;
   bucket: Bucket<Owner> | undefined;
-  /** The list of the bucket that it waits in, unless it is among `outOfOrder`. */
+  /** The list of the bucket that contains it, unless it is in `outOfOrder`. */
   list: LinkedList<GateEntry<Owner>> | undefined;
   /** Its node in the list of requests that age. */
   ageing: Ageing<Owner> | undefined;
@@ -44,7 +44,7 @@ export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
     return this.hasAged && this.priority === 'background' ? 1 : urgencyOf(this.priority);
   }
 
-  /** Whether it is admitted before the other one, if its groups have free slots. */
+  /** Returns whether it is admitted before the other one, if its groups have free slots. */
   isBefore(other: GateEntry<Owner>): boolean {
     if (this.rank !== other.rank) return this.rank < other.rank;
     if (this.isReturning !== other.isReturning) return this.isReturning;
@@ -65,13 +65,13 @@ const firstOf = <Owner>(
   right: GateEntry<Owner> | undefined,
 ): GateEntry<Owner> | undefined => (left && right ? (left.isBefore(right) ? left : right) : (left ?? right));
 
-/** The requests at the gate that need slots of the same groups: a full group holds all of them back. */
+/** The requests at the gate that need slots of the same groups. A full group holds all of them back. */
 export class Bucket<Owner> implements HeapItem {
   readonly signature: string;
   readonly groups: readonly Group<Owner>[];
   readonly foreground = new LinkedList<GateEntry<Owner>>();
   readonly normal = new LinkedList<GateEntry<Owner>>();
-  /** From the background, and old enough to count as normal. */
+  /** Background requests that have aged and count as normal. */
   readonly aged = new LinkedList<GateEntry<Owner>>();
   readonly background = new LinkedList<GateEntry<Owner>>();
   /** Requests that reclaim a lent slot, and requests whose priority was lowered again. */
@@ -88,7 +88,7 @@ export class Bucket<Owner> implements HeapItem {
     this.groups = groups;
   }
 
-  /** The request that is admitted first. */
+  /** Returns the request that is admitted first. */
   get first(): GateEntry<Owner> | undefined {
     return this.#first;
   }
@@ -108,15 +108,15 @@ export class Bucket<Owner> implements HeapItem {
   }
 }
 
-/** The slots of one key: of the provider `anthropic`, say. It exists while a request uses it or waits for it. */
+/** The slots of one key, such as the provider `anthropic`. It exists while a request uses it or waits for it. */
 export class Group<Owner> {
   readonly kind: string;
   readonly key: string;
   readonly capacity: number;
   active = 0;
-  /** How many buckets and passes refer to it. */
+  /** Number of buckets and admitted requests that refer to it. */
   users = 0;
-  /** Buckets whose next one waits for a slot of this group. */
+  /** Buckets whose next request waits for a slot of this group. */
   readonly parked = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
 
   constructor(kind: string, key: string, capacity: number) {

@@ -2,7 +2,10 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { LaneEvent } from './events.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
-/** Calls listeners, each in the asynchronous context of its request. An error that a listener throws is reported, not propagated. */
+/**
+ * Calls listeners, each in the asynchronous context of its request. An error that a listener throws is reported, not
+ * propagated.
+ */
 export class Callbacks {
   readonly #context = new AsyncLocalStorage<SlotHolder | undefined>();
   readonly #onEvent: ((event: LaneEvent) => void) | undefined;
@@ -16,7 +19,7 @@ export class Callbacks {
     return this.#context.getStore();
   }
 
-  /** Runs a callback in the asynchronous context of a holder; outside of any if `undefined`. A holder that has ended has no context. */
+  /** Runs a callback in the async context of a holder, or outside of any context if it is `undefined` or has ended. */
   within<Result>(holder: SlotHolder | undefined, callback: () => Result): Result {
     return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
   }

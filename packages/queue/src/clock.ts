@@ -1,6 +1,6 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 
-/** The longest that a timer of JavaScript can wait. */
+/** The longest delay of a JavaScript timer, in milliseconds. */
 const maxDelayMs = 2 ** 31 - 1;
 
 /** Timers of the system, and a monotonic clock that stops while the machine is suspended. */

@@ -12,17 +12,20 @@ export interface LaneRequest {
   readonly groups?: Readonly<Record<string, string | undefined>> | undefined;
   /** Its name in snapshots and events, such as the id of the turn. */
   readonly label?: string | undefined;
-  /** A few words that are kept if the request is dropped. */
+  /** A summary that is kept if the request is dropped. */
   readonly summary?: string | undefined;
-  /** @defaultValue that of the lanes */
+  /** @defaultValue the limit of the lanes */
   readonly idleTimeoutMs?: number | undefined;
-  /** @defaultValue that of the lanes */
+  /** @defaultValue the limit of the lanes */
   readonly deadlineMs?: number | undefined;
-  /** @defaultValue that of the lanes */
+  /** @defaultValue the limit of the lanes */
   readonly graceMs?: number | undefined;
-  /** @defaultValue that of the lanes */
+  /** @defaultValue the limit of the lanes */
   readonly maxWaitMs?: number | undefined;
-  /** Puts it before all waiting requests of its session. For work that holds the session's store already, such as a resumed turn. */
+  /**
+   * Puts it before all waiting requests of its session. For work that holds the session's store already, such as a
+   * resumed turn.
+   */
   readonly ahead?: boolean | undefined;
   /**
    * The lease of the work that this request is a part of.
@@ -45,7 +48,7 @@ export interface WaitingNotice {
   readonly group?: string | undefined;
 }
 
-/** What was dropped in a session since a request of it was admitted last, with the policy `summarize`. */
+/** Requests of a session that were dropped since its last admission, with the policy `summarize`. */
 export interface Dropped {
   readonly count: number;
   /** The summaries of the latest dropped requests. */
@@ -63,7 +66,9 @@ export interface LaneHandle {
 /** A slot that is held. */
 export interface LaneLease extends LaneHandle {
   readonly session: string;
-  /** A number that is larger for each later lease. A store that remembers the largest can refuse writes of earlier ones. */
+  /**
+   * A number that is larger for each later lease. A store that remembers the largest can refuse writes of earlier ones.
+   */
   readonly fence: number;
   /** Whether the slot is still held. */
   readonly isCurrent: boolean;
@@ -72,10 +77,10 @@ export interface LaneLease extends LaneHandle {
   /** Aborted when the holder is asked to stop; `reason` is a {@link LaneError}. */
   readonly signal: AbortSignal;
   readonly dropped: Dropped | undefined;
-  /** Reports progress: the idle timeout starts again. The deadline does not. */
+  /** Reports progress, which restarts the idle timeout but not the deadline. */
   progress(): void;
   /**
-   * Must be called before anything is written.
+   * Throws if the slot was lost. Call it before anything is written.
    *
    * @throws LaneError `lane-lost` if the slot was given to another request
    */
@@ -87,23 +92,24 @@ export interface LaneLease extends LaneHandle {
   /** Calls back as a part of this work, so that requests made there are known to belong to it. */
   within<Result>(callback: () => Result): Result;
   /**
-   * Announces that the work waits for a person: the slot is lent, and the idle timeout is suspended, until {@link LaneLease.goOn} is
-   * called. Has no effect on work that waits for its slot or was asked to stop. Present on lanes that lend slots.
+   * Announces that the work waits for a person: the slot is lent, and the idle timeout is suspended, until
+   * {@link LaneLease.resume} is called. Has no effect on work that waits for its slot or was asked to stop. Present on
+   * lanes that lend slots.
    */
   pause?(): void;
   /**
    * Announces that paused work resumes. Present on lanes that lend slots.
    *
-   * @returns `false` if it must wait for a slot first; `returned` of its listener is called once it has one. Work that was asked to
-   * stop, or has lost its slot, does not wait.
+   * @returns `false` if it must wait for a slot first; then its listener's `returned` is called once it has one. Work
+   * that was asked to stop, or has lost its slot, does not wait.
    */
-  goOn?(): boolean;
+  resume?(): boolean;
   /**
-   * Lends the slot while the work waits for other work that needs one, and acquires a slot again before it resolves. The session stays
-   * held, and the idle timeout is suspended. If several parts of the work wait, the slot is lent from the first that waits to the last
-   * that returns.
+   * Lends the slot while the work waits for other work that needs one, and acquires a slot again before it resolves.
+   * The session stays held, and the idle timeout is suspended. If several parts of the work wait, the slot is lent from
+   * the first that waits to the last that returns.
    *
-   * @throws LaneError the reason for which it was asked to stop, or `lane-lost`; whatever the work throws
+   * @throws LaneError the reason of the request to stop, or `lane-lost`; any error of the work
    *
    * @example
    * ```ts
@@ -117,19 +123,19 @@ export interface LaneLease extends LaneHandle {
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
 }
 
-/** Callbacks of a request. What they throw is reported to `onEvent`. */
+/** Callbacks of a request. Errors that they throw are reported to `onEvent`. */
 export interface LaneListener {
-  /** The request has a slot. Called now or later. */
+  /** The request has a slot. Called synchronously or later. */
   admitted(lease: LaneLease): void;
   /** The request gets no slot. */
   refused(error: LaneError): void;
   /** The request must wait. Called again whenever its position changes. */
   readonly waiting?: ((notice: WaitingNotice) => void) | undefined;
-  /** The holder is asked to stop, and must release the slot within `graceMs`. */
+  /** The holder must stop, and release the slot within `graceMs`. */
   aborted?(error: LaneError): void;
   /** The slot was lost: later results of this work are ignored. */
   lost?(error: LaneError): void;
-  /** Whether work that has reached its idle timeout is still at work. If it is, the timeout starts again. */
+  /** Returns whether work that has reached its idle timeout is still at work. With `true` the timeout starts again. */
   readonly isAtWork?: (() => boolean) | undefined;
   /** Paused work has a slot again. */
   returned?(): void;
@@ -149,8 +155,8 @@ export interface RunOptions extends Omit<LaneRequest, 'session' | 'summary' | 'a
 /**
  * Lanes: one request at a time in a session, a limited number over all sessions, the most urgent first.
  *
- * `createLanes()` implements them for one process; lanes that are stored in a database implement the same interface. Every
- * implementation passes `describeLanes()` of `@h/queue/testing`. Any answer may come later.
+ * `createLanes()` implements them for one process; lanes that are stored in a database implement the same interface.
+ * Every implementation passes `describeLanes()` of `@h/queue/testing`. All answers may be asynchronous.
  *
  * Contract:
  * - A listener is notified by `admitted` or by `refused`, once, and by neither after its request was released.
@@ -175,15 +181,16 @@ export interface Lanes {
   /**
    * Runs a task as soon as its session and a slot are free, and resolves to its result.
    *
-   * A task that is asked to stop and throws rejects with the reason for which it was stopped. What a task returns after its slot was
-   * revoked is dropped, and reported as `late`.
+   * If a task was asked to stop and throws, the promise rejects with the reason of the request to stop. A result that
+   * arrives after the slot was revoked is dropped and reported as `late`.
    *
-   * @throws LaneError if there is no slot for it, or its slot was revoked; `code` is the reason
+   * @throws LaneError if the task gets no slot, or its slot was revoked; `code` is the reason
    */
   run<Result>(session: string, task: LaneTask<Result>, options?: RunOptions): Promise<Result>;
   /**
-   * Lends the caller's slot while it waits for work that needs a slot itself, and acquires one again before it resolves. The session
-   * stays held. The slot is found by the asynchronous context of the caller; without one, only the work is done.
+   * Lends the caller's slot while it waits for work that needs a slot itself, and acquires one again before it
+   * resolves. The session stays held. The slot is found by the async context of the caller; without a slot, only the
+   * work is run.
    *
    * @example
    * ```ts
@@ -192,8 +199,8 @@ export interface Lanes {
    */
   yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>;
   /**
-   * Calls back outside of the asynchronous context of the work that holds the slot: what is requested there for the same session
-   * waits its turn.
+   * Runs a callback outside of the async context of the work that holds the slot: its requests for the same session
+   * wait in line.
    *
    * @example
    * ```ts
@@ -202,19 +209,20 @@ export interface Lanes {
    */
   detach<Result>(callback: () => Result): Result;
   /**
-   * Raises a session to a priority until the returned function is called, as if a request of that priority waited in it. For
-   * messages that wait outside of the lanes: `createInbox()` calls it while a message waits behind a turn that was not admitted.
+   * Raises a session to a priority until the returned function is called, as if a request of that priority waited in
+   * it. For messages that wait outside of the lanes: `createInbox()` calls it while a message waits behind a turn that
+   * was not admitted.
    */
   raise(session: string, priority: TurnPriority): () => void;
   /**
-   * Refuses new and waiting requests (`lane-closed`), asks running work to stop, and resolves when all slots are released or their
-   * grace period has ended.
+   * Refuses new and waiting requests (`lane-closed`), asks running work to stop, and resolves when all slots are
+   * released or their grace period has ended.
    */
   shutdown(options?: ShutdownOptions): Promise<void>;
 }
 
 /** Options of `shutdown()`. */
 export interface ShutdownOptions {
-  /** The reason that running work is given. */
+  /** The reason that running work receives. */
   readonly reason?: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { Dropped } from './contract.js';
 const maxSummaries = 10;
 const maxChars = 200;
 
-/** What was dropped, with one more: the latest few in a few words each. */
+/** Adds a dropped message. Only the latest summaries are kept, each truncated. */
 export const withDropped = (before: Dropped | undefined, summary: string | undefined): Dropped => ({
   count: (before?.count ?? 0) + 1,
   summaries: [...(before?.summaries ?? []), ...(summary === undefined ? [] : [shortened(summary)])].slice(
@@ -12,22 +12,22 @@ export const withDropped = (before: Dropped | undefined, summary: string | undef
   ),
 });
 
-/** The two one after the other. */
+/** Joins two summaries in this order. */
 export const joinDropped = (first: Dropped | undefined, second: Dropped | undefined): Dropped | undefined =>
   first && second
     ? { count: first.count + second.count, summaries: [...first.summaries, ...second.summaries].slice(-maxSummaries) }
     : (first ?? second);
 
-/** A word to the model about what was dropped, in front of the next message. */
+/** Returns the message that informs the model about dropped messages. */
 export const droppedMessage = (dropped: Dropped): UserMessage => ({
   role: 'user',
   content: droppedText(dropped),
   metadata: { internal: true, kind: 'queue-dropped' },
 });
 
-/** What a model reads about messages that it will not get. */
+/** Describes dropped messages to a model. */
 export const droppedText = ({ count, summaries }: Dropped): string => {
-  const opening = `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out, because too many were waiting.`;
+  const opening = `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} dropped because too many were waiting.`;
   if (summaries.length === 0) return `${opening}]`;
   return `${opening} ${summaries.length < count ? 'The latest began' : 'They began'}:\n${summaries.map((text) => `- ${text}`).join('\n')}]`;
 };

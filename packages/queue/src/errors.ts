@@ -1,7 +1,7 @@
 import { TurnError } from '@h/turn';
 
 /**
- * Why a request was refused, or its slot was lost.
+ * The reason for which a request was refused or its slot was lost.
  *
  * - `lane-full`: too many requests wait already
  * - `lane-dropped`: another request was accepted in its place
@@ -24,7 +24,7 @@ export type LaneErrorCode =
   | 'lane-timed-out'
   | 'lane-lost';
 
-/** A request was refused, or its slot was lost. `code` is the reason. */
+/** Thrown if a request was refused or its slot was lost. `code` is the reason. */
 export class LaneError extends TurnError {
   declare readonly code: LaneErrorCode;
   readonly session: string;
@@ -35,22 +35,22 @@ export class LaneError extends TurnError {
   }
 }
 
-/** The error for the reason of an abort. */
+/** Creates the error for the reason of an abort. */
 export const abortError = (session: string, reason: unknown): LaneError => {
   const text =
     reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
   return new LaneError('lane-aborted', session, text, { cause: reason });
 };
 
-/** Which limit was exceeded. */
+/** The limit that was exceeded. */
 export type TimeoutKind = 'idle' | 'deadline';
 
-/** A holder made no progress for too long, or reached its deadline. */
+/** Thrown if a holder made no progress for too long, or reached its deadline. */
 export class LaneTimeoutError extends LaneError {
   readonly kind: TimeoutKind;
-  /** How long it has run, in milliseconds. */
+  /** The time since it began, in milliseconds. */
   readonly ranMs: number;
-  /** How long ago it last made progress, in milliseconds. */
+  /** The time since its last progress, in milliseconds. */
   readonly idleMs: number;
 
   constructor(
@@ -82,4 +82,4 @@ const timeoutText = (session: string, kind: TimeoutKind, limitMs: number, ranMs:
 const childrenText = (count: number): string =>
   count === 0
     ? ''
-    : ` ${count} requests that it made itself wait for a slot: wait for them in yieldWhile(), which lends its own.`;
+    : ` ${count} of its own requests wait for a slot: wait for them in yieldWhile(), which lends its slot.`;

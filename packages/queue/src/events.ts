@@ -1,6 +1,6 @@
 import type { LaneError } from './errors.js';
 
-/** What happens in the lanes, for monitoring. */
+/** An event of the lanes, for monitoring. */
 export type LaneEvent =
   /** A request was refused, or a holder was asked to stop; `error.code` is the reason. */
   | {
@@ -25,7 +25,10 @@ export type LaneEvent =
       readonly fence: number;
       readonly lateMs: number;
     }
-  /** Every holder has made a request that waits for a slot: a deadlock, unless the holders do not wait for these requests. */
+  /**
+   * Every holder has made a request that waits for a slot: a deadlock, unless the holders do not wait for these
+   * requests.
+   */
   | { readonly type: 'slots-held-by-parents'; readonly sessions: readonly string[] }
   /** A callback threw an error. */
   | {

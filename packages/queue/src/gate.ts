@@ -13,21 +13,21 @@ export interface GateOptions {
   /** How long a background request waits until it counts as normal, in milliseconds. */
   readonly ageAfterMs: number;
   readonly groups: Readonly<Record<string, GroupOptions>>;
-  /** In milliseconds. Called only if a background request waits. */
+  /** The time in milliseconds. Called only if a background request waits. */
   now(): number;
 }
 
 /**
- * Limits how many run at once: the most urgent is admitted first, and the earliest among equals.
+ * Limits concurrent requests: the most urgent is admitted first, and the earliest among equals.
  *
- * A request without a free slot in one of its groups does not hold up others. It calls only the clock, so it is deterministic.
+ * A request whose groups are full does not hold up others. The gate calls only the clock, so it is deterministic.
  */
 export class Gate<Owner> {
   readonly #options: GateOptions;
   /** Requests without a group. */
   readonly #plain = new Bucket<Owner>('', []);
   readonly #buckets = new Map<string, Bucket<Owner>>();
-  /** Buckets whose first request is not held back by a group, as far as known. */
+  /** Buckets whose first request is not known to be held back by a group. */
   readonly #ready = new Heap<Bucket<Owner>>((left, right) => left.isBefore(right));
   readonly #ageing = new LinkedList<Ageing<Owner>>();
   readonly groups: Groups<Owner>;
@@ -68,8 +68,8 @@ export class Gate<Owner> {
   }
 
   /**
-   * Changes the priority with which one waits. A higher one counts from now on, behind those that have it already; with a lower
-   * one it waits as if it had never had a higher one. Has no effect on one that does not wait.
+   * Changes the priority of a waiting request. A raised request is placed behind those that have the priority already;
+   * a lowered one returns to its earlier position. Has no effect on a request that does not wait.
    */
   reprioritize(pass: GateEntry<Owner>, priority: TurnPriority): void {
     this.#age();
@@ -91,7 +91,7 @@ export class Gate<Owner> {
     this.#settle(bucket);
   }
 
-  /** Joins again, before requests of the same priority that were not admitted yet. */
+  /** Adds a returning request, before requests of the same priority that were not admitted yet. */
   rejoin(pass: GateEntry<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
     pass.sequence = this.#returns;
@@ -114,7 +114,7 @@ export class Gate<Owner> {
     this.#settle(bucket);
   }
 
-  /** Admits the next request; none if no slot is free for it. */
+  /** Admits the next request, if a slot is free for it. */
   admit(): GateEntry<Owner> | undefined {
     this.#age();
     for (let bucket = this.#ready.top; bucket && this.#hasSlotFor(bucket); bucket = this.#ready.top) {
@@ -151,7 +151,7 @@ export class Gate<Owner> {
     return all.toSorted((left, right) => (left.isBefore(right) ? -1 : 1));
   }
 
-  /** How many are admitted before a request that has just joined, if all groups have free slots. */
+  /** Returns how many requests are admitted before one that has just joined, if all groups have free slots. */
   inFrontOf({ priority }: GateEntry<Owner>): number {
     const { foreground, normal } = this.waiting;
     if (priority === 'foreground') return foreground - 1;
@@ -159,7 +159,7 @@ export class Gate<Owner> {
     return foreground + normal - 1 + (priority === 'normal' ? aged : this.waiting.background);
   }
 
-  /** The group for which one waits, if it is a group. */
+  /** The group that holds back a request, if any. */
   heldBackBy(pass: GateEntry<Owner>): Group<Owner> | undefined {
     return pass.bucket && fullOneOf(pass.bucket.groups);
   }
@@ -239,14 +239,14 @@ export class Gate<Owner> {
     heap?.add(bucket);
   }
 
-  /** A request that has aged stays so when it rejoins. */
+  /** A request that has aged keeps that state when it rejoins. */
   #watchAge(pass: GateEntry<Owner>): void {
     if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
     pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
     this.#ageing.append(pass.ageing);
   }
 
-  /** Counts background requests that have waited long enough as normal. */
+  /** Marks background requests that have waited long enough as aged. */
   #age(): void {
     if (!this.#ageing.head) return;
     const now = this.#options.now();

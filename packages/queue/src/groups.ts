@@ -1,15 +1,15 @@
 import { InvalidOptionError, showValue } from '@h/options';
 import { Group } from './bucket.js';
 
-/** How much of one kind may run at once: of one provider, of one tenant. */
+/** Limits the concurrent requests of one kind, such as a provider or a tenant. */
 export interface GroupOptions {
-  /** How many may run at once for each key of this kind. */
+  /** Concurrent requests for each key of this kind. */
   readonly concurrency: number;
-  /** Other caps, for single keys. */
+  /** Limits for single keys that differ. */
   readonly keys?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The groups that are in use, by kind and key. */
+/** The groups in use, by kind and key. */
 export class Groups<Owner> {
   readonly #options: Readonly<Record<string, GroupOptions>>;
   readonly #groups = new Map<string, Group<Owner>>();
@@ -31,7 +31,7 @@ export class Groups<Owner> {
     }
   }
 
-  /** The groups of these keys. Callers that keep them call {@link use} and {@link disuse}. */
+  /** Returns the groups of these keys. Callers that keep them call {@link use} and {@link disuse}. */
   of(keys: Readonly<Record<string, string | undefined>>): readonly Group<Owner>[] {
     return Object.entries(keys).flatMap(([kind, key]) => (key === undefined ? [] : [this.#group(kind, key)]));
   }

@@ -29,7 +29,7 @@ export interface KeeperHost {
   idle(): void;
 }
 
-/** Why new requests are refused, apart from those that are a part of work that may finish. */
+/** Why new requests are refused, except those that are a part of work that may finish. */
 export interface Closing {
   readonly reason: string;
   readonly mayFinish: boolean;
@@ -38,8 +38,8 @@ export interface Closing {
 /**
  * The state of the lanes: the holder and the waiting requests of each session.
  *
- * Listeners may enter, release and throw while they are called: the state is consistent then, and what they do takes effect after the
- * current operation. Only the loop in {@link admitAll} admits requests, however deep the call.
+ * Listeners may enter, release and throw during a call. The state is consistent then, and their changes take effect
+ * after the current operation. Only the loop in {@link admitAll} admits requests, however deep the call.
  */
 export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLendingHost {
   readonly #host: KeeperHost;
@@ -127,8 +127,8 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#lentParts.pause(holder);
   }
 
-  goOn(holder: SlotHolder): boolean {
-    return this.#lentParts.goOn(holder);
+  resume(holder: SlotHolder): boolean {
+    return this.#lentParts.resume(holder);
   }
 
   priorityOf(waiter: Waiter): TurnPriority {
@@ -156,7 +156,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#removeWaiter(waiter);
   }
 
-  /** Admits all requests that have a free slot. What their listeners do is done before the loop continues. */
+  /** Admits all requests that have a free slot. Changes that listeners make are applied before the loop continues. */
   admitAll(): void {
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;

@@ -12,13 +12,15 @@ export class Lane {
   readonly #counts: PriorityCounts = noCounts();
   readonly #announced: () => PriorityCounts | undefined;
 
-  /** @param announced what waits for the session elsewhere, by priority */
+  /** @param announced messages that wait for the session outside of the lanes, by priority */
   constructor(session: string, announced: () => PriorityCounts | undefined) {
     this.session = session;
     this.#announced = announced;
   }
 
-  /** The priority of the most urgent request in it or announced for it: the first one holds up the others. */
+  /**
+   * The priority of the most urgent request in it or announced for it, because the first request holds up the others.
+   */
   get priority(): TurnPriority {
     const { foreground, normal, background } = this.#announced() ?? none;
     return (
@@ -61,7 +63,7 @@ export class Lane {
     this.#counts[waiter.priority] += 1;
   }
 
-  /** Returns what was dropped since the last call. */
+  /** Returns the dropped messages since the last call. */
   takeDropped(): Dropped | undefined {
     const { dropped } = this;
     this.dropped = undefined;

@@ -19,9 +19,9 @@ import type { GroupOptions } from './groups.js';
 /** Options of {@link createLanes}. */
 export interface LanesOptions {
   /**
-   * How many may run at once, whatever their session.
+   * Concurrent requests over all sessions.
    *
-   * @defaultValue `4`, which providers' rate limits of a small account bear
+   * @defaultValue `4`, which the rate limits of small provider accounts allow
    */
   readonly concurrency?: number | undefined;
   /**
@@ -31,9 +31,10 @@ export interface LanesOptions {
    */
   readonly reservedForeground?: number | undefined;
   /**
-   * Time after which a background request that waits for a slot counts as normal, in milliseconds. It never counts as foreground.
+   * Time after which a background request that waits for a slot counts as normal, in milliseconds. It never counts as
+   * foreground.
    *
-   * @defaultValue `Infinity`: the background waits as long as other requests arrive
+   * @defaultValue `Infinity`: background requests wait as long as others arrive
    */
   readonly ageAfterMs?: number | undefined;
   /**
@@ -44,9 +45,10 @@ export interface LanesOptions {
    */
   readonly groups?: Readonly<Record<string, GroupOptions>> | undefined;
   /**
-   * Time without progress after which a holder is asked to stop, in milliseconds. It begins with the slot, not with the wait.
+   * Time without progress after which a holder is asked to stop, in milliseconds. It begins with the slot, not with the
+   * wait.
    *
-   * @defaultValue `600_000`, longer than a slow answer or a silent test run takes
+   * @defaultValue `600_000`, longer than slow answers and silent test runs take
    */
   readonly idleTimeoutMs?: number | undefined;
   /**
@@ -58,7 +60,7 @@ export interface LanesOptions {
   /**
    * Time between the request to stop and the loss of the slot, in milliseconds.
    *
-   * @defaultValue `10_000`, twice what a harness gives its operators for the end of a turn
+   * @defaultValue `10_000`, twice the time that a harness gives its operators to end a turn
    */
   readonly graceMs?: number | undefined;
   /**
@@ -80,8 +82,9 @@ export interface LanesOptions {
    */
   readonly maxWaitingPerSession?: number | undefined;
   /**
-   * What happens when a session is full: the new request is refused (`reject`), or the one that has waited longest (`drop-oldest`) or
-   * shortest (`drop-newest`) is dropped for it. `summarize` drops the oldest, and the next lease lists what was dropped.
+   * What happens when a session is full: the new request is refused (`reject`), or the one that has waited longest
+   * (`drop-oldest`) or shortest (`drop-newest`) is dropped for it. `summarize` drops the oldest, and the next lease
+   * lists what was dropped.
    *
    * @defaultValue `'reject'`
    */

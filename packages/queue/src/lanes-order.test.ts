@@ -32,8 +32,8 @@ const timed = (options: LanesOptions = {}) => {
 
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
-describe('who is next', () => {
-  it('is one that has come back, however often it has', async () => {
+describe('the next request', () => {
+  it('is a returning one, however often it has returned', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const [work, holder] = [gate(), gate()];
@@ -51,7 +51,7 @@ describe('who is next', () => {
     expect(order).toEqual(['parent', 'new']);
   });
 
-  it('is never one that has grown old before the foreground, whatever their groups', async () => {
+  it('is never an aged background request before the foreground, in any groups', async () => {
     const { lanes, time } = timed({ concurrency: 1, ageAfterMs: 100, groups: { tenant: { concurrency: 1 } } });
     const order: string[] = [];
     const holder = gate();
@@ -65,7 +65,7 @@ describe('who is next', () => {
     expect(order).toEqual(['urgent', 'old', 'normal']);
   });
 
-  it('skips the first of a group that cannot use the slot', async () => {
+  it('is found behind one whose group has no free slot', async () => {
     const lanes = createLanes({
       concurrency: 10,
       groups: { provider: { concurrency: 1 }, tenant: { concurrency: 1 } },
@@ -88,7 +88,7 @@ describe('who is next', () => {
 });
 
 describe('a deadline', () => {
-  it('ends work that is at work', async () => {
+  it('stops work that reports being at work', async () => {
     const { lanes, time } = timed({ idleTimeoutMs: 100, deadlineMs: 350, graceMs: 0 });
     const errors: string[] = [];
     lanes.enter({ session: 'alice' }, { ...silent, isAtWork: () => true, lost: (error) => errors.push(error.message) });
@@ -100,7 +100,7 @@ describe('a deadline', () => {
 });
 
 describe('a parent', () => {
-  it('is not said to wait for children that have begun', async () => {
+  it('is not reported as waiting for children that have begun', async () => {
     const { lanes, time, events } = timed({ concurrency: 2, idleTimeoutMs: 1000, graceMs: 0 });
     const [other, child] = [gate(), gate()];
     const running = lanes.run('other', () => other.passed);
@@ -121,7 +121,7 @@ describe('a parent', () => {
     expect(events.filter(({ type }) => type === 'slots-held-by-parents')).toEqual([]);
   });
 
-  it('is said to wait for what its child has left waiting', async () => {
+  it('is reported as waiting for requests that its child left behind', async () => {
     const { lanes, time, events } = timed({
       concurrency: 2,
       idleTimeoutMs: 1000,
@@ -146,7 +146,7 @@ describe('a parent', () => {
 });
 
 describe('a request that is dropped', () => {
-  it('hears of it in its own asynchronous context', () => {
+  it('is notified in its own async context', () => {
     const lanes = createLanes({ concurrency: 1 });
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
@@ -160,7 +160,7 @@ describe('a request that is dropped', () => {
 });
 
 describe('a session in which a more urgent request waits', () => {
-  /** Lanes with one slot, which is taken, and sessions that note when they are admitted. */
+  /** Creates lanes with one occupied slot, and sessions that record their admission. */
   const busy = (options: LanesOptions = {}) => {
     const { lanes, time } = timed({ concurrency: 1, ...options });
     const order: string[] = [];
@@ -188,7 +188,7 @@ describe('a session in which a more urgent request waits', () => {
     expect(order).toEqual(['heartbeat', 'message', 'a', 'b', 'c']);
   });
 
-  it('does not overtake a request that was as urgent before', () => {
+  it('does not overtake an earlier request of the same priority', () => {
     const { enter, order, current } = busy();
     enter('heartbeat', 'alice', 'background');
     enter('bob', 'bob', 'foreground');
@@ -197,7 +197,7 @@ describe('a session in which a more urgent request waits', () => {
     expect(order).toEqual(['bob', 'heartbeat', 'message']);
   });
 
-  it('returns to its own priority and place when the urgent request is withdrawn', () => {
+  it('returns to its own priority and position when the urgent request is withdrawn', () => {
     const { enter, order, current, lanes } = busy();
     enter('heartbeat', 'alice', 'background');
     enter('later', 'later', 'background');
@@ -219,7 +219,7 @@ describe('a session in which a more urgent request waits', () => {
     expect(lanes.snapshot().active).toEqual({ foreground: 0, normal: 1, background: 0 });
   });
 
-  it('is raised by raise() until its result is called, also before a request waits in it', () => {
+  it('is raised by raise() until its result is called, even before it has requests', () => {
     const { enter, order, lanes, current } = busy();
     const end = lanes.raise('alice', 'foreground');
     enter('normal', 'bob', 'normal');
@@ -234,7 +234,7 @@ describe('a session in which a more urgent request waits', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('takes its slot back with the priority of the request behind it', async () => {
+  it('reclaims its slot with the priority of the request behind it', async () => {
     const { enter, order, lanes, current, time } = busy();
     current.release();
     const back = gate();

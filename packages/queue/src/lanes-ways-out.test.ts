@@ -38,8 +38,8 @@ const timed = (options: LanesOptions = {}) => {
 
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
-describe('those who come back', () => {
-  it('are admitted in the order of their return, so that none starves', async () => {
+describe('returning requests', () => {
+  it('are admitted in the order of their return', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const holder = gate();
@@ -62,7 +62,7 @@ describe('those who come back', () => {
     expect(order).toEqual(['a', 'b', 'c', 'new']);
   });
 
-  it('grow old as those do who have not begun', async () => {
+  it('age like requests that have not begun', async () => {
     const { lanes, time } = timed({ concurrency: 1, ageAfterMs: 500 });
     const order: string[] = [];
     const [work, holder] = [gate(), gate()];
@@ -85,7 +85,7 @@ describe('those who come back', () => {
     expect(order).toEqual(['parent', 'n1', 'n2']);
   });
 
-  it('go before those of the background who are waiting, not before what is more urgent', async () => {
+  it('precede waiting background requests, but not more urgent ones', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const [work, holder] = [gate(), gate()];
@@ -110,8 +110,8 @@ describe('those who come back', () => {
   });
 });
 
-describe('one that waits in several parts', () => {
-  it('lends its slot until the last part is back, however they are nested', async () => {
+describe('work with several waiting parts', () => {
+  it('lends its slot until the last part returns, even if parts are nested', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const [first, second, other] = [gate(), gate(), gate()];
     const seen: string[] = [];
@@ -139,7 +139,7 @@ describe('one that waits in several parts', () => {
     expect(seen).toEqual(['away', 'returning', 'back running']);
   });
 
-  it('gives up its return when another part leaves, and leaves the slot to others', async () => {
+  it('cancels its return when another part waits, and leaves the slot to others', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const [first, second, other] = [gate(), gate(), gate()];
     const leases: LaneLease[] = [];
@@ -165,7 +165,7 @@ describe('one that waits in several parts', () => {
     await Promise.all([parent, again]);
   });
 
-  it('releases its slots in groups too', async () => {
+  it('releases its group slots', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 } } });
     const groups = { tenant: 'acme' };
     expect(
@@ -177,7 +177,7 @@ describe('one that waits in several parts', () => {
 });
 
 describe('a group', () => {
-  it('has no part in those who name no key of it', async () => {
+  it('does not limit requests without a key of its kind', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 }, provider: { concurrency: 1 } } });
     const hold = gate();
     const tasks = [
@@ -228,7 +228,7 @@ describe('draining', () => {
     await drained;
   });
 
-  it('can be followed by a shutdown, which admits nothing', async () => {
+  it('may be followed by a shutdown, which admits no request', async () => {
     const { lanes, time } = timed({ concurrency: 2, graceMs: 100 });
     const [hang, away, back] = [gate(), gate(), gate()];
     const children: unknown[] = [];
@@ -267,7 +267,7 @@ describe('draining', () => {
     await settled();
   });
 
-  it('leaves nothing on the promises of the process', async () => {
+  it('leaves no async hook on the promises of the process', async () => {
     const marks = (): number =>
       Object.getOwnPropertySymbols(executionAsyncResource()).filter(
         ({ description }) => description === 'kResourceStore',
@@ -293,7 +293,7 @@ describe('a request', () => {
     [{ session: 'alice', maxWaitMs: Number.NaN }, /"maxWaitMs" must be .*; received NaN/],
     [{ session: 'alice', groups: { tenant: 7 } }, /"groups.tenant" must be .*; received 7/],
     [{ session: 'alice', prioriti: 'normal' }, /Did you mean "priority"/],
-  ])('that is wrong, as %j, is refused before it can do harm', async (request, message) => {
+  ])('is rejected without side effects if it is invalid: %j', async (request, message) => {
     const lanes = createLanes({ groups: { tenant: { concurrency: 1 } } });
     expect(() => lanes.enter(request as never, silent)).toThrow(message);
     expect(() => lanes.enter({ session: 'alice' }, {} as never)).toThrow(/"listener" must be an object with/);
@@ -307,7 +307,7 @@ describe('callbacks that throw', () => {
     throw new Error('Boom.');
   };
 
-  it('do not hold up the next request', async () => {
+  it('do not delay the next request', async () => {
     const { lanes, events, time } = timed({ concurrency: 1, idleTimeoutMs: 100, graceMs: 50 });
     lanes.enter({ session: 'alice' }, { ...silent, aborted: boom, lost: boom, isAtWork: boom });
     const next = lanes.run('alice', () => 'next', { onWaiting: boom });
@@ -325,8 +325,8 @@ describe('callbacks that throw', () => {
   });
 });
 
-describe('a request that is released while it is notified that it waits', () => {
-  it('leaves nothing behind', async () => {
+describe('a request that is aborted in its onWaiting callback', () => {
+  it('is removed from its session', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const first = lanes.enter({ session: 'alice' }, silent);
     const controller = new AbortController();
@@ -347,8 +347,8 @@ describe('a request that is released while it is notified that it waits', () => 
   });
 });
 
-describe('waiting no longer than one may', () => {
-  it('takes one timer for all, and each its own time', async () => {
+describe('maxWaitMs', () => {
+  it('uses one timer for all requests, and applies the limit of each', async () => {
     const { lanes, time } = timed({ concurrency: 1, maxWaitMs: 300 });
     const first = lanes.enter({ session: 'first' }, silent);
     const idleTimers = time.timers;
@@ -371,14 +371,14 @@ describe('waiting no longer than one may', () => {
 });
 
 describe('fences', () => {
-  it('grow with each slot, over all sessions', async () => {
+  it('grow with each lease, over all sessions', async () => {
     const lanes = createLanes();
     expect([await lanes.run('a', ({ fence }) => fence), await lanes.run('b', ({ fence }) => fence)]).toEqual([1, 2]);
   });
 });
 
 describe('sessions', () => {
-  it('that are over leave nothing behind, however many wait', () => {
+  it('leave no state behind after 20,000 requests', () => {
     const { lanes, time } = timed({ maxWaiting: Infinity });
     const places = Array.from({ length: 20_000 }, (_, index) => lanes.enter({ session: `s${index}` }, silent));
     expect(lanes.snapshot().waiting).toBe(19_996);

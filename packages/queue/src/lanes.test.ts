@@ -49,7 +49,7 @@ const timed = (options: Parameters<typeof createLanes>[0] = {}) => {
 const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
 describe('lanes.run', () => {
-  it('runs the tasks of a session one after the other, in their order', async () => {
+  it('runs the tasks of a session one at a time, in order', async () => {
     const lanes = createLanes();
     const seen: string[] = [];
     const task = (name: string) => async () => {
@@ -62,7 +62,7 @@ describe('lanes.run', () => {
     expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  it('never lets one busy session take the places of others', async () => {
+  it('never lets a busy session use the slots of others', async () => {
     const lanes = createLanes({ concurrency: 2 });
     const [first, second, other] = [open(), open(), open()];
     void lanes.run('alice', first.task);
@@ -76,7 +76,7 @@ describe('lanes.run', () => {
     await lanes.idle();
   });
 
-  it('takes the place of a session at the gate only when its turn has come, so that others come between', async () => {
+  it('requests a slot for a session only after its previous task, so others may run between', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const task = (name: string) => () => void order.push(name);
@@ -119,7 +119,7 @@ describe('lanes.run', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('takes a task out of the lane when its caller leaves while it waits', async () => {
+  it('removes a waiting task when its caller aborts', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const first = open();
     const controller = new AbortController();
@@ -141,7 +141,7 @@ describe('lanes.run', () => {
     expect(ran).toBe(false);
   });
 
-  it('refuses a caller that has left already, before it queues', async () => {
+  it('refuses a caller whose signal is already aborted', async () => {
     const lanes = createLanes();
     let ran = false;
     expect(
@@ -158,7 +158,7 @@ describe('lanes.run', () => {
     expect(ran).toBe(false);
   });
 
-  it('tells a running task to stop when its caller leaves, and keeps the lane until it has', async () => {
+  it('asks a running task to stop when its caller aborts, and holds the lane until it ends', async () => {
     const { lanes, time } = timed({ concurrency: 2, graceMs: 100 });
     const first = open();
     const controller = new AbortController();
@@ -177,7 +177,7 @@ describe('lanes.run', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('starts the next task before the caller of the last one hears of it', async () => {
+  it('starts the next task before it notifies the caller of the last one', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     const first = lanes.run('alice', async () => Promise.resolve()).then(() => order.push('heard'));
@@ -202,7 +202,7 @@ describe('lanes.run', () => {
     expect(seen).toEqual(['a', 'b', 'c']);
   });
 
-  it('runs 20,000 synchronous tasks of one session without a deep stack', async () => {
+  it('runs 20,000 synchronous tasks of one session without growing the stack', async () => {
     const lanes = createLanes({ maxWaiting: Infinity, maxWaitingPerSession: Infinity });
     const first = open();
     const all = [lanes.run('alice', first.task)];
@@ -240,7 +240,7 @@ describe('priorities', () => {
     return order;
   };
 
-  it('admits the most urgent first, and equals in the order of arrival', async () => {
+  it('admits the most urgent first, and equals in order of arrival', async () => {
     expect(
       await orderOf({}, [
         ['b1', 'background'],
@@ -252,7 +252,7 @@ describe('priorities', () => {
     ).toEqual(['f1', 'f2', 'n1', 'n2', 'b1']);
   });
 
-  it('lets what has aged in the background go before what came later as normal, never before the foreground', async () => {
+  it('admits aged background tasks before later normal ones, never before the foreground', async () => {
     const arrivals = [
       ['b1', 'background', 500],
       ['n1', 'normal'],
@@ -263,7 +263,7 @@ describe('priorities', () => {
     expect(await orderOf({}, arrivals)).toEqual(['f1', 'n1', 'b1', 'b2']);
   });
 
-  it('keeps places free for the foreground', async () => {
+  it('reserves slots for the foreground', async () => {
     const lanes = createLanes({ concurrency: 3, reservedForeground: 1 });
     const tasks = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...open() }));
     for (const { name, task } of tasks) void lanes.run(name, task, { priority: 'background' });
@@ -277,7 +277,7 @@ describe('priorities', () => {
 });
 
 describe('groups', () => {
-  it('cap what runs for one key, without holding back others', async () => {
+  it('limit the tasks of one key without delaying others', async () => {
     const lanes = createLanes({ concurrency: 10, groups: { provider: { concurrency: 2, keys: { local: 1 } } } });
     const tasks = (['big', 'big', 'big', 'local', 'local', undefined] as const).map((provider, index) => ({
       provider,
@@ -297,7 +297,7 @@ describe('groups', () => {
 });
 
 describe('timeouts', () => {
-  it('count from when the task begins, and again from its last progress', async () => {
+  it('start with the task, and restart with its progress', async () => {
     const { lanes, time } = timed({ concurrency: 1, idleTimeoutMs: 1000, graceMs: 100 });
     const [first, second] = [open(), open()];
     const done = lanes.run('alice', first.task);
@@ -318,7 +318,7 @@ describe('timeouts', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('end a task at its deadline whatever its progress', async () => {
+  it('stop a task at its deadline despite progress', async () => {
     const { lanes, time } = timed({ idleTimeoutMs: 1000, graceMs: 0 });
     const task = open();
     const running = codeOf(lanes.run('alice', task.task, { deadlineMs: 2500 }));
@@ -330,7 +330,7 @@ describe('timeouts', () => {
     expect(task.state.lease?.signal.reason).toMatchObject({ kind: 'deadline' });
   });
 
-  it('let a task without limits run for ever', async () => {
+  it('let a task without limits run indefinitely', async () => {
     const { lanes, time } = timed();
     const task = open();
     void lanes.run('alice', task.task, { idleTimeoutMs: Infinity, deadlineMs: Infinity });
@@ -340,7 +340,7 @@ describe('timeouts', () => {
     await lanes.idle();
   });
 
-  it('wait longer than a timer of JavaScript can', async () => {
+  it('support delays beyond the limit of JavaScript timers', async () => {
     const { lanes, time } = timed();
     const task = open();
     const running = codeOf(lanes.run('alice', task.task, { idleTimeoutMs: Infinity, deadlineMs: 2 ** 32, graceMs: 0 }));
@@ -350,7 +350,7 @@ describe('timeouts', () => {
     expect(await running).toBe('lane-timed-out');
   });
 
-  it('give the place to others after the grace, and tell a late finisher that it is one', async () => {
+  it('release the slot after the grace period, and reject the late result', async () => {
     const { lanes, time, events } = timed({ concurrency: 1, idleTimeoutMs: 1000, graceMs: 100 });
     const [hanging, next] = [open(), open()];
     const lost = codeOf(lanes.run('alice', hanging.task, { label: 'hanging' }));
@@ -362,7 +362,7 @@ describe('timeouts', () => {
     const [old, current] = [hanging.state.lease, next.state.lease];
     expect([old?.isCurrent, current?.isCurrent]).toEqual([false, true]);
     expect((current?.fence ?? 0) > (old?.fence ?? 0)).toBe(true);
-    expect(() => old?.check()).toThrow(/too late, and must not be written/);
+    expect(() => old?.check()).toThrow(/too late; do not write it/);
     expect(() => current?.check()).not.toThrow();
     time.advance(50);
     hanging.finish('late');
@@ -376,7 +376,7 @@ describe('timeouts', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('drop a rejection that comes too late', async () => {
+  it('ignore a late rejection', async () => {
     const { lanes, time, events } = timed({ idleTimeoutMs: 10, graceMs: 0 });
     const task = open();
     const running = codeOf(lanes.run('alice', task.task));
@@ -387,7 +387,7 @@ describe('timeouts', () => {
     expect(events.map(({ type }) => type)).toEqual(['aborted', 'lost', 'late']);
   });
 
-  it('keep the result of a task that ends in its grace', async () => {
+  it('keep the result of a task that ends in its grace period', async () => {
     const { lanes, time } = timed({ idleTimeoutMs: 10, graceMs: 50 });
     const task = open();
     const running = lanes.run('alice', task.task);
@@ -396,7 +396,7 @@ describe('timeouts', () => {
     expect(await running).toBe('after all');
   });
 
-  it('wait no longer for a place than they may', async () => {
+  it('limit the wait for a slot', async () => {
     const { lanes, time } = timed({ maxWaitMs: 300 });
     const first = open();
     void lanes.run('alice', first.task);
@@ -408,8 +408,8 @@ describe('timeouts', () => {
   });
 });
 
-describe('one that is part of another', () => {
-  it('is refused where it would wait for itself', async () => {
+describe('a child request', () => {
+  it('is refused if it would deadlock', async () => {
     const lanes = createLanes();
     const nested = lanes.run('alice', async () => lanes.run('alice', () => 'never'));
     await expect(nested).rejects.toMatchObject({ code: 'lane-reentered', session: 'alice' });
@@ -422,7 +422,7 @@ describe('one that is part of another', () => {
     ).toBe('lane-reentered');
   });
 
-  it('waits its turn where it is detached', async () => {
+  it('waits in line if it is detached', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const order: string[] = [];
     let after: Promise<unknown> = Promise.resolve();
@@ -435,7 +435,7 @@ describe('one that is part of another', () => {
     expect(order).toEqual(['first', 'after']);
   });
 
-  it('gets the place that its parent frees while it waits', async () => {
+  it('gets the slot that its waiting parent lends', async () => {
     const lanes = createLanes({ concurrency: 2 });
     const active = (): number => lanes.snapshot().active.normal;
     const seen: number[] = [];
@@ -456,7 +456,7 @@ describe('one that is part of another', () => {
     expect(seen).toHaveLength(8);
   });
 
-  it('shows when all places are held by those who wait for theirs, and says so at the timeout', async () => {
+  it('is reported if parents hold all slots, and named in their timeout error', async () => {
     const { lanes, time, events } = timed({ concurrency: 2, idleTimeoutMs: 1000, graceMs: 0 });
     const parents = ['a', 'b'].map((name) =>
       lanes.run(name, async () => {
@@ -478,7 +478,7 @@ describe('one that is part of another', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('keeps its session while it waits, and its idle timeout is suspended', async () => {
+  it('keeps the session of its waiting parent, and suspends the idle timeout', async () => {
     const { lanes, time } = timed({ concurrency: 1, idleTimeoutMs: 1000 });
     const [child, next] = [open(), open()];
     const parent = lanes.run('alice', async (lease) => lease.yieldWhile(() => child.task(lease)));
@@ -491,7 +491,7 @@ describe('one that is part of another', () => {
     await lanes.idle();
   });
 
-  it('comes back with what its work threw, and not before there is a place', async () => {
+  it('rejects with the error of the work once a slot is free', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const [work, other] = [open(), open()];
     const parent = codeOf(lanes.run('alice', async (lease) => lease.yieldWhile(() => work.task(lease))));
@@ -505,7 +505,7 @@ describe('one that is part of another', () => {
     expect(await parent).toBeInstanceOf(TypeError);
   });
 
-  it('is let back in before those of its priority who have not begun', async () => {
+  it('returns before requests of its priority that have not begun', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const [work, other] = [open(), open()];
     const order: string[] = [];
@@ -532,7 +532,7 @@ describe('one that is part of another', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('does only the work where it has no place', async () => {
+  it('only runs the work if the caller has no slot', async () => {
     expect(await createLanes().yieldWhile(() => 'work')).toBe('work');
   });
 });
@@ -553,14 +553,11 @@ describe('bounds', () => {
     ['drop-oldest', ['lane-dropped', 'resolved', 'resolved']],
     ['drop-newest', ['resolved', 'lane-dropped', 'resolved']],
     ['summarize', ['lane-dropped', 'resolved', 'resolved']],
-  ] as const)(
-    'of a session are kept by the policy %s, never at the cost of the one that runs',
-    async (policy, outcomes) => {
-      expect(await fill(policy)).toEqual(outcomes);
-    },
-  );
+  ] as const)('of a session apply the policy %s, and never drop the running task', async (policy, outcomes) => {
+    expect(await fill(policy)).toEqual(outcomes);
+  });
 
-  it('let the next one know what was dropped', () => {
+  it('pass the summary of dropped requests to the next lease', () => {
     const lanes = createLanes({ maxWaitingPerSession: 1, whenFull: 'summarize' });
     const leases: LaneLease[] = [];
     const place = lanes.enter({ session: 'alice' }, silent);
@@ -573,7 +570,7 @@ describe('bounds', () => {
     leases[0]?.release();
   });
 
-  it('of all refuse the newcomer', async () => {
+  it('of all sessions refuse the new request', async () => {
     const lanes = createLanes({ concurrency: 1, maxWaiting: 1 });
     const first = open();
     void lanes.run('alice', first.task);
@@ -585,7 +582,7 @@ describe('bounds', () => {
 });
 
 describe('drain, shutdown and clear', () => {
-  it('drain() lets earlier requests finish, and refuses new ones', async () => {
+  it('drain() waits for earlier requests and refuses new ones', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const first = open();
     const running = lanes.run('alice', first.task);
@@ -598,7 +595,7 @@ describe('drain, shutdown and clear', () => {
     expect(lanes.snapshot().state).toBe('closed');
   });
 
-  it('shutdown sends those away who wait, stops those who run, and ends though one of them hangs', async () => {
+  it('shutdown() refuses waiting tasks, stops running ones, and resolves if one hangs', async () => {
     const { lanes, time } = timed({ concurrency: 1, graceMs: 100 });
     const hanging = open();
     let ran = false;
@@ -620,7 +617,7 @@ describe('drain, shutdown and clear', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('clear sends those away who wait in a session, and not the one that runs', async () => {
+  it('clear() refuses the waiting tasks of a session, not the running one', async () => {
     const lanes = createLanes();
     const first = open();
     const running = lanes.run('alice', first.task);
@@ -632,8 +629,8 @@ describe('drain, shutdown and clear', () => {
   });
 });
 
-describe('what is known of those who wait', () => {
-  it('is notified at once, and again when its position changes', () => {
+describe('the position of a waiting request', () => {
+  it('is reported at once, and again when it changes', () => {
     const { lanes, time } = timed({ concurrency: 1, noticeEveryMs: 1000 });
     const told: string[] = [];
     const leases: LaneLease[] = [];
@@ -694,7 +691,7 @@ describe('what is known of those who wait', () => {
 });
 
 describe('callbacks that throw', () => {
-  it('hold nobody up', async () => {
+  it('do not delay other requests', async () => {
     const { lanes, events } = timed({ concurrency: 1 });
     const boom = (): never => {
       throw new Error('Boom.');
@@ -709,7 +706,7 @@ describe('callbacks that throw', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('may be those that only watch', async () => {
+  it('include onEvent', async () => {
     const lanes = createLanes({
       onEvent: () => {
         throw new Error('Boom.');

@@ -14,15 +14,18 @@ import { WaitLimits } from './wait-limits.js';
 
 /** Lanes of one process. */
 export interface LocalLanes extends Lanes {
-  /** Refuses all waiting requests of a session (`lane-cleared`). The current holder keeps its slot. @returns their number */
+  /**
+   * Refuses all waiting requests of a session (`lane-cleared`). The current holder keeps its slot. @returns their
+   * number
+   */
   clear(session: string): number;
   /** Returns all holders and waiting requests as plain data. */
   snapshot(): LanesSnapshot;
   /** Resolves when no request waits or holds a slot. */
   idle(): Promise<void>;
   /**
-   * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of earlier work are
-   * still admitted.
+   * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of
+   * earlier work are still admitted.
    */
   drain(): Promise<void>;
 }
@@ -30,15 +33,16 @@ export interface LocalLanes extends Lanes {
 /**
  * Creates lanes: one request at a time in a session, `concurrency` over all sessions, the most urgent first.
  *
- * A session uses at most one slot, and waits with the priority of its most urgent request. A holder that makes no progress for too long
- * is asked to stop, and loses its slot after a grace period. An idle session uses no memory.
+ * A session uses at most one slot, and waits with the priority of its most urgent request. A holder that makes no
+ * progress for too long is asked to stop, and loses its slot after a grace period. An idle session uses no memory.
  *
  * @throws InvalidOptionError names the option, its value and what it accepts
  *
  * @example
  * ```ts
  * const lanes = createLanes({ concurrency: 8, reservedForeground: 2 });
- * const text = await lanes.run('alice', async ({ signal }) => (await fetch(url, { signal })).text(), { priority: 'foreground' });
+ * const read = async ({ signal }: LaneLease) => (await fetch(url, { signal })).text();
+ * const text = await lanes.run('alice', read, { priority: 'foreground' });
  * ```
  */
 export const createLanes = (options: LanesOptions = {}): LocalLanes => {

@@ -29,7 +29,7 @@ export class Notices {
     if (this.#everyMs !== Infinity) this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
     const { pass } = waiter;
     const { gate, lanes } = this.#keeper;
-    // It is the last one, apart from less urgent requests at the gate.
+    // Its position is the last one, apart from less urgent requests at the gate.
     const position =
       waiter.state === 'at-gate' && pass ? gate.inFrontOf(pass) + 1 : (lanes.get(waiter.session)?.waitingCount ?? 0);
     this.#inform(waiter, position);

@@ -2,7 +2,7 @@ import { LaneError } from './errors.js';
 import type { LaneEvent } from './events.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
-/** Tracks which requests were made within which work, and detects requests that would wait for themselves or for each other. */
+/** Tracks which work made which requests, and detects requests that would wait for themselves or for each other. */
 export class Parents {
   /** Number of holders with waiting child requests. */
   #count = 0;

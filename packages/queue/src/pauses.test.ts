@@ -58,24 +58,24 @@ describe('paused work', () => {
     const alice = enter('alice', 'paused');
     alice.lease?.pause?.();
     expect([states(), lanes.snapshot().active.normal]).toEqual([['alice away'], 0]);
-    expect([alice.lease?.goOn?.(), states()]).toEqual([true, ['alice running']]);
+    expect([alice.lease?.resume?.(), states()]).toEqual([true, ['alice running']]);
   });
 
   it('is notified when it has a slot again', () => {
     const { enter, states } = stage({ concurrency: 1 });
     const [alice, bob] = [enter('alice', 'paused'), enter('bob')];
     expect(states()).toEqual(['alice away', 'bob running']);
-    expect(alice.lease?.goOn?.()).toBe(false);
-    expect(alice.lease?.goOn?.()).toBe(false);
+    expect(alice.lease?.resume?.()).toBe(false);
+    expect(alice.lease?.resume?.()).toBe(false);
     bob.place.release();
-    expect([alice.heard, states(), alice.lease?.goOn?.()]).toEqual([['returned'], ['alice running'], true]);
+    expect([alice.heard, states(), alice.lease?.resume?.()]).toEqual([['returned'], ['alice running'], true]);
   });
 
   it('starts its idle timeout again when it resumes', () => {
     const { enter, time } = stage({ concurrency: 1, idleTimeoutMs: 500 });
     const alice = enter('alice', 'paused');
     const bob = enter('bob', 'at-work');
-    alice.lease?.goOn?.();
+    alice.lease?.resume?.();
     time.advance(1200);
     bob.place.release();
     time.advance(499);
@@ -90,7 +90,7 @@ describe('paused work', () => {
     const bob = enter('bob');
     let back: (() => void) | undefined;
     const away = alice.lease?.yieldWhile(() => new Promise<void>((resolve) => (back = resolve)));
-    expect([alice.lease?.goOn?.(), states()]).toEqual([true, ['alice away', 'bob running']]);
+    expect([alice.lease?.resume?.(), states()]).toEqual([true, ['alice away', 'bob running']]);
     back?.();
     await new Promise(setImmediate);
     expect(states()).toEqual(['alice returning', 'bob running']);
@@ -108,19 +108,19 @@ describe('paused work', () => {
     expect(alice.heard).toEqual([]);
   });
 
-  it('does not wait for a slot once it was asked to stop or has released', () => {
+  it('does not wait for a slot after a request to stop or a release', () => {
     const { enter, states } = stage({ concurrency: 1 });
     const people = [enter('alice', 'paused'), enter('bob', 'paused'), enter('carol', 'paused')];
     enter('dave');
     const [alice, bob, carol] = people;
     alice?.place.abort('Enough.');
-    expect([alice?.lease?.goOn?.(), states()[0]]).toEqual([true, 'alice stopping']);
-    bob?.lease?.goOn?.();
+    expect([alice?.lease?.resume?.(), states()[0]]).toEqual([true, 'alice stopping']);
+    bob?.lease?.resume?.();
     bob?.place.release();
-    expect(bob?.lease?.goOn?.()).toBe(true);
-    carol?.lease?.goOn?.();
+    expect(bob?.lease?.resume?.()).toBe(true);
+    carol?.lease?.resume?.();
     carol?.place.abort('Enough.');
-    expect(carol?.lease?.goOn?.()).toBe(true);
+    expect(carol?.lease?.resume?.()).toBe(true);
     expect(people.map((one) => one?.heard)).toEqual([['aborted'], [], ['aborted']]);
   });
 });
@@ -140,7 +140,7 @@ describe('work that was asked to stop', () => {
 });
 
 describe('parents that hold all slots', () => {
-  /** Each with a child: the first one's was asked something, and has been answered; the second one's has not begun. */
+  /** Each parent has a child. The first child has been answered after a question; the second one has not begun. */
   const deadlocked = () => {
     const all = stage({ concurrency: 2 });
     const first = all.enter('parent-1');
@@ -153,7 +153,7 @@ describe('parents that hold all slots', () => {
     const { enter, first, child, second, events, states } = deadlocked();
     enter('child-2', 'active', { within: second.lease });
     expect([events, states()]).toEqual([[], ['parent-1 running', 'child-1 away', 'parent-2 running', 'child-2 waits']]);
-    expect(child.lease?.goOn?.()).toBe(false);
+    expect(child.lease?.resume?.()).toBe(false);
     expect(events).toEqual(['slots-held-by-parents']);
     child.place.abort('Enough.');
     enter('child-3', 'active', { within: first.lease });
@@ -162,7 +162,7 @@ describe('parents that hold all slots', () => {
 
   it('are not reported once that child has released its slot', () => {
     const { enter, child, second, events } = deadlocked();
-    child.lease?.goOn?.();
+    child.lease?.resume?.();
     child.place.release();
     enter('child-2', 'active', { within: second.lease });
     expect(events).toEqual([]);

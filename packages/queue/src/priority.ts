@@ -9,7 +9,8 @@ const byTrigger: ReadonlyMap<string, TurnPriority> = new Map<TurnTrigger, TurnPr
 ]);
 
 /**
- * The priority of a turn by its trigger: a person waits for what a person requested, and not for the turn of a timer.
+ * Returns the priority of a turn by its trigger: users wait for the turns that they request, and not for those of
+ * timers.
  *
  * @example
  * ```ts
@@ -20,15 +21,15 @@ const byTrigger: ReadonlyMap<string, TurnPriority> = new Map<TurnTrigger, TurnPr
  */
 export const priorityOf = (trigger: TurnTrigger): TurnPriority => byTrigger.get(trigger) ?? 'normal';
 
-/** How many wait, by priority. */
+/** Counts waiting requests by priority. */
 export type PriorityCounts = Record<TurnPriority, number>;
 
 export const noCounts = (): PriorityCounts => ({ foreground: 0, normal: 0, background: 0 });
 
-/** The highest priority that is counted at least once; `undefined` if none is. */
+/** The highest priority with at least one request; `undefined` if there is none. */
 export const highestOf = ({ foreground, normal, background }: PriorityCounts): TurnPriority | undefined =>
   foreground > 0 ? 'foreground' : normal > 0 ? 'normal' : background > 0 ? 'background' : undefined;
 
-/** 0 for the most urgent. */
+/** Rank of a priority; 0 is the most urgent. */
 export const urgencyOf = (priority: TurnPriority): 0 | 1 | 2 =>
   priority === 'foreground' ? 0 : priority === 'normal' ? 1 : 2;

@@ -21,20 +21,20 @@ const setUp = () => {
   return { time, lanes, source, out };
 };
 
-describe('what counts as progress', () => {
+describe('isProgress', () => {
   it.each<[string, TurnEvent, boolean]>([
-    ['a word of the model', delta('Hm'), true],
+    ['accepts a delta of the model', delta('Hm'), true],
     ['an empty word', delta(''), false],
-    ['an answer of the model', event('model.response', { step: 1, attempt: 1, ...response('Hi') }), true],
+    ['accepts an answer of the model', event('model.response', { step: 1, attempt: 1, ...response('Hi') }), true],
     ['a report of a tool', progress({ line: 'ok' }), true],
-    ['a number that a tool reports', progress(0), true],
-    ['an empty text of a tool', progress(''), false],
+    ['accepts a number that a tool reports', progress(0), true],
+    ['rejects an empty string of a tool', progress(''), false],
     ['nothing of a tool', progress(null), false],
-    ['an empty object of a tool', progress({}), false],
-    ['an empty list of a tool', progress([]), false],
+    ['rejects an empty object of a tool', progress({}), false],
+    ['rejects an empty list of a tool', progress([]), false],
     ['a result of a tool', event('tool.result', { step: 1, call: ls, ...ok('a.txt') }), true],
-    ['the answer of a person', event('approval.answer', { id: '1', decision: 'once' }), true],
-    ['a message that came in', event('input.received', { id: '1', message: user('Go on') }), false],
+    ['accepts the answer of a person', event('approval.answer', { id: '1', decision: 'once' }), true],
+    ['rejects a received message', event('input.received', { id: '1', message: user('Go on') }), false],
     ['a notice', event('queue.dropped', { session: 'alice', count: 1 }), false],
   ])('%s', (_, one, isProgress) => {
     const { time, source, out } = setUp();
@@ -48,14 +48,14 @@ describe('what counts as progress', () => {
   });
 });
 
-describe('a turn whose place was given to others', () => {
+describe('a turn whose slot was revoked', () => {
   it.each<TurnEvent>([
     event('model.request', { step: 1, attempt: 1, ...request() }),
     event('tool.call', { step: 1, index: 0, call: ls }),
     event('history.append', { origin: 'response', messages: [] }),
     event('history.replace', { origin: 'compaction', messages: [] }),
     event('session.state', { key: 'late', value: 1 }),
-  ])('does nothing more: $type', (one) => {
+  ])('drops the event $type', (one) => {
     const { time, source, out } = setUp();
     source.next(start);
     source.next(one);
@@ -68,8 +68,8 @@ describe('a turn whose place was given to others', () => {
   });
 });
 
-describe('a place', () => {
-  it('is asked for once: the second queue() on the same lanes is refused, as it would wait for itself', async () => {
+describe('a slot', () => {
+  it('is requested once: a second queue() on the same lanes is refused', async () => {
     const lanes = createLanes();
     const agent = harness({ model: scriptedModel([response(call('1', 'ls'))]) }).pipe(
       queue(lanes),

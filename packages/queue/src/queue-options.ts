@@ -22,14 +22,17 @@ export interface QueueOptions {
    */
   readonly groupsOf?: ((start: TurnEventOf<'turn.start'>) => Readonly<Record<string, string | undefined>>) | undefined;
   /**
-   * Whether the turn with this id is at work although it shows no progress, for instance while a tool with its own deadline runs.
-   * Called when a turn has reached its idle timeout; with `true` the timeout starts again. If it throws, the turn is idle.
+   * Whether the turn with this id is at work although it shows no progress, for instance while a tool with its own
+   * deadline runs. Called when a turn has reached its idle timeout; with `true` the timeout starts again. If it throws,
+   * the turn is idle.
    *
    * @defaultValue never: a tool without progress is stopped at the idle timeout
    *
    * @example
    * ```ts
-   * queue(lanes, { isAtWork: (turn) => agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool') });
+   * const isWaiting = (turn: string) =>
+   *   agent.running().some((one) => one.turn === turn && one.state === 'waiting-for-tool');
+   * queue(lanes, { isAtWork: isWaiting });
    * ```
    */
   readonly isAtWork?: ((turn: string) => boolean) | undefined;

@@ -39,7 +39,7 @@ const watch = (agent: Agent, session: string, more: Partial<Parameters<Agent['tu
 const never = { never: ['Let me think'] } as const;
 
 describe('queue', () => {
-  it('holds a turn until the one before it in its session is over', async () => {
+  it('holds a turn until the previous turn of its session has ended', async () => {
     const lanes = createLanes();
     const model = scriptedModel(['One.', 'Two.', 'Three.']);
     const agent = harness({ model }).pipe(queue(lanes));
@@ -53,7 +53,7 @@ describe('queue', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('is what a session needs that would be busy otherwise', async () => {
+  it('prevents SessionBusyError for concurrent turns of a session', async () => {
     const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe();
     const [, second] = await Promise.all(
       ['first', 'second'].map((input) => reply(agent.turn({ session: 'alice', input }))),
@@ -77,7 +77,7 @@ describe('queue', () => {
     expect(second.end()).toMatchObject({ outcome: 'completed' });
   });
 
-  it('lets people in before timers', async () => {
+  it('admits turns of users before turns of timers', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel([never, 'a', 'b', 'c']) }).pipe(queue(lanes));
     const first = watch(agent, 'first');
@@ -92,7 +92,7 @@ describe('queue', () => {
     expect(order).toEqual(['user', 'subagent', 'cron']);
   });
 
-  it('goes by what its options say of lane, priority and groups', async () => {
+  it('applies laneOf, priorityOf and groupsOf', async () => {
     const lanes = createLanes({ concurrency: 5, groups: { tenant: { concurrency: 1 } } });
     const agent = harness({ model: scriptedModel([never, never, never]) }).pipe(
       queue(lanes, {
@@ -128,9 +128,9 @@ describe('queue', () => {
         }
       },
     ],
-    ['is cut off by RxJS', (agent) => firstValueFrom(agent.turn({ session: 'alice', input: 'Hi' }))],
+    ['is unsubscribed by firstValueFrom()', (agent) => firstValueFrom(agent.turn({ session: 'alice', input: 'Hi' }))],
     ['is aborted', (agent) => reply(agent.turn({ session: 'alice', input: 'Hi', signal: AbortSignal.abort() }))],
-  ])('gives the place back when the turn %s', async (_, run) => {
+  ])('releases the slot when the turn %s', async (_, run) => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel(['One.']) }).pipe(queue(lanes));
     await run(agent);
@@ -138,7 +138,7 @@ describe('queue', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('gives the place back when another operator fails, blocks or ends the stream', async () => {
+  it('releases the slot when another operator fails, blocks or ends the stream', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const broken = intercept('broken', () => ({
       decide: {
@@ -155,7 +155,7 @@ describe('queue', () => {
     }
   });
 
-  it('forgets a turn that is cancelled while it waits', async () => {
+  it('removes a turn that is cancelled while it waits', async () => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel([never, 'Two.']) }).pipe(queue(lanes));
     const first = watch(agent, 'alice');
@@ -171,7 +171,7 @@ describe('queue', () => {
     expect(third.end()).toMatchObject({ outcome: 'completed' });
   });
 
-  it('gives up the wait of a turn that stops, before it has ended', () => {
+  it('withdraws the request of a turn that stops before it was admitted', () => {
     const lanes = createLanes();
     lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
     const source = new Subject<TurnEvent>();
@@ -197,7 +197,7 @@ describe('queue', () => {
     },
   );
 
-  it('refuses a turn that a tool starts in its own session, which would wait for itself', async () => {
+  it('refuses a turn that a tool starts in its own session', async () => {
     const lanes = createLanes();
     const inner: { agent?: Agent } = {};
     const tools = scriptedTools({
@@ -214,7 +214,7 @@ describe('queue', () => {
     expect(JSON.stringify(messages)).toContain('lane-reentered');
   });
 
-  it('lets sub-agents run though parents hold all places, when they are waited for in yieldWhile()', async () => {
+  it('runs sub-agents in the slots of parents that wait in yieldWhile()', async () => {
     const lanes = createLanes({ concurrency: 2 });
     const child = harness({ model: scriptedModel(['c1', 'c2', 'c3']) }).pipe(queue(lanes));
     let count = 0;
@@ -230,7 +230,7 @@ describe('queue', () => {
     expect(lanes.snapshot().sessions).toEqual([]);
   });
 
-  it('lets a turn follow that a subscriber starts at the end of the one before', async () => {
+  it('admits a turn that a subscriber starts at the end of the previous one', async () => {
     const lanes = createLanes();
     const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(queue(lanes));
     const second = new Promise<unknown>((resolve) => {
@@ -241,7 +241,7 @@ describe('queue', () => {
     expect(await second).toMatchObject({ text: 'Two.', outcome: 'completed' });
   });
 
-  it('gives the next turn a word about what was dropped', async () => {
+  it('summarizes dropped messages in the next turn', async () => {
     const lanes = createLanes({ maxWaitingPerSession: 1, whenFull: 'summarize' });
     const model = scriptedModel([never, 'Two.']);
     const agent = harness({ model }).pipe(queue(lanes));
@@ -258,7 +258,7 @@ describe('queue', () => {
     const [, request] = model.requests;
     expect([...(request?.messages ?? [])].slice(-2)).toMatchObject([
       {
-        content: '[1 earlier message was left out, because too many were waiting. They began:\n- Paint it red]',
+        content: '[1 earlier message was dropped because too many were waiting. They began:\n- Paint it red]',
         metadata: { internal: true },
       },
       { content: 'Paint it blue' },
@@ -266,7 +266,7 @@ describe('queue', () => {
   });
 });
 
-describe('what the options of queue() give', () => {
+describe('invalid results of the callbacks of queue()', () => {
   const boom = (): never => {
     throw new Error('Boom.');
   };
@@ -278,7 +278,7 @@ describe('what the options of queue() give', () => {
     ['an unknown priority', { priorityOf: () => 'urgent' as never }, /"priority" must be .*; received "urgent"/],
     ['an unknown group', { groupsOf: () => ({ tenant: 'acme' }) }, /has no group "tenant"/],
     ['a lane without a name', { laneOf: () => '' }, /"session" must be .*; received ""/],
-  ])('ends the turn with an error: %s', async (_, options, message) => {
+  ])('end the turn with an error: %s', async (_, options, message) => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({ model: scriptedModel(['Never said.']) }).pipe(queue(lanes, options));
     const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
@@ -300,7 +300,7 @@ describe('a subscriber that leaves', () => {
     'tool.result',
     'turn.stop',
     'turn.end',
-  ])('at %s leaves no place taken', async (type) => {
+  ])('at %s releases the slot', async (type) => {
     const lanes = createLanes({ concurrency: 1 });
     const agent = harness({
       model: scriptedModel([response(call('1', 'ls')), 'Done.', 'Next.']),
@@ -317,8 +317,8 @@ describe('a subscriber that leaves', () => {
   });
 });
 
-describe('a backend that answers later', () => {
-  it('has the place given back of a turn that ended while it was asked', () => {
+describe('asynchronous lanes', () => {
+  it('get a slot back that they grant after the turn has ended', () => {
     let listener: LaneListener | undefined;
     const released: string[] = [];
     const place = { release: () => void released.push('place'), abort: () => undefined };
@@ -339,7 +339,7 @@ describe('a backend that answers later', () => {
     expect(released).toEqual(['place', 'lease']);
   });
 
-  it('has it given back too when the turn ends while it asks', () => {
+  it('get a slot back if the turn ends during the request', () => {
     const released: string[] = [];
     const source = new Subject<TurnEvent>();
     const turn: { subscription?: Subscription } = {};
@@ -375,7 +375,7 @@ describe('the timeout of a turn', () => {
     return { time, lanes, model, before, advance };
   };
 
-  it('is put off by every word, and by nothing else', async () => {
+  it('restarts with each delta, and with nothing else', async () => {
     const { before, advance, time } = timed(['One two three four five six.'], 800);
     const turn = watch(before(), 'alice');
     await advance(6000);
@@ -383,14 +383,14 @@ describe('the timeout of a turn', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('is not put off by empty words', async () => {
+  it('does not restart with empty deltas', async () => {
     const { before, advance } = timed([{ never: ['', '', '', '', ''] }], 500);
     const turn = watch(before(), 'alice');
     await advance(1500);
     expect(turn.end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-timed-out' } });
   });
 
-  it('ends a turn that hangs, with a transcript in order, and lets the next one in', async () => {
+  it('stops a turn that hangs with a valid transcript, and admits the next one', async () => {
     const { before, advance, model, lanes, time } = timed([never, 'Two.'], 10);
     const agent = before();
     const turns = [watch(agent, 'alice'), watch(agent, 'alice')];
@@ -415,14 +415,14 @@ describe('the timeout of a turn', () => {
     expect(turn.end()).toMatchObject({ outcome: 'timed-out' });
   });
 
-  it('ends a turn at its deadline', async () => {
+  it('stops a turn at its deadline', async () => {
     const { before, advance } = timed(['word '.repeat(100)], 100, { deadlineMs: 2000 });
     const turn = watch(before(), 'alice');
     await advance(2100);
     expect(turn.end()).toMatchObject({ outcome: 'timed-out', error: { name: 'LaneTimeoutError' } });
   });
 
-  it('ends the waiting of a turn that may not wait longer', async () => {
+  it('refuses a turn that has waited for maxWaitMs', async () => {
     const { before, advance } = timed([never], 10, { maxWaitMs: 300 });
     const agent = before();
     const [, second] = [watch(agent, 'alice'), watch(agent, 'alice')];
@@ -430,7 +430,7 @@ describe('the timeout of a turn', () => {
     expect(second.end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-waited-too-long' } });
   });
 
-  it('fences off a turn that continues after its slot was revoked', () => {
+  it('drops events of a turn that continues after its slot was revoked', () => {
     marbles(({ scheduler, hot, expectObservable }) => {
       const lanes = createLanes({ idleTimeoutMs: 5, graceMs: 3, scheduler });
       const events = {
@@ -452,7 +452,7 @@ describe('the timeout of a turn', () => {
 });
 
 describe('a turn that is resumed', () => {
-  /** A turn whose process died when the model had asked for `ls`. */
+  /** Leaves a turn whose process died after the model had called `ls`. */
   const interrupted = async (): Promise<SessionStore> => {
     const sessions = memorySessions();
     const open = await sessions.open('alice');
@@ -479,7 +479,7 @@ describe('a turn that is resumed', () => {
     expect([out.at(-1), model.requests.length]).toEqual(['turn.end', 1]);
   });
 
-  it('belongs to its session: a request from it for the same session is refused', async () => {
+  it('holds its session: its own request for that session is refused', async () => {
     const lanes = createLanes();
     const codes: unknown[] = [];
     const model: ModelDriver = async () => {
@@ -492,16 +492,16 @@ describe('a turn that is resumed', () => {
   });
 });
 
-describe('what a turn does', () => {
+describe('an event of a turn', () => {
   const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });
   const toolCall = event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } });
 
-  it('waits while its slot is lent, whatever it is', () => {
+  it('is held while the slot is lent, whatever its type', () => {
     const slot = { isHeld: true };
     const listeners: LaneListener[] = [];
     const lease = {
       fence: 1,
-      goOn: () => slot.isHeld,
+      resume: () => slot.isHeld,
       within: <Result>(callback: () => Result) => callback(),
       release: () => undefined,
     } as unknown as LaneLease;

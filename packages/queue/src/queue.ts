@@ -12,7 +12,7 @@ import type { Lanes } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
 import { TurnPlace } from './turn-place.js';
 
-/** The operators that do nothing before the turn is admitted. */
+/** Names of the operators that do nothing before the turn is admitted. */
 const others = [
   'hooks',
   'subagents',
@@ -32,9 +32,9 @@ const others = [
 /**
  * Admits turns: a turn begins once it is the first of its session and a slot is free.
  *
- * `turn.start` is held until then, so that nothing is loaded before, and the slot is released however the turn ends. `queue.waiting`
- * reports the position. A turn that is refused ends as `blocked`, `cancelled` or
- * `timed-out`, with the {@link LaneError} as its `error`; one that makes no progress for too long is stopped as `timed-out`.
+ * `turn.start` is held until then, so that nothing is loaded before, and the slot is released however the turn ends.
+ * `queue.waiting` reports the position. A turn that is refused ends as `blocked`, `cancelled` or `timed-out`, with the
+ * {@link LaneError} as its `error`; one that makes no progress for too long is stopped as `timed-out`.
  *
  * @throws InvalidOptionError names the option, its value and what it accepts
  *
@@ -55,23 +55,23 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
       observe: {
         'turn.start': (event) => place.started(event),
         'model.request': () => place.nextStep(),
-        'model.delta': ({ delta }) => {
-          if (delta.text !== '') place.progress();
+        'model.delta': ({ delta, at }) => {
+          if (delta.text !== '') place.progress(at);
         },
-        'model.response': () => place.progress(),
-        'tool.progress': ({ progress }) => {
-          if (saysSomething(progress)) place.progress();
+        'model.response': ({ at }) => place.progress(at),
+        'tool.progress': ({ progress, at }) => {
+          if (saysSomething(progress)) place.progress(at);
         },
-        'tool.result': () => place.progress(),
+        'tool.result': ({ at }) => place.progress(at),
         'approval.request': ({ id }) => place.asked(id),
-        'approval.answer': ({ id }) => place.answered(id),
+        'approval.answer': ({ id, at }) => place.answered(id, at),
         'turn.stop': () => place.stopping(),
         'turn.end': () => place.ending(),
       },
       decide: {
         'turn.start': (event) => place.begin(event),
         'session.loaded': whenAtWork,
-        // All that a turn does comes of its requests, so that it is known to be a part of the turn.
+        // All work of a turn follows from its requests, so they run in the async context of its lease.
         'model.request': (event) => place.asPart(event),
         'tool.call': whenAtWork,
         'approval.answer': ({ id }) => place.answering(id),
@@ -86,7 +86,7 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
   return intercept('queue', setup, { before: others });
 };
 
-/** An empty word is a heartbeat, not progress. */
+/** An empty delta is a heartbeat, not progress. */
 const saysSomething = (progress: JSONValue): boolean => {
   if (progress === null || progress === '') return false;
   return typeof progress !== 'object' || Object.keys(progress).length > 0;

@@ -4,7 +4,7 @@ import { Lane } from './lane.js';
 import { highestOf, noCounts, type PriorityCounts } from './priority.js';
 import type { Waiter } from './waiter.js';
 
-/** The lanes of all sessions. The first request of each is at the gate. A lane exists while it has requests. */
+/** The lanes of all sessions. The first request of each lane is at the gate. A lane exists while it has requests. */
 export class Sessions {
   readonly #gate: Gate<Waiter>;
   readonly #lanes = new Map<string, Lane>();
@@ -27,7 +27,7 @@ export class Sessions {
     return this.#lanes.values();
   }
 
-  /** Adds a request: behind the others of its session, or with `ahead` before all waiting ones. */
+  /** Adds a request behind the others of its session or, with `ahead`, before all waiting ones. */
   add(waiter: Waiter): Lane {
     const lane = this.#lanes.get(waiter.session) ?? this.#open(waiter.session);
     if (waiter.request.ahead === true) this.#insert(lane, waiter);

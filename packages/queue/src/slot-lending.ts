@@ -15,10 +15,10 @@ export interface SlotLendingHost {
 }
 
 /**
- * Lends the slots of holders that wait for other work or for a person, and acquires one for them again.
+ * Lends the slots of holders that wait for other work or for a person, and acquires slots for them again.
  *
- * A slot is lent from when the first part of the work waits until the last one has come back: a part that comes back before
- * that continues without one.
+ * A slot is lent from the moment at which the first part of the work waits until the last part has returned. Parts that
+ * return earlier continue without a slot.
  */
 export class SlotLending {
   readonly #gate: Gate<Waiter>;
@@ -63,7 +63,7 @@ export class SlotLending {
   }
 
   /** Resumes paused work. @returns whether it has a slot; otherwise its listener is notified later */
-  goOn(holder: SlotHolder): boolean {
+  resume(holder: SlotHolder): boolean {
     if (holder.isPaused) {
       holder.isPaused = false;
       holder.lentParts -= 1;
@@ -72,7 +72,7 @@ export class SlotLending {
     return holder.slot !== 'wanted' || !holder.isCurrent;
   }
 
-  /** It has a slot again. */
+  /** Records that a holder has a slot again. */
   back(holder: SlotHolder): void {
     holder.slot = 'held';
     this.#parents.waitsNoLonger(holder.waiter);

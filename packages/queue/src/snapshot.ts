@@ -7,7 +7,7 @@ export interface RunningSnapshot {
   readonly label: string | undefined;
   readonly priority: TurnPriority;
   readonly fence: number;
-  /** `away` while it waits in `yieldWhile()` or for a person; `stopping` in its grace. */
+  /** `away` while its slot is lent in `yieldWhile()` or for a person; `stopping` in its grace period. */
   readonly state: 'running' | 'away' | 'returning' | 'stopping';
   readonly runningMs: number;
   readonly idleMs: number;

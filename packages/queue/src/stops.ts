@@ -2,7 +2,7 @@ import type { Callbacks } from './callbacks.js';
 import { abortError, LaneError, LaneTimeoutError } from './errors.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
-/** The operations of {@link Stops} that the keeper performs. */
+/** The operations of the keeper that {@link Stops} calls. */
 export interface StopsKeeper {
   now(): number;
   /** Refuses a waiting request. */
@@ -17,7 +17,7 @@ export interface StopsKeeper {
   dueChanged(holder: SlotHolder): void;
 }
 
-/** Ends work: asks it to stop, waits for the grace period, then revokes its slot. */
+/** Stops work: asks it to stop, waits for the grace period, then revokes its slot. */
 export class Stops {
   readonly #keeper: StopsKeeper;
   readonly #callbacks: Callbacks;

@@ -29,13 +29,15 @@ export class TurnPlace implements LaneListener {
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
-  /** The turn was begun in another process, so its events do not run in the async context of its lease. */
+  /** The time of the last event that counted as progress. */
+  #progressAt: number | undefined;
+  /** Whether the turn began in another process; its events then do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
   readonly #held: (() => void)[] = [];
   /** The start of a turn whose journal was replayed. */
   #replayed: TurnEventOf<'turn.start'> | undefined;
-  /** Approvals that were requested and not answered. */
+  /** Approvals that are requested and not answered yet. */
   readonly #approvals = new Set<string>();
 
   constructor(lanes: Pick<Lanes, 'enter'>, options: QueueOptions, context: OperatorContext) {
@@ -44,7 +46,7 @@ export class TurnPlace implements LaneListener {
     this.#context = context;
   }
 
-  /** Remembers the start of the turn: if nothing has decided about it, the turn is being resumed. */
+  /** Stores the start of the turn. If nothing has decided about it, the turn is being resumed. */
   started(start: TurnEventOf<'turn.start'>): void {
     if (!this.#place) this.#replayed = start;
   }
@@ -83,11 +85,14 @@ export class TurnPlace implements LaneListener {
       },
       this,
     );
-    // The turn may have ended while it was notified of its position.
+    // The turn may have ended during the notification of its position.
     if (this.#isReleased) this.#place.release();
   }
 
-  /** Holds an event until the turn is admitted, refused or has its slot again; then continues in the async context of its lease. */
+  /**
+   * Holds an event until the turn is admitted, refused or has its slot again. Continues in the async context of its
+   * lease.
+   */
   hold(then: (lease: LaneLease) => Answer | undefined): Observable<Answer | undefined> {
     return new Observable((subscriber) => {
       const resume = (): void => {
@@ -96,7 +101,7 @@ export class TurnPlace implements LaneListener {
         else subscriber.next(this.#refusal);
         subscriber.complete();
       };
-      if (this.#refusal || (this.#lease && this.#lease.goOn?.() !== false)) {
+      if (this.#refusal || (this.#lease && this.#lease.resume?.() !== false)) {
         resume();
         return;
       }
@@ -109,13 +114,13 @@ export class TurnPlace implements LaneListener {
   /** Passes an event in the async context of the lease, once the turn has a slot. */
   asPart(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
     const lease = this.#lease;
-    if (lease?.isInContext === true && lease.goOn?.() !== false) return this.fence(event);
+    if (lease?.isInContext === true && lease.resume?.() !== false) return this.fence(event);
     return this.#place ? this.hold(() => this.fence(event)) : undefined;
   }
 
-  /** The same for events that follow from such an event: if the turn has a slot, they pass at once. */
+  /** Passes an event that follows from a held one: at once if the turn has a slot. */
   whenAtWork(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
-    const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#lease.goOn?.() !== false;
+    const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#lease.resume?.() !== false;
     return isAtWork ? this.fence(event) : this.asPart(event);
   }
 
@@ -131,30 +136,33 @@ export class TurnPlace implements LaneListener {
     return this.#lease ? this.hold(() => undefined) : undefined;
   }
 
-  progress(): void {
+  /** Reads the clock of the lanes at most once in a millisecond: an answer has many deltas. */
+  progress(at: number): void {
+    if (at === this.#progressAt) return;
+    this.#progressAt = at;
     this.#lease?.progress();
   }
 
-  /** The turn waits for a person: its slot is lent. */
+  /** Lends the slot while the turn waits for a person. */
   asked(approval: string): void {
     this.#approvals.add(approval);
     this.#lendWhileAsking();
   }
 
-  /** An answer has arrived. It passes once the turn has a slot. */
+  /** Passes an answer once the turn has a slot. */
   answering(approval: string): Observable<Answer | undefined> | undefined {
     this.#approvals.delete(approval);
     return this.whenBack();
   }
 
-  /** An answer has passed. While others are open, the slot is lent again. */
-  answered(approval: string): void {
+  /** Lends the slot again if other approvals are pending after an answer has passed. */
+  answered(approval: string, at: number): void {
     this.#approvals.delete(approval);
-    this.progress();
+    this.progress(at);
     this.#lendWhileAsking();
   }
 
-  /** A step begins, so the requests for approval of the step before are settled. */
+  /** Called when a step begins: the approvals of the previous step are settled. */
   nextStep(): void {
     this.#approvals.clear();
   }
@@ -167,7 +175,7 @@ export class TurnPlace implements LaneListener {
     this.#lease?.ending();
   }
 
-  /** The turn stops: a request that was not admitted is withdrawn. */
+  /** Called when the turn stops: withdraws a request that was not admitted. */
   stopping(): void {
     if (!this.#lease) this.release();
   }
@@ -180,7 +188,7 @@ export class TurnPlace implements LaneListener {
 
   admitted(lease: LaneLease): void {
     this.#lease = lease;
-    // The answer of another process may have been on its way when the turn ended.
+    // Another process may have sent the answer before the turn ended.
     if (this.#isReleased) lease.release();
     else this.#back();
   }
@@ -236,7 +244,7 @@ export class TurnPlace implements LaneListener {
   }
 }
 
-/** The outcome of a turn that is refused. */
+/** Returns the outcome of a refused turn. */
 const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
   'lane-waited-too-long': 'timed-out',
   'lane-aborted': 'cancelled',
@@ -247,5 +255,5 @@ const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
 const lostStop = (session: string): NewEvent =>
   stop(
     'timed-out',
-    `The slot of session ${JSON.stringify(session)} was given to another turn; late results are not written.`,
+    `The slot of session ${JSON.stringify(session)} was given to another turn. This turn writes no more results.`,
   );

@@ -23,7 +23,7 @@ const settled = async (ticks = 40): Promise<void> => {
   for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
 };
 
-/** Asks a person about every `edit` and about the result of every `check`, as hooks do, further down than the queue. */
+/** Asks a person about every `edit` and about the result of every `check`, as hooks do, behind the queue. */
 const approvals = (expiring: Set<() => void>): TurnOperator =>
   intercept('approvals', ({ emit }) => {
     const open = new Map<string, Subscriber<NewEvent | undefined>>();
@@ -55,7 +55,7 @@ const calls = (...names: readonly string[]) => response(...names.map((name) => c
 
 const caller = new AsyncLocalStorage<string>();
 
-/** An agent whose turns ask before they `edit`, and the lanes before it, in virtual time. */
+/** Creates an agent whose turns ask before they `edit`, with its lanes, in virtual time. */
 const stage = (
   lanesOptions: LanesOptions,
   script: Parameters<typeof scriptedModel>[0],
@@ -77,7 +77,7 @@ const stage = (
     ...Object.fromEntries(['edit', 'edit2', 'check'].map((name) => [name, tool(name)])),
     paint: async () => {
       heard.push(caller.getStore());
-      // It would wait for itself.
+      // It would deadlock.
       heard.push(await lanes.run('asks', () => 'admitted').catch(({ code }: LaneError) => code));
       return 'Done.';
     },
@@ -147,7 +147,7 @@ describe('a turn that waits for a person', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('lends its slot to requests that wait already', async () => {
+  it('lends its slot to waiting requests', async () => {
     const { begin, advance, states } = stage({ concurrency: 1 }, [calls('edit'), never]);
     begin('asks');
     begin('other');
@@ -156,7 +156,7 @@ describe('a turn that waits for a person', () => {
     expect(states()).toEqual(['asks away', 'other running']);
   });
 
-  it('goes before turns that have not begun', async () => {
+  it('resumes before turns that have not begun', async () => {
     const { begin, advance, agent, states } = stage({ concurrency: 1 }, [calls('edit'), never, never, never]);
     begin('asks');
     await advance(100);
@@ -194,7 +194,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, states()]).toEqual([['edit'], ['asks running']]);
   });
 
-  it('frees its slots in groups, too', async () => {
+  it('releases its group slots', async () => {
     const options = { concurrency: 5, groups: { tenant: { concurrency: 1 } } };
     const { begin, advance, states, agent, lanes, ran } = stage(options, [calls('edit'), never], {
       groupsOf: () => ({ tenant: 'acme' }),
@@ -209,7 +209,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, lanes.snapshot().groups]).toEqual([[], [{ kind: 'tenant', key: 'acme', active: 1, concurrency: 1 }]]);
   });
 
-  it('may be one of many', async () => {
+  it('may be one of many that wait at once', async () => {
     const { begin, advance, agent, ran, states, active } = stage({ concurrency: 2 }, [
       ...Array.from({ length: 6 }, () => calls('edit')),
       ...Array.from({ length: 6 }, () => 'Done.'),
@@ -230,7 +230,7 @@ describe('a turn that waits for a person', () => {
     expect(ran).toHaveLength(6);
   });
 
-  it('holds each of several answers, and lends its slot again for those that are open', async () => {
+  it('holds each of several answers, and lends its slot again between them', async () => {
     const { begin, advance, agent, states, ran } = stage({ concurrency: 1 }, [calls('edit', 'paint'), never, never]);
     const asks = begin('asks');
     const answers = (): number => asks.types().filter((type) => type === 'approval.answer').length;
@@ -262,7 +262,7 @@ describe('a turn that waits for a person', () => {
     expect(heard).toEqual(['answerer', 'lane-reentered']);
   });
 
-  it('passes answers together that arrive together', async () => {
+  it('passes simultaneous answers together', async () => {
     const { begin, advance, agent, states, ran } = stage({ concurrency: 1 }, [calls('edit', 'edit2'), never, never]);
     begin('asks');
     await advance(100);
@@ -276,7 +276,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, states()]).toEqual([['edit', 'edit2'], ['asks running']]);
   });
 
-  it('passes results of other tools at once, and begins its next step with a slot', async () => {
+  it('passes results of other tools at once, and waits for a slot before its next step', async () => {
     const { begin, advance, states, slow, model, expire } = stage({ concurrency: 1 }, [
       calls('check', 'slow'),
       never,
@@ -298,7 +298,7 @@ describe('a turn that waits for a person', () => {
     expect([states(), model.requests.length]).toEqual([['asks running'], 3]);
   });
 
-  it.each([true, false])('is cancelled without a slot, be it answered (%s) or not', async (isAnswered) => {
+  it.each([true, false])('is cancelled without a slot (answered: %s)', async (isAnswered) => {
     const { begin, advance, agent, states, ran, time } = stage({ concurrency: 1 }, [calls('edit'), never]);
     const controller = new AbortController();
     const asks = begin('asks', { signal: controller.signal });
@@ -314,7 +314,7 @@ describe('a turn that waits for a person', () => {
     expect(time.timers).toBe(0);
   });
 
-  it.each([true, false])('is stopped at its deadline, be it answered (%s) or not', async (isAnswered) => {
+  it.each([true, false])('is stopped at its deadline without a slot (answered: %s)', async (isAnswered) => {
     const { begin, advance, agent, ran, states } = stage(
       { concurrency: 1, idleTimeoutMs: 20_000 },
       [calls('edit'), never],
@@ -330,7 +330,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, states()]).toEqual([[], ['other running']]);
   });
 
-  it('waits past the idle timeout, for the answer and for its slot', async () => {
+  it('may wait past the idle timeout for the answer and for its slot', async () => {
     const { begin, advance, agent, ran, states } = stage({ concurrency: 1, idleTimeoutMs: 500 }, [
       calls('edit'),
       'word '.repeat(300),
@@ -378,7 +378,7 @@ describe('a turn that waits for a person', () => {
     expect([ran, asks.end()]).toEqual([['edit'], expect.objectContaining({ outcome: 'completed' })]);
   });
 
-  it.each(['before', 'after'])('leaves nothing behind when its subscriber leaves %s it is answered', async (when) => {
+  it.each(['before', 'after'])('releases everything when its subscriber leaves %s it is answered', async (when) => {
     const { begin, advance, agent, states, time } = stage({ concurrency: 1 }, [calls('edit'), never]);
     const asks = begin('asks');
     await advance(100);
@@ -394,7 +394,7 @@ describe('a turn that waits for a person', () => {
 });
 
 describe('lanes with reserved slots', () => {
-  it('have the background wait for one that it may take', async () => {
+  it('keep background turns waiting for an unreserved slot', async () => {
     const { begin, advance, agent, states, ran } = stage({ concurrency: 2, reservedForeground: 1 }, [
       calls('edit'),
       never,
@@ -415,7 +415,7 @@ describe('lanes with reserved slots', () => {
 });
 
 describe('an answer that is held', () => {
-  it('passes behind the stop when the turn is asked to stop', async () => {
+  it('passes after the stop when the turn is asked to stop', async () => {
     const { scheduler } = virtualTime();
     const lanes = createLanes({ concurrency: 1, scheduler });
     const source = new Subject<TurnEvent>();

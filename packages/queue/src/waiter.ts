@@ -23,7 +23,7 @@ export interface Limits {
   readonly maxWaitMs: number;
 }
 
-/** The operations of a waiter that its keeper performs. */
+/** The operations of the keeper that a waiter calls. */
 export interface WaiterKeeper {
   now(): number;
   release(waiter: Waiter): void;
@@ -88,13 +88,13 @@ export class Waiter implements LaneHandle, Linked<Waiter>, HeapItem {
   }
 }
 
-/** The operations of a holder that its keeper performs. */
+/** The operations of the keeper that a holder calls. */
 export interface HolderKeeper {
   now(): number;
   lendSlot(holder: SlotHolder): void;
   reclaimSlot(holder: SlotHolder): Promise<void>;
   pause(holder: SlotHolder): void;
-  goOn(holder: SlotHolder): boolean;
+  resume(holder: SlotHolder): boolean;
   within<Result>(holder: SlotHolder, callback: () => Result): Result;
   /** The holder in whose asynchronous context this is called. */
   readonly current: SlotHolder | undefined;
@@ -113,9 +113,11 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   readonly dropped: Dropped | undefined;
   readonly startedAt: number;
   progressAt: number;
-  /** `lent` while it waits in {@link yieldWhile} or for a person, `wanted` when it is back and waits for one. */
+  /**
+   * `lent` while it waits in {@link yieldWhile} or for a person; `wanted` when it has returned and waits for a slot.
+   */
   slot: 'held' | 'lent' | 'wanted' = 'held';
-  /** Why it was asked to stop. */
+  /** The reason of the request to stop. */
   stopError: LaneError | undefined;
   graceUntil = Infinity;
   isEnding = false;
@@ -125,7 +127,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   waitingChildren = 0;
   /** Number of its parts that wait in {@link yieldWhile}, plus one if it is paused. */
   lentParts = 0;
-  /** Its slot was lent because it waits for a person. */
+  /** Whether its slot was lent because it waits for a person. */
   isPaused = false;
   onReturn: Return | undefined;
   previous: SlotHolder | undefined;
@@ -165,7 +167,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return this.#controller.signal;
   }
 
-  /** When its next time limit ends, in milliseconds. */
+  /** The time of its next limit, in milliseconds. */
   get dueAt(): number {
     if (this.stopError) return this.graceUntil;
     const { idleTimeoutMs, deadlineMs } = this.waiter.limits;
@@ -173,7 +175,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     return Math.min(idle, this.startedAt + deadlineMs);
   }
 
-  /** Whether it belongs to this keeper. */
+  /** Returns whether it belongs to this keeper. */
   isOf(keeper: HolderKeeper): boolean {
     return this.#keeper === keeper;
   }
@@ -206,8 +208,8 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
     this.#keeper.pause(this);
   }
 
-  goOn(): boolean {
-    return this.#keeper.goOn(this);
+  resume(): boolean {
+    return this.#keeper.resume(this);
   }
 
   async yieldWhile<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
@@ -230,10 +232,10 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   }
 }
 
-/** The error of work that continues after its slot was lost. */
+/** Creates the error of work that continues after its slot was lost. */
 export const lostError = (session: string): LaneError =>
   new LaneError(
     'lane-lost',
     session,
-    `The slot of session ${JSON.stringify(session)} was given to another request: this result is too late, and must not be written.`,
+    `The slot of session ${JSON.stringify(session)} was given to another request. This result is too late; do not write it.`,
   );

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { createLanes, type LaneHandle, type LaneLease, type LocalLanes } from '../src/index.js';
 import type { FullPolicy } from '../src/bounds.js';
 import type { SlotHolder } from '../src/waiter.js';
-import { ReferenceLanes, type Person, type ReferenceOptions } from './reference-lanes.js';
+import { ReferenceLanes, type ReferenceRequest, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 
 const maxWaitingPerSession = 3;
 
-/** The lanes next to the reference: the admitted request must be the one that the reference names. */
+/** Runs the lanes next to the reference: the admitted request must be the one that the reference names. */
 class System {
   readonly time: VirtualTime = virtualTime();
   readonly reference: ReferenceLanes;
@@ -17,7 +17,9 @@ class System {
   readonly leases = new Map<string, LaneLease>();
   readonly places = new Map<string, LaneHandle>();
   readonly away = new Map<string, () => void>();
-  /** Those who wait for a person, those of them whose slot was lent, and those who have been answered and have none yet. */
+  /**
+   * Holders that wait for a person, those whose slot was lent, and those that have been answered and wait for a slot.
+   */
   readonly asking = new Set<string>();
   readonly lent = new Set<string>();
   readonly answered = new Set<string>();
@@ -52,17 +54,17 @@ class System {
     return this.time.scheduler.now();
   }
 
-  enter(given: Omit<Person, 'name' | 'parent'>, maxWaitMs: number, parentIndex?: number): void {
+  enter(given: Omit<ReferenceRequest, 'name' | 'parent'>, maxWaitMs: number, parentIndex?: number): void {
     this.#count += 1;
     const parent = parentIndex === undefined ? undefined : this.#pick(this.leases, parentIndex);
-    const person = { ...given, parent, name: `${this.#count}` };
-    const { name, session, priority, groups } = person;
+    const request = { ...given, parent, name: `${this.#count}` };
+    const { name, session, priority, groups } = request;
     const waiting = this.reference.waitingIn(session);
     const isFull = waiting.length >= maxWaitingPerSession;
-    const isRefused = this.reference.isRefused(person) || (isFull && this.#whenFull === 'reject');
+    const isRefused = this.reference.isRefused(request) || (isFull && this.#whenFull === 'reject');
     const toDrop =
       isRefused || !isFull ? undefined : (this.#whenFull === 'drop-newest' ? waiting.at(-1) : waiting[0])?.name;
-    if (!isRefused) this.reference.enter(person, this.now);
+    if (!isRefused) this.reference.enter(request, this.now);
     const within = parent === undefined ? undefined : this.leases.get(parent);
     let wasRefused = false;
     const place = this.lanes.enter(
@@ -153,9 +155,9 @@ class System {
     if (!lease || name === undefined) return;
     this.asking.delete(name);
     if (this.lent.delete(name) && !lease.isAborted && !this.away.has(name)) this.reference.reclaimSlot(name, this.now);
-    if (lease.goOn?.() === false) this.answered.add(name);
+    if (lease.resume?.() === false) this.answered.add(name);
     if (this.answered.has(name) !== (this.#slotOf(name) === 'wanted')) {
-      this.problem ??= `${name} was not told rightly whether it may go on`;
+      this.problem ??= `${name} received a wrong answer from resume()`;
     }
   }
 
@@ -183,14 +185,14 @@ class System {
     expect(this.lanes.clear(session)).toBe(waiting);
   }
 
-  /** Holds after each command. */
+  /** Conditions that hold after each command. */
   check(): void {
     this.#letBackIn();
     for (const name of this.answered) {
-      if (this.#slotOf(name) !== 'wanted') this.problem ??= `${name} may go on, and was not told`;
+      if (this.#slotOf(name) !== 'wanted') this.problem ??= `${name} may resume, but was not notified`;
     }
     for (const name of this.asking) {
-      if (this.#slotOf(name) === 'held') this.problem ??= `${name} waits for a person, and holds its slot`;
+      if (this.#slotOf(name) === 'held') this.problem ??= `${name} waits for a person, but holds its slot`;
     }
     expect(this.problem).toBeUndefined();
     expect(this.reference.next(this.now), 'a request waits although a slot is free').toBeUndefined();
@@ -217,7 +219,7 @@ class System {
     expect(waiting).toBe(this.reference.all().filter(({ state }) => state === 'behind' || state === 'at-gate').length);
   }
 
-  /** Everybody comes to an end. */
+  /** Ends all requests. */
   drain(): void {
     for (let round = 0; round < 200 && this.lanes.snapshot().sessions.length > 0; round += 1) this.time.advance(1000);
     expect(this.lanes.snapshot()).toMatchObject({
@@ -248,7 +250,7 @@ class System {
   #expectNext(name: string): void {
     this.#letBackIn();
     const expected = this.reference.next(this.now);
-    if (expected !== name) this.problem ??= `${name} was let in, and ${expected} is next`;
+    if (expected !== name) this.problem ??= `${name} was admitted, but ${expected} is next`;
     this.reference.admit(name, this.now);
     this.places.delete(name);
   }
@@ -287,18 +289,18 @@ const moves: fc.Arbitrary<readonly [string, Move]> = fc.oneof(
     weight: 6,
     arbitrary: fc
       .tuple(newcomer, fc.constantFrom(Infinity, Infinity, 700))
-      .map(([person, maxWaitMs]): [string, Move] => [
-        `enter ${JSON.stringify(person)} ${maxWaitMs}`,
-        (system) => system.enter(person, maxWaitMs),
+      .map(([request, maxWaitMs]): [string, Move] => [
+        `enter ${JSON.stringify(request)} ${maxWaitMs}`,
+        (system) => system.enter(request, maxWaitMs),
       ]),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(newcomer, index)
-      .map(([person, parent]): [string, Move] => [
-        `enter ${JSON.stringify(person)} within ${parent}`,
-        (system) => system.enter(person, Infinity, parent),
+      .map(([request, parent]): [string, Move] => [
+        `enter ${JSON.stringify(request)} within ${parent}`,
+        (system) => system.enter(request, Infinity, parent),
       ]),
   },
   { weight: 4, arbitrary: index.map((at): [string, Move] => [`finish ${at}`, (system) => system.finish(at)]) },
@@ -360,8 +362,8 @@ class Command implements fc.AsyncCommand<object, System> {
   }
 }
 
-describe('lanes, next to their plainest form', () => {
-  it('admit the next request, never too many, and leave no timers', { timeout: 60_000 }, async () => {
+describe('lanes compared with the reference', () => {
+  it('admit the same requests, respect the limits, and leave no timers', { timeout: 60_000 }, async () => {
     const options = fc.record({
       concurrency: fc.integer({ min: 1, max: 4 }),
       reservedForeground: fc.integer({ min: 0, max: 2 }),

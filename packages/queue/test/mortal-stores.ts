@@ -11,24 +11,27 @@ import type { InboxStore, KeptMessage, KnownDelivery } from '../src/inbox/index.
 
 const never = <Value>(): Promise<Value> => new Promise(() => undefined);
 
-/** Stores as one process sees them: when it is killed, nothing that it does arrives any more, and the next one finds what there is. */
+/**
+ * The stores as one process sees them. Operations after `kill()` have no effect; the next process finds the earlier
+ * state.
+ */
 export interface Life {
   readonly sessions: SessionStore;
   readonly store: InboxStore;
   kill(): void;
 }
 
-/** What outlives processes. */
+/** The state that outlives processes. */
 export interface Disk {
   live(): Life;
-  /** What people have said in a session, also what was replaced since. */
+  /** The user messages of a session, including those that were replaced since. */
   said(session?: string): readonly unknown[];
-  /** What an inbox has left. */
+  /** The stored messages of the inbox. */
   readonly kept: Map<string, KeptMessage>;
   readonly delivered: Map<string, KnownDelivery>;
-  /** Each that is there makes the calls of this name fail. */
+  /** The operations that fail. */
   readonly faults: Set<'save' | 'remove' | 'check' | 'open'>;
-  /** Waited for before a message is forgotten. */
+  /** Awaited before a message is deleted. */
   forgetting: Promise<void> | undefined;
 }
 

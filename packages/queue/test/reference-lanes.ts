@@ -1,21 +1,21 @@
 import type { TurnPriority } from '@h/turn';
 
-/** A request, for the reference. */
-export interface Person {
+/** A request to the reference implementation. */
+export interface ReferenceRequest {
   readonly name: string;
   readonly session: string;
   readonly priority: TurnPriority;
   /** Keys by kind. */
   readonly groups: Readonly<Record<string, string | undefined>>;
-  /** As a part of whose work it came. */
+  /** The name of the request whose work made this one. */
   readonly parent: string | undefined;
 }
 
-interface Standing extends Person {
+interface RequestState extends ReferenceRequest {
   state: 'behind' | 'at-gate' | 'running' | 'away' | 'returning';
   sequence: number;
   ownSequence: number;
-  /** That of the most urgent in its session, as it was seen last. */
+  /** The last known priority of the most urgent request in its session. */
   effective: TurnPriority;
   since: number;
   isReturning: boolean;
@@ -26,18 +26,18 @@ export interface ReferenceOptions {
   readonly concurrency: number;
   readonly reservedForeground: number;
   readonly ageAfterMs: number;
-  /** By kind of group. */
+  /** Limits by kind of group. */
   readonly caps: Readonly<Record<string, number>>;
 }
 
 /** Which requests are accepted. */
 export type Openness = 'open' | 'draining' | 'closed';
 
-/** The rules of the lanes in the plainest form, to compare with: everything is computed from scratch. */
+/** The rules of the lanes as simply as possible, for comparison: everything is computed from scratch. */
 export class ReferenceLanes {
   readonly #options: ReferenceOptions;
-  readonly #lanes = new Map<string, Standing[]>();
-  readonly #everybody = new Map<string, Standing>();
+  readonly #lanes = new Map<string, RequestState[]>();
+  readonly #requests = new Map<string, RequestState>();
   #sequence = 0;
   #returns = 0;
   openness: Openness = 'open';
@@ -46,29 +46,29 @@ export class ReferenceLanes {
     this.#options = options;
   }
 
-  all(): readonly Standing[] {
+  all(): readonly RequestState[] {
     return [...this.#lanes.values()].flat();
   }
 
-  enter(person: Person, now: number): void {
-    const lane = this.#lanes.get(person.session) ?? [];
-    const standing: Standing = {
-      ...person,
+  enter(request: ReferenceRequest, now: number): void {
+    const lane = this.#lanes.get(request.session) ?? [];
+    const state: RequestState = {
+      ...request,
       state: 'behind',
       sequence: 0,
       ownSequence: 0,
-      effective: person.priority,
+      effective: request.priority,
       since: 0,
       isReturning: false,
       hasAged: false,
     };
-    this.#everybody.set(person.name, standing);
-    this.#lanes.set(person.session, [...lane, standing]);
-    this.#advance(person.session, now);
+    this.#requests.set(request.name, state);
+    this.#lanes.set(request.session, [...lane, state]);
+    this.#advance(request.session, now);
   }
 
   remove(name: string, now: number): void {
-    this.#grow(now);
+    this.#age(now);
     const found = this.find(name);
     if (!found) return;
     this.#lanes.set(
@@ -78,22 +78,22 @@ export class ReferenceLanes {
     this.#advance(found.session, now);
   }
 
-  /** The ancestors of a request that still hold a slot, the nearest first. */
-  ancestorsOf({ parent }: Pick<Person, 'parent'>): readonly Standing[] {
-    const found = parent === undefined ? undefined : this.#everybody.get(parent);
+  /** Returns the ancestors of a request that still hold a slot, the nearest first. */
+  ancestorsOf({ parent }: Pick<ReferenceRequest, 'parent'>): readonly RequestState[] {
+    const found = parent === undefined ? undefined : this.#requests.get(parent);
     if (!found) return [];
-    const isThere = this.find(found.name) !== undefined && found.state !== 'behind' && found.state !== 'at-gate';
-    return [...(isThere ? [found] : []), ...this.ancestorsOf(found)];
+    const holdsSlot = this.find(found.name) !== undefined && found.state !== 'behind' && found.state !== 'at-gate';
+    return [...(holdsSlot ? [found] : []), ...this.ancestorsOf(found)];
   }
 
-  /** Whether a request is refused at once. */
-  isRefused(person: Person): boolean {
-    const ancestors = this.ancestorsOf(person);
+  /** Returns whether a request is refused immediately. */
+  isRefused(request: ReferenceRequest): boolean {
+    const ancestors = this.ancestorsOf(request);
     if (this.openness === 'closed' || (this.openness === 'draining' && ancestors.length === 0)) return true;
-    return ancestors.some(({ session }) => session === person.session);
+    return ancestors.some(({ session }) => session === request.session);
   }
 
-  /** Whether all who have a slot have started something that waits for one, to begin or to resume. */
+  /** Returns whether every holder of a slot has started work that waits for a slot, to begin or to resume. */
   isDeadlocked(): boolean {
     const running = this.all().filter(({ state }) => state === 'running');
     const blocked = this.all()
@@ -102,16 +102,16 @@ export class ReferenceLanes {
     return running.length > 0 && running.every(({ name }) => blocked.includes(name));
   }
 
-  find(name: string): Standing | undefined {
-    return this.all().find((standing) => standing.name === name);
+  find(name: string): RequestState | undefined {
+    return this.all().find((request) => request.name === name);
   }
 
-  waitingIn(session: string): readonly Standing[] {
+  waitingIn(session: string): readonly RequestState[] {
     return (this.#lanes.get(session) ?? []).filter(isWaiting);
   }
 
   lendSlot(name: string, now: number): void {
-    this.#grow(now);
+    this.#age(now);
     const found = this.find(name);
     if (found) found.state = 'away';
   }
@@ -125,21 +125,21 @@ export class ReferenceLanes {
   }
 
   admit(name: string, now: number): void {
-    this.#grow(now);
+    this.#age(now);
     const found = this.find(name);
     if (found) found.state = 'running';
   }
 
-  /** The request that is admitted next. */
+  /** Returns the name of the request that is admitted next. */
   next(now: number): string | undefined {
-    this.#grow(now);
+    this.#age(now);
     const running = this.all().filter(({ state }) => state === 'running');
     const { concurrency, reservedForeground, caps } = this.#options;
     if (running.length >= concurrency) return undefined;
     const others = running.filter(({ effective }) => effective !== 'foreground').length;
-    const rankOf = ({ effective, hasAged }: Standing): number =>
+    const rankOf = ({ effective, hasAged }: RequestState): number =>
       effective === 'foreground' ? 0 : effective === 'normal' || hasAged ? 1 : 2;
-    const isAllowed = (one: Standing): boolean =>
+    const isAllowed = (one: RequestState): boolean =>
       (one.state === 'at-gate' || one.state === 'returning') &&
       (one.effective === 'foreground' || others < concurrency - reservedForeground) &&
       Object.entries(one.groups).every(
@@ -156,8 +156,8 @@ export class ReferenceLanes {
       )[0]?.name;
   }
 
-  /** Background requests that have waited long enough count as normal. */
-  #grow(now: number): void {
+  /** Marks background requests that have waited long enough as aged. */
+  #age(now: number): void {
     for (const one of this.all()) {
       if ((one.state === 'at-gate' || one.state === 'returning') && now - one.since >= this.#options.ageAfterMs) {
         one.hasAged = true;
@@ -187,7 +187,7 @@ export class ReferenceLanes {
     return byUrgency.find((priority) => all.includes(priority)) ?? 'background';
   }
 
-  /** The first of a session that waits for a slot has the priority of the most urgent behind it. */
+  /** Gives the first waiting request of a session the priority of the most urgent one behind it. */
   #inherit(session: string): void {
     const [head] = this.#lanes.get(session) ?? [];
     if (head?.state !== 'at-gate' && head?.state !== 'returning') return;
@@ -202,4 +202,4 @@ export class ReferenceLanes {
 
 const byUrgency = ['foreground', 'normal', 'background'] as const;
 
-const isWaiting = ({ state }: Standing): boolean => state === 'behind' || state === 'at-gate';
+const isWaiting = ({ state }: RequestState): boolean => state === 'behind' || state === 'at-gate';

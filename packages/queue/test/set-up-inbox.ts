@@ -16,11 +16,11 @@ export const settled = async (ticks = 60): Promise<void> => {
   for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
 };
 
-/** What people have said in a session, in order. */
+/** The user messages of a session, in order. */
 export const said = (sessions: MemorySessions, session = 'alice'): readonly unknown[] =>
   sessions.messages(session).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 
-/** An agent in virtual time, with an inbox in front of it. */
+/** Creates an agent in virtual time with an inbox. */
 export const setUpInbox = (
   script: readonly ScriptStep[],
   options: InboxOptions = {},
@@ -29,7 +29,7 @@ export const setUpInbox = (
   const time = virtualTime();
   const { scheduler } = time;
   const lanes = createLanes({ scheduler });
-  // Lanes that are not shut down leave a mark on every promise.
+  // Without shutdown(), the async hook of these lanes would slow down all promises.
   onTestFinished(() => void lanes.shutdown());
   const model: ScriptedModel = scriptedModel(script, { delayMs, scheduler });
   const agent = harness({ model, sessions, scheduler, tools }).pipe(queue(lanes), ...operators);

@@ -1,6 +1,6 @@
 import { Subscription, type SchedulerLike } from 'rxjs';
 
-/** A clock that a test moves on, and how many timers are set. */
+/** A clock that a test advances, with the number of pending timers. */
 export interface VirtualTime {
   readonly scheduler: SchedulerLike;
   readonly timers: number;

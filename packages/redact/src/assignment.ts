@@ -14,7 +14,7 @@ const maxSpaces = 8;
 const maxQuoted = 1024;
 const maxUnquoted = 512;
 const maxHeader = 4096;
-/** What a header is judged by. */
+/** Maximum length of the text that identifies a header. */
 const maxHead = 256;
 
 /** The name on the left of a sign. */
@@ -23,16 +23,16 @@ export interface Key {
   readonly strength: KeyStrength;
   readonly start: number;
   readonly isQuoted: boolean;
-  /** Nothing is between the name and the sign. */
+  /** Whether the sign directly follows the name. */
   readonly isTight: boolean;
 }
 
-/** How a value is written, which decides what counts as one. */
+/** The notation of a value, which determines how it is judged. */
 interface Style {
   readonly isQuoted: boolean;
-  /** As in code, where names stand for values: a list continues or a call follows. */
+  /** Whether the value is in code, where a name may be a variable: a list continues or a call follows. */
   readonly isCode: boolean;
-  /** `NAME=value`, as environments are written, or a command line. */
+  /** Whether the notation is `NAME=value`, as in environments and command lines. */
   readonly isLiteral: boolean;
 }
 
@@ -44,8 +44,8 @@ interface Sign {
 }
 
 /**
- * The value of `API_KEY=…`, `"password": "…"`, `x-api-key: …`, `password%22%3A%22…` and the like. Called for the sign, or
- * for the last character of an encoded one.
+ * Finds the value of `API_KEY=…`, `"password": "…"`, `x-api-key: …`, `password%22%3A%22…` and similar notations. Called
+ * for the sign, or for the last character of an encoded sign.
  */
 export const findAssignment = (reader: Reader, index: number): Secret | undefined => {
   const sign = signAt(reader, index);
@@ -78,7 +78,7 @@ const signAt = (reader: Reader, index: number): Sign | undefined => {
     : { start: index + 1 - escape[0].length, end: index + 1, isColon: (code | 32) === 97 };
 };
 
-/** Where the name ends that the sign belongs to: before `:=` and `?:`, closing brackets, emphasis, spaces and a quote. */
+/** Returns the end of the name of a sign: before `:=` and `?:`, closing brackets, emphasis, spaces and a quote. */
 const endOfName = (reader: Reader, index: number): number | undefined => {
   const { text, barrier } = reader;
   let end = index;
@@ -89,10 +89,10 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   return end > barrier ? end : undefined;
 };
 
-/** Spaces, `*` of emphasis, `]` of a subscript. */
+/** Whether the code is a space, `*` of emphasis or `]` of a subscript. */
 const isGap = (code: number): boolean => code === 32 || code === 9 || code === star || code === 93;
 
-/** The name that ends here, of up to three words, if it can be that of a secret. */
+/** Reads the name that ends here, of up to three words, if it may be the name of a secret. */
 export const readKey = (reader: Reader, end: number, index: number): Key | undefined => {
   const { text, barrier } = reader;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
@@ -102,7 +102,7 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   let nameStart = start;
   while (nameStart < end && isLead(text.charCodeAt(nameStart))) nameStart += 1;
   let name = text.slice(nameStart, end);
-  // What is left of an encoded quote or sign before the name.
+  // Skips the end of an encoded quote or sign before the name.
   if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
   let strength = reader.remember(name, keyStrength);
   for (let words = 1; strength !== 'strong' && words < 3 && text.charCodeAt(start - 1) === 32; words += 1) {
@@ -117,7 +117,7 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   return { name, strength, start, isQuoted: end < index && !isGap(text.charCodeAt(end)), isTight: end === index };
 };
 
-/** `-`, `.` and `$`, which may precede a name. */
+/** Whether the code is `-`, `.` or `$`, which may precede a name. */
 const isLead = (code: number): boolean => code === 45 || code === 46 || code === 36;
 
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {
@@ -128,7 +128,7 @@ const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined 
   return skipGap(reader, sign.end + (isArrow ? 1 : 0));
 };
 
-/** `password => "…"` in a hash, not an arrow function. */
+/** Whether `=>` is the sign of a hash, as in `password => "…"`, not of an arrow function. */
 const isHash = (reader: Reader, key: Key, sign: Sign): boolean => {
   const start = reader.skipSpaces(sign.end + 1, maxSpaces);
   return reader.before(key.start) === colon || quoteAt(reader, start) !== undefined;
@@ -144,7 +144,7 @@ const skipGap = (reader: Reader, from: number): number => {
 
 const isGapAfter = (code: number): boolean => code === 32 || code === 9 || code === star;
 
-/** The value of a name, from its first character or quote, if it is a secret. */
+/** Reads the value of a name, from its first character or quote, if it is a secret. */
 export const valueOf = (
   reader: Reader,
   key: Key,
@@ -171,7 +171,7 @@ export const valueOf = (
     end = endAfterAmpersands(reader, key, start, end);
     const next = reader.code(end);
     if (end === start || ((next === 40 || next === 91 || next === 60) && !isColon)) return undefined;
-    // Without a space after the comma it is a list of settings, not of arguments.
+    // A comma without a space separates settings, not arguments.
     const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
     style = { ...style, isCode: !isLine && !isPair && (isList || (!isColon && !key.isTight)) };
   }
@@ -179,7 +179,7 @@ export const valueOf = (
   return { kind: 'assignment', start, end };
 };
 
-/** An ampersand belongs to the value unless it begins another parameter, an entity or a command. */
+/** Extends a value past ampersands, unless one begins another parameter, an entity or a command. */
 const endAfterAmpersands = (reader: Reader, key: Key, start: number, from: number): number => {
   const before = reader.before(key.start);
   let end = from;
@@ -191,11 +191,11 @@ const endAfterAmpersands = (reader: Reader, key: Key, start: number, from: numbe
   return end;
 };
 
-/** At the beginning of a line, also of an escaped one, or after `export`. */
+/** Whether the name is at the beginning of a line, including an escaped line, or after `export`. */
 const isLineStart = (reader: Reader, start: number): boolean => {
   const before = reader.before(start);
   if (Number.isNaN(before) || before === 10 || before === 13) return true;
-  // Every form below ends with a space or the letter of an escaped line feed.
+  // Each form below ends with a space or the letter of an escaped line feed.
   if (before !== 32 && before !== 9 && before !== 110) return false;
   return /(?:\\n|\n\s{0,12}|(?:^|\s)(?:export|env|-e|--env|ENV|ARG) {1,2})$/.test(
     reader.text.slice(Math.max(reader.barrier, start - 20), start),
@@ -206,9 +206,9 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
 const environmentName = /^[A-Z][A-Z\d_]*$/;
 const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
-/** Longer values that do not look random are text. */
+/** Maximum length of a value that does not look random; a longer one is text. */
 const maxChosen = 128;
-/** Of the values of weak names. */
+/** Minimum length of the value of a weak name. */
 const minWeak = 16;
 
 interface Candidate {
@@ -225,7 +225,7 @@ const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolea
   return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
 };
 
-/** Whether the value is neither a name nor a call nor a sentence. */
+/** Whether the value is not a name, a call or a sentence. */
 const isChosen = (
   value: string,
   { key: { name, strength }, style, isRandom }: Pick<Candidate, 'key' | 'style'> & { readonly isRandom: boolean },
@@ -243,7 +243,7 @@ const isChosen = (
 
 const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
 
-/** What stands for a value in code: a variable or a type. */
+/** Whether the value is a variable or a type. */
 const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
   !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value));
 
@@ -254,13 +254,13 @@ const codeWord = /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3|ec2|k8s|x509|p12|h26\d
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
-/** What people choose as a password: letters with digits or signs; no version, no path. */
+/** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
   return /\d/.test(value) ? /[a-z]/i.test(value) : /[a-z]/i.test(value) && /[!@$%^&#*]/.test(value);
 };
 
-/** `password2`, `my-secret-1`: a value that names what it is. */
+/** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
 const mentions = (value: string, name: string): boolean => {
   const lower = value.toLowerCase();
   return ['password', 'passwd', 'secret', 'token', 'key', 'credential', 'auth', name.toLowerCase()].some((one) =>
@@ -270,7 +270,7 @@ const mentions = (value: string, name: string): boolean => {
 
 const cookieHead = /^[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{6,}/;
 
-/** All of a cookie header: each cookie may be a secret. */
+/** Finds the whole value of a cookie header, because each cookie may be a secret. */
 const findCookies = (reader: Reader, start: number): Secret | undefined => {
   const from = quoteAt(reader, start)?.end ?? start;
   if (!cookieHead.test(reader.slice(from, from + 100))) return undefined;
@@ -280,7 +280,7 @@ const findCookies = (reader: Reader, start: number): Secret | undefined => {
 
 const scheme = /^[A-Za-z][\w-]{1,30}(?: +|%20|\+)(?=\S)/;
 
-/** The credential of an authorization header, without its scheme. */
+/** Finds the credential of an authorization header, without its scheme. */
 const findAuthorization = (reader: Reader, start: number): Secret | undefined => {
   const quote = quoteAt(reader, start);
   const from = quote?.end ?? start;
@@ -302,7 +302,7 @@ const findAuthorization = (reader: Reader, start: number): Secret | undefined =>
   return { kind: 'authorization', start: credentialStart, end: credentialEnd };
 };
 
-/** A quote is open or was closed on this line, shortly before. */
+/** Whether a quote was opened or closed shortly before on this line. */
 const isQuotedBefore = (reader: Reader, index: number): boolean => {
   const floor = Math.max(reader.barrier, index - 40);
   for (let at = index - 1; at >= floor; at -= 1) {
@@ -313,7 +313,7 @@ const isQuotedBefore = (reader: Reader, index: number): boolean => {
   return false;
 };
 
-/** `value`, whose name is written beside it. */
+/** Whether the name is `value`, so that the actual name is in another member. */
 const isValueName = (reader: Reader, end: number): boolean =>
   (reader.text.charCodeAt(end - 1) | 32) === 101 &&
   /(?:^|[^\w])value$/i.test(reader.text.slice(Math.max(0, end - 6), end));
@@ -323,7 +323,7 @@ const nameBefore =
 const nameAfter =
   /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
 
-/** The value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
+/** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 const findNamedValue = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
   const before = reader.text.slice(reader.floor(nameEnd), nameEnd - 5);
   const named = nameBefore.exec(before)?.[1];
@@ -348,7 +348,7 @@ const findNamedValue = (reader: Reader, sign: Sign, nameEnd: number): Secret | u
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
 };
 
-/** `-passin pass:…`, as openssl takes passwords. */
+/** Finds the password of an openssl argument such as `-passin pass:…`. */
 const findPassArgument = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
   if (
     !sign.isColon ||

@@ -4,21 +4,21 @@ export const token = 2;
 export const space = 4;
 /** Ends an unquoted value. */
 export const stop = 8;
-/** Ends the value of a line in an environment file, where brackets and commas belong to the value. */
+/** Ends a value in an environment file, which may contain brackets and commas. */
 export const lineStop = 16;
 export const base64 = 32;
 export const key = 64;
-/** The credential of an authorization header. */
+/** Belongs to the credential of an authorization header. */
 export const bearer = 128;
-/** Ends the value of a pair in a connection string. */
+/** Ends a value in a connection string. */
 export const pairStop = 512;
 
-/** Ends a header inside of quotes. */
+/** Ends a quoted header. */
 export const quotedStop = 1024;
-/** Ends a header that is a line. */
+/** Ends a header on its own line. */
 export const headerStop = 2048;
 
-/** Ends what is before the host of a URL. */
+/** Ends the user information of a URL. */
 export const userInfoStop = 4096;
 
 const classes = new Uint32Array(128);
@@ -40,7 +40,7 @@ mark('\n\r\\`"\'', quotedStop);
 mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);
 mark('\n\r\\`', headerStop);
 
-/** What tokens may contain beyond letters, digits, `_` and `-`, and the class of each of these alphabets. */
+/** Additional characters of tokens besides letters, digits, `_` and `-`, with the class of each set. */
 const alphabets: ReadonlyMap<string, number> = new Map(
   ['', '.', '=', '%', '/', '/@', '+/=', '+/=,'].map((extra, index) => {
     const bits = 8192 << index;
@@ -49,17 +49,17 @@ const alphabets: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** The class of the characters of a token with these characters beyond `A-Za-z0-9_-`. */
+/** Returns the character class of a token with these characters besides `A-Za-z0-9_-`. */
 export const tokenClass = (extra: string): number => {
   const bits = alphabets.get(extra);
   if (bits === undefined) throw new RangeError(`No class has the characters ${extra}.`);
   return bits;
 };
 
-/** Whether the code belongs to one of these classes. `NaN` and codes beyond ASCII belong to none. */
+/** Returns whether the code belongs to one of these classes. `NaN` and non-ASCII codes belong to none. */
 export const is = (code: number, bits: number): boolean => code < 128 && ((classes[code] ?? 0) & bits) !== 0;
 
-/** Small letter 1, capital 2, digit 3, anything else 0. */
+/** Returns 1 for a lower-case letter, 2 for a capital, 3 for a digit and 0 otherwise. */
 export const kindOf = (code: number): number => {
   if (code >= 97 && code <= 122) return 1;
   if (code >= 65 && code <= 90) return 2;

@@ -12,7 +12,7 @@ const maxFlag = 40;
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
   readonly flag: RegExp;
-  /** The command carries a password only if this word follows. */
+  /** A word that must follow the command, such as a subcommand. */
   readonly needs?: string;
 }
 
@@ -20,7 +20,7 @@ const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 const redis = commands('redis-cli');
 
-/** Short flags that carry a password, by the commands that they belong to. */
+/** Short flags with a password, by command. */
 const passwordFlags: readonly PasswordFlag[] = [
   {
     commands: commands(
@@ -41,14 +41,14 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: commands('plink pscp psftp'), flag: /^-pw / },
 ];
 const clients = commands('curl wget http https xh ab hey wrk rclone');
-/** The words of a line that decide what a short flag means. */
+/** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
   const known = [...clients, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
   const longestFirst = known.toSorted((one, other) => other.length - one.length);
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
 
-/** What follows a flag such as `--password`, `-u` or `-p`. Called for a hyphen after a space or a quote. */
+/** Finds the value of a flag such as `--password`, `-u` or `-p`. Called for a hyphen after a space or a quote. */
 export const findFlag = (reader: Reader, index: number): Secret | undefined => {
   const second = reader.code(index + 1);
   const isLong = second === hyphen || is(reader.code(index + 2), keyClass);
@@ -81,10 +81,10 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   return isChosen(value) ? { ...found, kind: 'command-line' } : undefined;
 };
 
-/** Letters alone may be a word of the help text. */
+/** Whether the value is chosen or random; letters alone may be a word of the help text. */
 const isChosen = (value: string): boolean => isMixed(value, { isQuoted: false }) || looksRandom(value);
 
-/** After a space, or in the next item of a list of arguments. */
+/** Returns the start of the next argument, after a space or in the next item of an argument list. */
 const startOfArgument = (reader: Reader, end: number): number | undefined => {
   const quote = quoteAt(reader, end);
   let index = quote?.end ?? end;
@@ -117,7 +117,7 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   return undefined;
 };
 
-/** Whether one of these commands is on the line before this, and then the word that it needs. */
+/** Whether one of these commands precedes on the line, followed by the required word, if any. */
 const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>, needs?: string): boolean => {
   const words = reader.wordsOnLine(commandWords, index);
   const place = words.findIndex(({ word: name }) => names.has(name));
@@ -133,7 +133,7 @@ const findArgument = (reader: Reader, from: number): Secret | undefined => {
   return { kind: 'command-line', start, end };
 };
 
-/** Up to the closing quote, or to the next space. */
+/** Returns the range of the argument, up to the closing quote or the next space. */
 const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
   const quote = quoteAt(reader, from);
   const start = quote?.end ?? from;
@@ -149,7 +149,7 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
 
 const userPassword = /^([\w.@%+-]{1,64})[:%](?!\/\/)(.{3,})$/;
 
-/** `user:password` after `-u`: always for a client of the web, else if the password cannot be a group or a port. */
+/** Finds the password of `-u user:password`: always for a web client, otherwise unless it may be a group or a port. */
 const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   if (end - start < 5) return undefined;

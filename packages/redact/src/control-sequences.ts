@@ -1,26 +1,26 @@
-/** A control sequence that was taken out of a text, and the offset in the rest at which it was. */
+/** A control sequence that was removed from a text, with its offset in the remaining text. */
 export interface Mark {
   readonly at: number;
   readonly sequence: string;
 }
 
 const escape = '\u001b';
-/** Colors, cursor movements and hyperlinks, also as JSON and source code write them. */
+/** Matches colors, cursor movements and hyperlinks, also as escaped in JSON and source code. */
 const sequences =
-  // oxlint-disable-next-line no-control-regex -- control sequences are what it finds
+  // oxlint-disable-next-line no-control-regex -- finding control sequences is the purpose
   /\u001b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\))|\\(?:u001[bB]|x1[bB]|033)\[[\d;]{0,32}[A-Za-z]/g;
 const unfinished =
   // oxlint-disable-next-line no-control-regex -- as above
   /(?:\u001b(?:\[[0-9;:?]{0,32}|\][^\u0007\u001b]{0,300}\u001b?)?|\\(?:u(?:0(?:0(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?)?)?|x(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?|0(?:3(?:3(?:\[[\d;]{0,32})?)?)?)?)$/;
 const maxUnfinished = 340;
 
-/** Whether the text has a character with which a control sequence begins. */
+/** Returns whether the text has a character that may begin a control sequence. */
 export const mayHaveSequences = (text: string): boolean => text.includes(escape) || text.includes('\\');
 
-/** Whether the text contains a control sequence. */
+/** Returns whether the text contains a control sequence. */
 export const hasSequences = (text: string): boolean => mayHaveSequences(text) && text.search(sequences) !== -1;
 
-/** Splits a text into what a terminal shows and the control sequences, which would cut through secrets. */
+/** Splits a text into its visible characters and its control sequences, which could interrupt secrets. */
 export const withoutSequences = (
   text: string,
   offset: number,

@@ -41,7 +41,7 @@ describe('redact', () => {
     ['an escaped line', (secret) => `"env": "A=1\\nDB_PASSWORD=${secret}\\nB=2"`],
     ['a flag', (secret) => `deploy --api-key=${secret} --verbose`],
     ['npmrc', (secret) => `//registry.example.org/:_authToken=${secret}`],
-  ])('replaces what is assigned in %s', (_, frame) => {
+  ])('replaces the value assigned in %s', (_, frame) => {
     const missed = seeds.filter((seed) => redact(frame(value(seed))) !== frame(r));
     expect(missed.map((seed) => frame(value(seed)))).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('redact', () => {
     expect(redact(text)).toBe(text);
   });
 
-  it('returns the same text where there is nothing, and nothing of an empty one', () => {
+  it('returns text without secrets unchanged, including the empty string', () => {
     expect(redact('')).toBe('');
     expect(inspect('nothing here')).toEqual({ text: 'nothing here', found: {} });
   });
@@ -141,7 +141,7 @@ describe('redact', () => {
 
 const drawnValues = Array.from({ length: 6 }, (_, index) => drawn(alphanumeric, 24 + index * 4, index + 1));
 
-/** Whether five characters in a row of the secret are left. */
+/** Returns whether five consecutive characters of the secret remain. */
 const leaks = (text: string, frame: (secret: string) => string, secret: string): boolean =>
   Array.from({ length: secret.length - 4 }, (_, index) => secret.slice(index, index + 5)).some(
     (part) => text.includes(part) && !frame('').includes(part),
@@ -150,15 +150,15 @@ const leaks = (text: string, frame: (secret: string) => string, secret: string):
 describe('secrets as tools print them', () => {
   it.each(frames)('replaces them in the form: %s', (_, frame) => {
     const left = [...chosen, ...drawnValues].filter((secret) => leaks(redact(frame(secret)), frame, secret));
-    // A word with a year behind it may be a name in code.
+    // A word followed by a year may be a name in code.
     expect(left.filter((secret) => secret !== 'Winter2024')).toEqual([]);
   });
 
-  it.each(frames)('changes nothing the second time in the form: %s', (_, frame) => {
+  it.each(frames)('is idempotent in the form: %s', (_, frame) => {
     for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
   });
 
-  it.each(frames)('gives the same for every cut in two in the form: %s', (_, frame) => {
+  it.each(frames)('returns the same for any two chunks in the form: %s', (_, frame) => {
     const wrong = [chosen[1] ?? '', drawnValues[0] ?? ''].flatMap((secret) => {
       const text = `${frame(secret)}\n`;
       return Array.from({ length: text.length - 1 }, (__, index) => index + 1).filter((cut) => {
@@ -169,7 +169,7 @@ describe('secrets as tools print them', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(tokenMakers)('gives the same for every cut in two of a token of %s', (_, make) => {
+  it.each(tokenMakers)('returns the same for any two chunks of a token of %s', (_, make) => {
     const text = `a ${make(1)} "${make(2)}",`;
     for (let cut = 1; cut < text.length; cut += 1) {
       const open = stream();
@@ -188,7 +188,7 @@ describe('secrets as tools print them', () => {
     );
   });
 
-  it('keeps signatures of reasoning and ids', () => {
+  it('preserves ids and signatures of reasoning', () => {
     const signature = `EqoB${randomValue(3, 200)}`;
     const data = {
       type: 'reasoning',
@@ -200,7 +200,7 @@ describe('secrets as tools print them', () => {
     expect(redact(JSON.stringify({ signature }))).toBe(JSON.stringify({ signature }));
   });
 
-  it('replaces values of names beside them in data', () => {
+  it('replaces a value whose name is in another member', () => {
     expect(
       redactData({
         env: [
@@ -243,11 +243,11 @@ describe('known values', () => {
     expect(known.inspect(text).found['known']).toBe(1);
   });
 
-  it('takes the longer of two that begin alike', () => {
+  it('prefers the longer of two values with a common prefix', () => {
     expect(createRedactor({ values: ['abcdef', 'abcdefgh'] }).redact('abcdefgh abcdefg')).toBe(`${r} ${r}g`);
   });
 
-  it('rejects options that would protect nothing', () => {
+  it('rejects options without effect', () => {
     expect(() => createRedactor({ values: ['short'] })).toThrow(InvalidOptionError);
     expect(() => createRedactor({ replacement: '' })).toThrow(/replacement/);
     expect(() => createRedactor({ replacement: 'hunter22!', values: ['hunter22'] })).toThrow(/looks like a secret/);
@@ -257,7 +257,7 @@ describe('known values', () => {
 });
 
 describe('redactData', () => {
-  it('goes by the names of members, and by the form of texts', () => {
+  it('uses the names of members and the format of strings', () => {
     const [, make] = tokenMakers[0] ?? [];
     const data = {
       password: 'plain words',
@@ -273,14 +273,14 @@ describe('redactData', () => {
     });
   });
 
-  it('takes what looks random under names that may mean something else, and each item of lists', () => {
+  it('replaces random values of ambiguous names, and each item of a list', () => {
     const random = randomValue(5, 32).replaceAll('/', 'x');
     expect(
       redactData({ token: random, auth: 'github', 'set-cookie': ['sid=abcdefgh', 'b=12345678'], tokens: 12_345 }),
     ).toEqual({ token: r, auth: 'github', 'set-cookie': [r, r], tokens: 12_345 });
   });
 
-  it('returns the same object where there is nothing', () => {
+  it('returns the same object if it has no secrets', () => {
     const data = { a: [1, { b: 'c' }], d: null, max_tokens: 5 };
     expect(redactData(data)).toBe(data);
   });
@@ -297,7 +297,7 @@ describe('redactData', () => {
   });
 });
 
-/** Texts in which something of a secret is everywhere. */
+/** Texts with parts of secrets in every position. */
 const pieces = fc.oneof(
   fc.constantFrom(
     'sk-',
@@ -366,7 +366,7 @@ const texts = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''))
 describe('for any text', () => {
   const known = createRedactor({ values: ['xoxb-a', 'geheim nis'] });
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const once = redact(text);
@@ -376,13 +376,13 @@ describe('for any text', () => {
     );
   });
 
-  it('takes the end of a secret for the beginning of a word, the first time too', () => {
+  it('treats the end of a secret as a word boundary in the first pass', () => {
     const [, make] = tokenMakers[0] ?? [];
     const token = make?.(1) ?? '';
     expect(redact(token.slice(0, 7) + drawn(alphanumeric, 512, 3) + token)).toBe(r + r);
   });
 
-  it('gives the same for chunks as for the whole text', () => {
+  it('returns the same for chunks as for the whole text', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(texts, cuts, fc.boolean(), (text, lengths, isKnown) => {
@@ -400,7 +400,7 @@ describe('for any text', () => {
     );
   });
 
-  it('holds back only what may become a secret', () => {
+  it('holds back only text that may become a secret', () => {
     const open = stream();
     expect(open.push('Hello there, ')).toBe('Hello there, ');
     expect(open.push('my key is sk-')).toBe('my key is ');
@@ -432,7 +432,7 @@ describe('for any text', () => {
     'ghp_',
     '=',
     'QWxhZGRpbjpvcGVu',
-  ])('takes time in proportion to the length of %s again and again', (piece) => {
+  ])('takes linear time for repetitions of %s', (piece) => {
     const work = (length: number): number => {
       const text = piece.repeat(Math.ceil(length / piece.length));
       const before = process.cpuUsage();
@@ -441,7 +441,7 @@ describe('for any text', () => {
       return user;
     };
     work(20_000);
-    // Sixteen times the length: quadratic work would take 256 times as long.
+    // The text is 16 times as long: quadratic work would take 256 times as long.
     const short = Math.max(2_000, work(10_000));
     expect(work(160_000) / short).toBeLessThan(160);
   });

@@ -7,55 +7,55 @@ import { replaceAll, replacingStream, type Finder, type ReplacingStream } from '
 /** Options of {@link createRedactor}. */
 export interface RedactorOptions {
   /**
-   * Secrets that the process knows, such as loaded keys. They are found exactly, also in URLs, JSON, HTML and inside base64.
-   * Each has at least six characters.
+   * Known secrets, such as loaded keys, of at least six characters each. They are found verbatim, in URLs, JSON and
+   * HTML, and inside base64.
    *
    * @defaultValue `[]`
    */
   readonly values?: readonly string[] | undefined;
   /**
-   * What a secret is replaced with.
+   * The replacement of a secret.
    *
    * @defaultValue `'[redacted]'`
    */
   readonly replacement?: string | undefined;
 }
 
-/** How many secrets of each kind (`'openai'`, `'assignment'`, `'known'` …) were replaced. Contains no value. */
+/** Number of replaced secrets by kind (`'openai'`, `'assignment'`, `'known'` …). Contains no values. */
 export type RedactionCounts = Readonly<Record<string, number>>;
 
-/** Replaces secrets. The functions need no `this`, and none of them throws. */
+/** Replaces secrets. The functions do not use `this` and never throw. */
 export interface Redactor {
-  /** What a secret is replaced with. */
+  /** The replacement of a secret. */
   readonly replacement: string;
-  /** Returns the text without secrets, or the same text if it has none. A second pass changes nothing. */
+  /** Returns the text without secrets, or the same text if it has none. The function is idempotent. */
   readonly redact: (text: string) => string;
-  /** Does the same as `redact` and counts what was found. */
+  /** Works like `redact` and counts the secrets. */
   readonly inspect: (text: string) => { readonly text: string; readonly found: RedactionCounts };
   /**
-   * Returns a copy of JSON-like data without secrets in its strings and under names such as `password`, or the same object
-   * if it has none.
+   * Returns a copy of JSON-like data without secrets in its strings and under names such as `password`, or the same
+   * object if it has none.
    */
   readonly redactData: <Value>(value: Value) => Value;
-  /** Redacts a text that arrives in chunks. The outputs joined equal `redact` of the inputs joined. */
+  /** Creates a stream that redacts chunks of text. The joined outputs equal `redact` of the joined inputs. */
   readonly stream: () => RedactionStream;
 }
 
-/** A text that arrives in chunks. */
+/** Redacts a text that arrives in chunks. */
 export interface RedactionStream {
-  /** Takes the next chunk and returns what can be shown so far. Text that may become a secret is held back. */
+  /** Adds a chunk and returns the redacted text so far. Holds back text that may become a secret. */
   readonly push: (chunk: string) => string;
-  /** Returns what was held back. The stream can then be used for another text. */
+  /** Returns the held-back text. The stream can then be used for another text. */
   readonly end: () => string;
 }
 
 /**
  * Creates a redactor.
  *
- * It finds tokens by their providers' formats, JSON Web Tokens, private keys in PEM, passwords in URLs and command lines,
- * authorization and cookie headers, values of names such as `API_KEY` or `"password"` in any common notation, and the values
- * that it is given. Colors and escapes between the parts do not hide them. Model names, hashes, UUIDs, lockfiles, data URLs
- * and signatures stay.
+ * Finds tokens by their providers' formats, JSON Web Tokens, private keys in PEM, passwords in URLs and command lines,
+ * authorization and cookie headers, values of names such as `API_KEY` or `"password"` in any common notation, and the
+ * known `values`. Colors and escapes within a secret do not hide it. Model names, hashes, UUIDs, lockfiles, data URLs
+ * and signatures are preserved.
  *
  * @throws InvalidOptionError
  *

@@ -14,7 +14,7 @@ const databases: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The password in `scheme://user:password@host`, or a token in the place of the user. Called for the first colon. */
+/** Finds the password in `scheme://user:password@host`, or a token in place of the user. Called for the first colon. */
 export const findUrlCredentials = (reader: Reader, index: number): Secret | undefined => {
   if (!is(reader.before(index), word) || reader.code(index + 1) !== slash || reader.code(index + 2) !== slash) {
     return undefined;
@@ -38,7 +38,9 @@ const schemeBefore = (reader: Reader, end: number): string => {
   return reader.text.slice(start, end);
 };
 
-/** The last `@` before the host ends. Passwords of databases are often not encoded, so that they may hold a slash. */
+/**
+ * Returns the last `@` before the end of the host. Database passwords are often not encoded and may contain a slash.
+ */
 const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): number | undefined => {
   const end = reader.endOfRun(start, userInfoStop, maxUserInfo, false);
   const first = reader.next('@', start);
@@ -59,7 +61,7 @@ const schemes = [
 const maxGap = 4;
 const maxCredential = 8192;
 
-/** The token after `Bearer` or `Basic`. Called for the scheme's first letter. */
+/** Finds the token after `Bearer` or `Basic`. Called for the first letter of the scheme. */
 export const findBearer = (reader: Reader, index: number): Secret | undefined => {
   if (is(reader.before(index), word)) return undefined;
   for (const { name, min } of schemes) {
@@ -81,12 +83,12 @@ export const findBearer = (reader: Reader, index: number): Secret | undefined =>
 const isBearer = (value: string): boolean =>
   looksRandom(value) || (value.length >= 20 && /\d/.test(value) && !/^[a-z]+(?:[-_.][a-z\d]+)*$/i.test(value));
 
-/** Base64 of `user:password`. */
+/** Whether the value is base64 of `user:password`. */
 const isBasic = (value: string): boolean =>
   /^[\w+/-]{6,}={0,2}$/.test(value) &&
   /^[\x20-\x7e]{0,255}:[\x20-\x7e]{1,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 
-/** The token of a Telegram bot: its number, a colon, and 35 characters. Called for the colon. */
+/** Finds the token of a Telegram bot: a number, a colon and 35 characters. Called for the colon. */
 export const findBotToken = (reader: Reader, index: number): Secret | undefined => {
   if (!reader.matches('AA', index + 1)) return undefined;
   const number = /(?:^|[^\w]|bot)(\d{8,10})$/.exec(reader.text.slice(Math.max(reader.barrier, index - 14), index))?.[1];
@@ -100,7 +102,7 @@ export const findBotToken = (reader: Reader, index: number): Secret | undefined 
 const passwordFile =
   /^(?:\*|localhost|[\w-]+(?:\.[\w-]+)+):(?:\*|\d{4,5}):(?:\*|[\w-]*[A-Za-z_][\w-]*):(?:\*|[\w-]*[A-Za-z_][\w.@-]*)$/;
 
-/** The password in a line `host:port:database:user:password`. Called for a colon. */
+/** Finds the password in a line `host:port:database:user:password`. Called for a colon. */
 export const findPasswordFileEntry = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const floor = reader.floor(index);
@@ -112,7 +114,7 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
     if (code === 58) {
       colons += 1;
       if (colons > 3) return undefined;
-      // The third field from the end is the port.
+      // The second field is the port.
       if (colons === 3 && digits < 4 && text.charCodeAt(start) !== 42) return undefined;
       digits = 0;
     } else if (code <= 32 || is(code, stop)) break;

@@ -1,14 +1,14 @@
 import type { Redactor } from './create-redactor.js';
 
-/** Members of events that name something and are compared by observers. */
+/** Members with names and ids, which observers compare. */
 const structural: ReadonlySet<string> = new Set(['type', 'turn', 'at', 'session', 'id', 'replayed', 'step', 'attempt']);
 
 /**
- * Returns a function that redacts events for observers: all of their strings, inputs of calls and reasoning included.
+ * Returns a function that redacts all strings of an event for observers, including call inputs and reasoning.
  *
- * The function is pure and synchronous. An event without secrets is returned as it is. The messages of a history are
- * redacted once each, however often the history is seen again. What the harness stores and sends to the model is not
- * affected: calls must run as written, and reasoning is signed.
+ * The function is synchronous and does not modify the event. An event without secrets is returned unchanged. Each
+ * message of a history is redacted once, although the history occurs in many events. The stored events and the requests
+ * to the model are not affected: calls must run as written, and reasoning is signed.
  *
  * @example
  * ```ts
@@ -45,6 +45,6 @@ export const eventRedactor = ({
   };
 };
 
-/** A list of messages, as an array or as another collection. */
+/** Whether the value is a list of messages: an array or another iterable. */
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && !ArrayBuffer.isView(value);

@@ -12,7 +12,7 @@ type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
 const lineFeed = 10;
-/** Shorter texts are read without a copy of their bytes. */
+/** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
 const every: readonly Detector[] = [
@@ -29,18 +29,18 @@ const every: readonly Detector[] = [
   findElement,
 ];
 
-/** The last letter of a name that a space may part from its value, or of `BY`. */
+/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
 const isSpacedEnd = (character: string): boolean =>
   /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
 
-/** What two characters may open. The first detector that finds something decides. */
+/** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
 const detectorsOf = (before: string, character: string): readonly Detector[] => {
   const found: Detector[] = [];
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
   if (character === ':' && before !== ':') found.push(findUrlCredentials, findBotToken, findAssignment);
   if (character === ':' && /[\w*]/.test(before)) found.push(findPasswordFileEntry);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
-  // The ends of `%3D`, `%3A` and their escapes in JSON.
+  // The last characters of `%3D`, `%3A` and their escapes in JSON.
   if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
   if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
   if (/b/i.test(character) && !/\w/.test(before)) found.push(findBearer);
@@ -51,7 +51,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   return found;
 };
 
-/** The detectors that each pair of characters calls for, by number; 0 for most. */
+/** The number of the detector list of each character pair; 0, the empty list, for most. */
 const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[]; readonly listOf: Uint8Array } => {
   const numbers = new Map<string, number>([['', 0]]);
   const all: (readonly Detector[])[] = [[]];
@@ -71,16 +71,16 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
 })();
 
 /**
- * Finds what has the form of a secret, in one pass: each character costs a look into a table, and only where a secret can
- * be is a detector called, which reads no further than a bound.
+ * Creates a finder for secrets by format. It makes one pass with a table lookup per character, and calls a detector
+ * only at possible secrets. Each detector reads a bounded number of characters.
  *
- * @param replacement what secrets are replaced with; a value that contains it is not a secret
+ * @param replacement the replacement of secrets; a value that contains it is not a secret
  */
 export const formFinder = (replacement: string): Finder => {
   const settings: ReaderSettings = { replacement, strengths: new Map() };
   return (text, place) => {
     const { length } = text;
-    // Bytes are read in half the time that characters take, if there are many; what they suggest is checked on the text.
+    // Reading bytes takes half the time of reading characters in a long text. Candidates are checked in the text.
     const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;
     let reader: Reader | undefined;
     let secrets: Secret[] | undefined;
@@ -118,7 +118,7 @@ const detect = (reader: Reader, index: number, detectors: readonly Detector[]): 
   return undefined;
 };
 
-/** What a detector that is called for this place, or for a later one, may reach back to is not settled. */
+/** Returns the offset before which no detector called here or later can find a secret. */
 const settledBefore = (text: string, barrier: number, end: number): number => {
   const floor = Math.max(barrier, end - maxReach);
   let index = end;

@@ -1,14 +1,14 @@
 import { is, key as keyClass } from './characters.js';
 
 /**
- * How certain it is that what is assigned to a name is secret.
+ * How certain it is that the value of a name is secret.
  *
- * `strong` names (`password`, `API_KEY`, `client_secret`) say so; `weak` ones (`token`, `auth`) also name other things, so
- * their values must look random.
+ * The value of a `strong` name (`password`, `API_KEY`, `client_secret`) is a secret. A `weak` name (`token`, `auth`)
+ * has other meanings too, so its value must look random.
  */
 export type KeyStrength = 'strong' | 'weak' | undefined;
 
-/** Longer ones are not names. */
+/** Maximum length of a name. */
 export const maxKeyLength = 64;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -22,7 +22,7 @@ const strongNouns = words(
 const weakNouns = words(
   'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey',
 );
-/** What makes a `key`, a `token` or a `pass` secret. */
+/** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
   'api access secret private signing encryption account shared auth master service admin webhook deploy rsa ssh app ' +
     'application bot refresh bearer oauth personal client db database user root smtp mail redis mysql postgres pg mongo ' +
@@ -32,31 +32,31 @@ const qualifiers = words(
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
     'paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
-/** What makes it the name of something about a secret. */
+/** Words that make a name refer to a property of a secret. */
 const negations = words(
   'no is has max min num total public publishable next prev page csrf xsrf show hide count stop special eos bos pad ' +
     'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
 );
-/** What makes it the name of something that only looks random if it is secret. */
+/** Words that make a name weak. */
 const doubts = words('reset forgot');
-/** What may follow the noun in the names of environment variables. */
+/** Words that may follow the noun in names of environment variables. */
 const suffixes = words(
   'base prod production dev development staging stage live old new backup primary secondary ro rw main default current ' +
     'previous local',
 );
 
-/** Recognizes endings of names from their last letters, as cheaply as a look into a table. */
+/** Creates a fast test of name endings with a table of their last letters. */
 const endingTest = (
   endings: readonly string[],
   bare: ReadonlySet<string>,
 ): ((text: string, end: number) => boolean) => {
   const families: (readonly string[])[] = [];
   const familyOf = new Uint8Array(32_768);
-  // An ending that ends with another one is found by it: the letter before it is part of the name.
+  // An ending that contains another one at its end is covered by the shorter one.
   const shortest = endings.filter((ending) => !endings.some((other) => other !== ending && ending.endsWith(other)));
   for (const ending of shortest) {
     const last = ending.length - 1;
-    // The third letter of an ending of two may be any.
+    // An ending of two letters matches any third letter.
     const tails =
       last > 1 ? [tailOf(ending, last)] : Array.from({ length: 32 }, (_, any) => (any << 10) | tailOf(ending, last));
     for (const tail of tails) {
@@ -93,10 +93,10 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
   return true;
 };
 
-/** What needs another word before it. */
+/** Words that require a preceding word. */
 const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
 
-/** Tells quickly whether a name that ends before `end` is worth reading. */
+/** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
   [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase'],
   bareWords,
@@ -107,13 +107,13 @@ const spacedEndings = [...words('password passwd passphrase pass pwd psk secret 
 /** The last letters of the names that {@link mayEndSpacedKey} looks for. */
 export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((ending) => ending.slice(-1)));
 
-/** The same for names that only a space parts from their values. */
+/** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 
 const seams = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const environmentName = /^[A-Z][A-Z\d_]*$/;
 
-/** How secret the value of this name is. */
+/** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
   if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
   const parts = name
@@ -130,7 +130,7 @@ export const keyStrength = (name: string): KeyStrength => {
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };
 
-/** `pgpassword`, but not `showpassword`. */
+/** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
   /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use)[a-z])[a-z]{1,12}(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken|pwd)$/;
 
@@ -146,5 +146,5 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   return weakNouns.has(noun) ? 'weak' : undefined;
 };
 
-/** Names whose values are opaque data that a provider signed or issued: never secrets, and broken by any change. */
+/** Returns whether the value of a name is opaque data of a provider, such as a signature. It must not be changed. */
 export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(?:tool_?call_?)?id$/i.test(name);

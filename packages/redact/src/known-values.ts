@@ -1,9 +1,9 @@
 import type { Finder, Secret } from './replace.js';
 
-/** Shorter values would be found in ordinary words. */
+/** Minimum length of a known value; a shorter one would occur in ordinary words. */
 export const minKnownValue = 6;
 
-/** The forms in which a value appears: plain, in URLs, in JSON and JSON in JSON, in HTML, and anywhere inside base64. */
+/** Returns the encoded forms of a value: plain, in URLs, in JSON and nested JSON, in HTML, and inside base64. */
 export const formsOf = (value: string): readonly string[] => {
   const bytes = new TextEncoder().encode(value);
   const inBase64 = [0, 1, 2].map((shift) => {
@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
 
 const inHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** Finds exact values, any number of them: by their first two characters, and of several the longest. */
+/** Creates a finder for known values. It looks up the first two characters and prefers the longest value. */
 export const knownValueFinder = (values: readonly string[]): Finder | undefined => {
   const byStart = new Map<number, string[]>();
   for (const form of new Set(values.flatMap(formsOf))) {
@@ -58,7 +58,7 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
 
   return (text, { from, isWhole }) => {
     const secrets: Secret[] = [];
-    // Bytes are read in half the time that characters take; what they suggest is checked on the text.
+    // Reading bytes takes half the time of reading characters. Candidates are checked in the text.
     const bytes = Buffer.from(text, 'latin1');
     const last = text.length - 1;
     let index = from;
@@ -81,7 +81,7 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
 
 const startOf = (text: string, index: number): number => text.charCodeAt(index) * 65_536 + text.charCodeAt(index + 1);
 
-/** Whether the text ends within something that may become one of the values. */
+/** Whether the text ends within a possible value. */
 const mayContinue = (byStart: ReadonlyMap<number, readonly string[]>, text: string, index: number): boolean => {
   const left = text.length - index;
   return (

@@ -7,10 +7,10 @@ const maxLabel = 48;
 /** A key of 16,384 bits has about 13,000 characters. */
 const maxBody = 16_384;
 const minRun = 24;
-/** White space, escapes, quotes, line prefixes, and what the headers of old formats are written with. */
+/** White space, escapes, quotes, line prefixes, and the punctuation of headers in old formats. */
 const fillers = new Set(Array.from(' \t\r\n\v\f\\"\':,-.()>|#*', (character) => character.charCodeAt(0)));
 
-/** The body of a private key in PEM. Called for the `B` of `-----BEGIN`. */
+/** Finds the body of a private key in PEM. Called for the `B` of `-----BEGIN`. */
 export const findPrivateKey = (reader: Reader, index: number): Secret | undefined => {
   if (
     !reader.matches('BEGIN ', index) ||
@@ -25,7 +25,7 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   return longest < minRun ? undefined : { kind: 'private-key', start, end };
 };
 
-/** As far as the text can be the body of a key: lines of base64, also quoted and escaped, up to the closing line. */
+/** Reads the possible body of a key: lines of base64, plain, quoted or escaped, up to the closing line. */
 const readBody = (reader: Reader, start: number): { readonly end: number; readonly longest: number } => {
   let longest = 0;
   let run = 0;

@@ -1,10 +1,10 @@
 import type { Reader } from './reader.js';
 
-/** A quote as tools print it: plain, escaped any number of times, or encoded for URLs and HTML. */
+/** A quote: plain, escaped any number of times, or encoded for URLs or HTML. */
 export interface Quote {
-  /** The first character after it. */
+  /** Index of the first character after the quote. */
   readonly end: number;
-  /** What closes it: the same, in the same encoding. */
+  /** The closing quote: the same character in the same encoding. */
   readonly literal: string;
 }
 
@@ -25,7 +25,7 @@ const encoded: readonly string[] = [
 
 const isQuoteCode = (code: number): boolean => code === 34 || code === 39 || code === 96;
 
-/** The quote that opens here. */
+/** Reads the quote that opens at an index. */
 export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
   let at = index;
   while (at < index + maxEscapes && reader.code(at) === backslash) at += 1;
@@ -38,7 +38,7 @@ export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
     : { end: at + found.length, literal: reader.text.slice(index, at + found.length) };
 };
 
-/** Where the quote begins that ends before `end`; `end` itself without one. */
+/** Returns the start of a quote that ends before `end`; `end` without a quote. */
 export const quoteBefore = (reader: Reader, end: number): number => {
   const { text } = reader;
   let start = end;
@@ -58,7 +58,7 @@ export const quoteBefore = (reader: Reader, end: number): number => {
   return Math.max(start, reader.barrier);
 };
 
-/** Where the quoted text ends; nothing if its line, or the limit, ends first. */
+/** Returns the end of the quoted text; `undefined` if the line or the limit ends first. */
 export const endOfQuoted = (reader: Reader, start: number, literal: string, max: number): number | undefined => {
   const last = literal.charCodeAt(literal.length - 1);
   const isPlain = isQuoteCode(last);
@@ -75,7 +75,7 @@ export const endOfQuoted = (reader: Reader, start: number, literal: string, max:
     }
     if (isPlain && code === last && run <= escapes) return Math.max(start, index - run);
     if (!isPlain && reader.matches(literal, index)) return index;
-    // Two backslashes are an escaped one.
+    // Two backslashes are an escaped backslash.
     run = 0;
   }
   return undefined;

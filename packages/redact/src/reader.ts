@@ -5,25 +5,25 @@ import { looksRandom, maxLooked } from './value.js';
 
 const bracket = 93;
 
-/** No detector reports a secret that begins further than this before the character that it was called for. */
+/** Maximum distance between the start of a secret and the character for which its detector was called. */
 export const maxReach = 48;
-/** How far back a detector looks for what gives a value its meaning. Streams keep more than this. */
+/** Maximum number of characters that a detector looks back for context. Streams retain more than this. */
 const maxLook = 160;
 const minLongRun = 12;
 const maxRemembered = 256;
 
-/** The strengths of names that a redactor has met. */
+/** Cached strengths of names. */
 export type Strengths = Map<string, KeyStrength>;
 
-/** What the readers of one redactor share. */
+/** Settings shared by the readers of one redactor. */
 export interface ReaderSettings {
   readonly replacement: string;
   readonly strengths: Strengths;
 }
-/** Longer than any word that {@link Reader.wordsOnLine} is asked for. */
+/** Upper bound of the length of words in {@link Reader.wordsOnLine}. */
 const maxWord = 24;
 
-/** A word, and where it begins. */
+/** A word with its offset. */
 interface WordOnLine {
   readonly at: number;
   readonly word: string;
@@ -32,17 +32,17 @@ interface WordOnLine {
 /**
  * Reads a text that may still be growing.
  *
- * Every look at a character goes through this class. A look past the end of an unfinished text sets `starved`: the decision
- * that needed it is discarded and made again when more text has arrived. This is why a stream gives what the whole text
- * gives, however it is cut: detectors need no code for the end of a chunk.
+ * Detectors read all characters through this class. A read past the end of an unfinished text sets `starved`: the
+ * current decision is discarded and repeated when more text has arrived. A stream therefore returns the same result as
+ * the whole text for any chunks, without special code in the detectors.
  */
 export class Reader {
-  /** For looking back only; looks ahead go through the methods. */
+  /** The text, for looking back only. Looking ahead requires the methods. */
   readonly text: string;
   readonly length: number;
-  /** What secrets are replaced with. */
+  /** The replacement of secrets. */
   readonly replacement: string;
-  /** Whether the current decision looked past the end of an unfinished text. */
+  /** Whether the current decision has read past the end of an unfinished text. */
   starved = false;
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
@@ -77,7 +77,7 @@ export class Reader {
     this.#barrier = end;
   }
 
-  /** How far back a detector may look from here. */
+  /** Returns the first offset that a detector may read from here. */
   floor(index: number): number {
     return Math.max(this.#barrier, index - maxLook);
   }
@@ -88,7 +88,7 @@ export class Reader {
     return Number.NaN;
   }
 
-  /** The code before this place; that of a bracket where a replacement ends. */
+  /** Returns the code before an offset; that of a bracket after a replacement. */
   before(index: number): number {
     if (index > this.#barrier) return this.text.charCodeAt(index - 1);
     return this.#barrier === 0 && this.#isBeginning ? Number.NaN : bracket;
@@ -99,7 +99,7 @@ export class Reader {
     return this.text.slice(start, end);
   }
 
-  /** Whether the text continues with this here. Starves only while it could still become that. */
+  /** Returns whether the text continues with a string. Starves only while the text may still become that string. */
   matches(literal: string, index: number): boolean {
     if (this.text.startsWith(literal, index)) return true;
     const left = this.length - index;
@@ -109,7 +109,7 @@ export class Reader {
     return false;
   }
 
-  /** Like {@link Reader.matches} for small ASCII letters, in either case. */
+  /** Like {@link Reader.matches}, ignoring the case of ASCII letters. `letters` must be in lower case. */
   matchesLetters(letters: string, index: number): boolean {
     for (let offset = 0; offset < letters.length; offset += 1) {
       if ((this.code(index + offset) | 32) !== letters.charCodeAt(offset)) return false;
@@ -117,11 +117,13 @@ export class Reader {
     return true;
   }
 
-  /** Where the run of characters of these classes (or, with `isOf` false, of none of them) ends, at most `max` further. */
+  /**
+   * Returns the end of a run of characters of these classes (with `isOf` false, of no such class), at most `max` later.
+   */
   endOfRun(start: number, bits: number, max: number, isOf = true): number {
     const limit = Math.min(this.length, start + max);
     const name = isOf ? bits : -bits;
-    // A run in which many candidates begin is read once.
+    // A run with many candidates is read once.
     this.#runs ??= new Map();
     let run = this.#runs.get(name);
     if (run === undefined) this.#runs.set(name, (run = { start, end: start }));
@@ -136,7 +138,7 @@ export class Reader {
     return Math.min(end, limit);
   }
 
-  /** The strength of a name, computed once for the first names that a redactor meets. */
+  /** Returns the strength of a name, from a bounded cache. */
   remember(name: string, compute: (name: string) => KeyStrength): KeyStrength {
     const known = this.#strengths.get(name);
     if (known !== undefined || this.#strengths.has(name)) return known;
@@ -145,7 +147,7 @@ export class Reader {
     return strength;
   }
 
-  /** Whether 12 letters and digits in a row are somewhere in this part. What has been searched is not searched again. */
+  /** Returns whether a range contains 12 consecutive letters and digits. Searches each character once. */
   hasLongRun(from: number, to: number): boolean {
     const isContinued = from >= this.#searchedFrom && from <= this.#searchedTo;
     let index = isContinued ? Math.max(from, this.#searchedTo - minLongRun + 1) : from;
@@ -160,12 +162,12 @@ export class Reader {
     return false;
   }
 
-  /** Whether this part looks random. */
+  /** Returns whether a range looks random. */
   isRandom(start: number, end: number): boolean {
     return this.hasLongRun(start, Math.min(end, start + maxLooked)) && looksRandom(this.text.slice(start, end));
   }
 
-  /** Where this character next occurs, from here on; the end of the text if it does not. Searched once. */
+  /** Returns the next offset of a character; the end of the text without one. Searches each character once. */
   next(character: string, from: number): number {
     this.#next ??= new Map();
     const known = this.#next.get(character);
@@ -177,8 +179,8 @@ export class Reader {
   }
 
   /**
-   * The words of a set between the beginning of the line and here, no further back than {@link Reader.floor}, in order.
-   * Each character is searched once.
+   * Returns the words of a set between the beginning of the line, or {@link Reader.floor}, and an offset, in order.
+   * Searches each character once.
    */
   wordsOnLine(expression: RegExp, index: number): readonly WordOnLine[] {
     const floor = this.floor(index);
@@ -193,7 +195,7 @@ export class Reader {
     const start = isSameLine ? Math.max(this.#lineFrom, from - maxWord) : this.#lineFrom;
     const last = this.#words.at(-1)?.at ?? -1;
     for (const match of this.text.slice(start, index).matchAll(expression)) {
-      // A match at the cut may be the end of a longer word.
+      // A match at the first offset may be the end of a longer word.
       const isCut = isSameLine && match.index === 0;
       const at = start + match.index;
       if (at > last && !isCut) this.#words.push({ at, word: match[0] });

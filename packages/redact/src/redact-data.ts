@@ -3,7 +3,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const maxDepth = 200;
 
-/** How structured data is redacted. */
+/** Rules for structured data. */
 export interface DataRules {
   readonly redact: (text: string) => string;
   readonly replacement: string;
@@ -12,8 +12,9 @@ export interface DataRules {
 /**
  * Returns a copy of a value without secrets, or the value itself if it has none.
  *
- * Walks plain objects and arrays. Values of names such as `password` are replaced, also where the name is beside its value
- * (`{ name: 'DB_PASSWORD', value: '…' }`, `['Authorization', '…']`). Signatures and ids stay. Cycles end where they close.
+ * Walks plain objects and arrays. Values of names such as `password` are replaced, also if the name is in another
+ * member (`{ name: 'DB_PASSWORD', value: '…' }`, `['Authorization', '…']`). Signatures and ids are preserved. A cyclic
+ * reference is not followed.
  */
 export const redactData = <Value>(value: Value, rules: DataRules): Value => walk(value, rules, new Set()) as Value;
 
@@ -51,13 +52,13 @@ const walkMembers = (members: Readonly<Record<string, unknown>>, rules: DataRule
     if (walked === member && cleanName === name) continue;
     copy ??= Object.assign(Object.create(Object.getPrototypeOf(members) as object | null) as object, members);
     if (cleanName !== name) delete copy[name];
-    // Not by assignment, which means something else for `__proto__`.
+    // An assignment would set the prototype for `__proto__`.
     Object.defineProperty(copy, cleanName, { value: walked, enumerable: true, configurable: true, writable: true });
   }
   return copy ?? members;
 };
 
-/** The name of `{ name: 'DB_PASSWORD', value: '…' }`. */
+/** Returns the name in `{ name: 'DB_PASSWORD', value: '…' }`. */
 const nameBeside = (members: Readonly<Record<string, unknown>>): string | undefined => {
   const entry = Object.entries(members).find(
     ([name, member]) => /^(?:name|key)$/i.test(name) && typeof member === 'string',
@@ -65,7 +66,7 @@ const nameBeside = (members: Readonly<Record<string, unknown>>): string | undefi
   return (entry?.[1] as string | undefined)?.replace(/^.*\//, '');
 };
 
-/** What has the name of a secret is replaced as a whole; of a list, each item. */
+/** Replaces the whole value of a secret name; in a list, each item. */
 const walkMember = (name: string, member: unknown, rules: DataRules, within: Set<object>): unknown => {
   if (typeof member === 'string' && isOpaqueName(name)) return member;
   const strength = keyStrength(name);
@@ -77,7 +78,7 @@ const walkMember = (name: string, member: unknown, rules: DataRules, within: Set
   return member.map((item: unknown) => (isSecretValue(item, strength) ? rules.replacement : walk(item, rules, within)));
 };
 
-/** Under a strong name any value that is not a placeholder is a secret, under a weak one what looks random. */
+/** Whether the value is a secret: any value of a strong name except a placeholder, a random value of a weak name. */
 const isSecretValue = (value: unknown, strength: KeyStrength): boolean => {
   if (strength === 'weak') {
     return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);

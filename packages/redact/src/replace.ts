@@ -1,40 +1,40 @@
 import { hasSequences, mayHaveSequences, withoutSequences, type Mark } from './control-sequences.js';
 
-/** No detector looks back further than this. */
+/** Maximum number of characters that a detector looks back. */
 export const lookBehind = 256;
 
-/** A part of a text that is to be replaced. */
+/** A range of a text to replace. */
 export interface Secret {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What was found, and the place up to which later text cannot change it. */
+/** The secrets found, and the offset up to which later text cannot change the result. */
 export interface Findings {
   readonly secrets: readonly Secret[];
   readonly settled: number;
 }
 
-/** Where in a text a finder looks, and what it knows about the surroundings. */
+/** The range that a finder searches, and its context. */
 export interface Place {
-  /** Where to begin; earlier text is only looked back at. */
+  /** Start of the search; earlier text is context. */
   readonly from: number;
   /** Whether the text is complete. */
   readonly isWhole: boolean;
-  /** Whether the text begins here. */
+  /** Whether `text` contains the beginning of the whole text. */
   readonly isBeginning: boolean;
-  /** End of the last secret that was found, if it is still in the text. */
+  /** End of the previous secret, if it is still in the text. */
   readonly barrier: number;
 }
 
 /** Finds secrets, in order. */
 export type Finder = (text: string, place: Place) => Findings;
 
-/** Reports the kind of a secret that was replaced. */
+/** Receives the kind of each replaced secret. */
 export type OnFound = (kind: string) => void;
 
-/** Replaces text as it arrives and holds back what is undecided. */
+/** Replaces secrets in arriving text and holds back undecided text. */
 export interface ReplacingStream {
   push(chunk: string): string;
   end(): string;
@@ -42,7 +42,7 @@ export interface ReplacingStream {
 
 const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0 };
 
-/** Replaces all findings in a complete text. Control sequences, such as colors, stay, but hide nothing. */
+/** Replaces all secrets in a complete text. Control sequences such as colors are preserved and do not hide secrets. */
 export const replaceAll = (text: string, finder: Finder, replacement: string, onFound?: OnFound): string => {
   const { visible, marks } = hasSequences(text) ? withoutSequences(text, 0, true) : { visible: text, marks: [] };
   const { secrets } = finder(visible, whole);
@@ -61,7 +61,7 @@ interface Rendering {
   readonly onFound: OnFound | undefined;
 }
 
-/** The text with replacements, and with its control sequences where they were, or behind the replacement. */
+/** Returns the text with replacements. A control sequence within a secret moves behind the replacement. */
 const rendered = ({ visible, marks, secrets, from, to, replacement, onFound }: Rendering): string => {
   let result = '';
   let last = from;
@@ -86,7 +86,7 @@ const rendered = ({ visible, marks, secrets, from, to, replacement, onFound }: R
   return result;
 };
 
-/** Replaces findings in text that arrives in chunks, with the same result as {@link replaceAll} for any division. */
+/** Replaces secrets in chunks of text, with the same result as {@link replaceAll} for any chunks. */
 export const replacingStream = (finder: Finder, replacement: string, onFound?: OnFound): ReplacingStream => {
   let text = '';
   let unread = '';
@@ -112,7 +112,7 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
       secrets.length === 0 && marks.length === 0
         ? text.slice(place.from, to)
         : rendered({ visible: text, marks, secrets, from: place.from, to, replacement, onFound });
-    // The barrier may be nearer: a character before it is still read as the whole text would.
+    // Keeps enough text before the barrier, so that detectors look back at the same characters as in the whole text.
     const dropped = Math.max(0, to - lookBehind);
     text = text.slice(dropped);
     if (marks.length > 0) {
@@ -124,7 +124,8 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
       isBeginning: place.isBeginning && dropped === 0,
       barrier: Math.max(0, barrier - dropped),
     };
-    // Long undecided text is looked at again when it has grown by a share, so that single characters cost linear time.
+    // Long undecided text is searched again only after it has grown by a share, so that single characters take linear
+    // time.
     retryAt = text.length + ((text.length - place.from) >> 4);
     return out;
   };

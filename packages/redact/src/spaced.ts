@@ -9,14 +9,14 @@ import { looksRandom } from './value.js';
 const maxColumns = 40;
 const hyphen = 45;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
-/** What takes a name and a value as its arguments. */
+/** Matches commands whose arguments are a name and a value. */
 const directive =
   /(?:^|\s)(?:ENV|setx|setenv|configure set|config set|secrets? set|(?:machine|default) (?:\S{1,80} )?login \S{1,80}|^\s*login \S{1,80})\s{1,8}$/;
 
-/** Whether the word before ends like one of {@link directive}, which takes longer to match. */
+/** Tests quickly whether {@link directive} may match. */
 const mayBeDirective = (near: string): boolean => /[Vvxt]\s{1,8}$/.test(near.slice(-9)) || near.includes('login');
 
-/** The value of `password hunter2`, as `.netrc`, configuration files, tables and SQL have it. Called for the space. */
+/** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
   if (!mayEndSpacedKey(text, index)) {
@@ -43,13 +43,13 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
-/** Only white space is between the beginning of the line and the end. */
+/** Whether the text since the beginning of the line is white space. */
 const isIndented = (near: string): boolean => {
   const lineFeed = near.lastIndexOf('\n');
   return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
-/** A value that cannot be a word of a sentence, and, without quotes, ends its line. */
+/** Returns the value unless it may be a word of a sentence. Without quotes, it must also end its line. */
 const chosen = (reader: Reader, found: Secret | undefined, endsLine: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
@@ -58,7 +58,7 @@ const chosen = (reader: Reader, found: Secret | undefined, endsLine: boolean): S
   return endsLine && !Number.isNaN(next) && next !== 10 && next !== 13 && next !== 92 ? undefined : found;
 };
 
-/** `the password is hunter2`. */
+/** Finds the value of a statement such as `the password is hunter2`. */
 const findStated = (reader: Reader, key: Key, start: number): Secret | undefined => {
   const found = valueOf(reader, key, start, { isColon: true });
   return found === undefined ? undefined : chosen(reader, trimmed(reader, found), false);
@@ -77,7 +77,7 @@ const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => 
   return chosen(reader, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
 };
 
-/** The value in the next cell of a table, or the next argument of a call. Called for `|`, or for a comma after a quote. */
+/** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
   let end = index;
@@ -105,7 +105,7 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
 
 const named = /<(?:name|key|\w{1,20}:name)>\s*([\w.$ -]{2,64})\s*<\/(?:name|key|\w{1,20}:name)>\s*<\w{1,20}$/i;
 
-/** The content of `<password>…</password>`, and of a value element after the element of its name. Called for the `>`. */
+/** Finds the content of `<password>…</password>`, or of a value element after a name element. Called for the `>`. */
 export const findElement = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
   const floor = Math.max(barrier, index - maxKeyLength);

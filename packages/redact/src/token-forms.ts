@@ -1,27 +1,27 @@
-/** A kind of token that is known by how it begins. */
+/** A kind of token with a known prefix. */
 export interface TokenForm {
   readonly kind: string;
   readonly prefix: string;
-  /** How many characters follow the prefix, at least and at most. */
+  /** Minimum and maximum number of characters after the prefix. */
   readonly min: number;
   readonly max: number;
-  /** Characters beyond `A-Za-z0-9_-` that belong to the token. */
+  /** Characters of the token besides `A-Za-z0-9_-`. */
   readonly extra?: string | undefined;
-  /** What the whole rest of the token must match, where the provider documents it. */
+  /** Documented pattern of the whole rest of the token. */
   readonly body?: RegExp | undefined;
-  /** The prefix occurs in other text too, so the rest must look random. */
+  /** Whether the rest must look random, because the prefix also occurs in other text. */
   readonly isWeak?: true | undefined;
-  /** Only the part after the prefix is replaced. */
+  /** Whether only the part after the prefix is replaced. */
   readonly keepsPrefix?: true | undefined;
 }
 
-/** Tokens are cut here. */
+/** Maximum length of a token. */
 const longest = 512;
 
 const forms = (kind: string, prefixes: string, min: number, more: Partial<TokenForm> = {}): readonly TokenForm[] =>
   prefixes.split(' ').map((prefix) => ({ kind, prefix, min, max: longest, ...more }));
 
-/** Exactly this many characters, so that nothing else is needed to recognize the token. */
+/** Declares an exact length, which suffices to recognize the token. */
 const exactly = (length: number, more: Partial<TokenForm> = {}): Partial<TokenForm> & { readonly max: number } => ({
   max: length,
   ...more,
@@ -33,7 +33,7 @@ const hex = /^[0-9a-f]+$/i;
 const dot = { extra: '.' };
 
 /**
- * The tokens that providers issue, by the formats that they document or that public scanners list, as of November 2026.
+ * Token formats that providers document or public scanners list, as of November 2026.
  * Keys that a provider calls public (`pk_live_`, `phc_`) are not included.
  */
 export const tokenForms: readonly TokenForm[] = [
@@ -100,7 +100,7 @@ export const tokenForms: readonly TokenForm[] = [
   }),
   ...forms('tailscale', 'tskey-', 20),
   ...forms('ngrok', 'ngrok_', 40, { isWeak }),
-  // Code
+  // Code hosting and packages
   ...forms('github', 'ghp_ gho_ ghu_ ghs_ ghr_', 36),
   ...forms('github', 'github_pat_', 22),
   ...forms('gitlab', 'glpat- gldt- glrt- glcbt- glptt- glft- glffct- glsoat- glagent- gloas- glimt- glrtr-', 20, dot),
@@ -170,7 +170,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('duffel', 'duffel_live_ duffel_test_', 40),
   ...forms('easypost', 'EZAK EZTK', 54, exactly(54, { isWeak })),
   ...forms('polar', 'polar_oat_ polar_pat_', 30),
-  // Work
+  // Work management
   ...forms('atlassian', 'ATATT3 ATCTT3', 40, { extra: '=' }),
   ...forms('trello', 'ATTA', 60, { isWeak }),
   ...forms('linear', 'lin_api_ lin_oauth_', 30),

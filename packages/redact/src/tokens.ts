@@ -5,13 +5,13 @@ import type { Secret } from './replace.js';
 import { tokenForms, type TokenForm } from './token-forms.js';
 import { distinctOf, isPlaceholder, looksRandom } from './value.js';
 
-/** Characters by how rarely texts contain them, the rarest first: a prefix is noticed by its rarest character. */
+/** Characters in order of rarity, rarest first. The rarest character of a prefix is its anchor. */
 const rarest = 'KJXZQGPSAENOIM_-.';
-/** Anchors are looked for within this distance of the beginning of a prefix. */
+/** Maximum offset of the anchor in a prefix. */
 const maxOffset = 12;
-/** Enough to tell a token from words. */
+/** Number of characters that distinguish a token from words. */
 const maxLooked = 96;
-/** A token has many different characters at its very beginning. */
+/** Number of first characters whose variety is measured. */
 const maxVaried = 40;
 const minDistinct = 8;
 const blobLength = 16;
@@ -21,13 +21,13 @@ const backslash = 92;
 
 interface Anchored {
   readonly form: TokenForm;
-  /** The class of the characters after the prefix. */
+  /** Class of the characters after the prefix. */
   readonly alphabet: number;
   /** Position of the anchor in the prefix. */
   readonly offset: number;
   /** Code of the first character of the prefix. */
   readonly first: number;
-  /** Code of the character behind the anchor; `NaN` if the prefix ends there. */
+  /** Code of the character after the anchor; `NaN` if the prefix ends there. */
   readonly next: number;
 }
 
@@ -63,10 +63,10 @@ for (const [index, [first]] of buckets.entries()) {
   bucketOf[form.prefix.charCodeAt(offset - 1) * 128 + form.prefix.charCodeAt(offset)] = index + 1;
 }
 
-/** Whether some prefix is noticed by these two characters. */
+/** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
-/** The token whose prefix has its anchor here. */
+/** Finds the token whose prefix has its anchor here. */
 export const findToken = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
@@ -75,7 +75,7 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;
-    // Most prefixes are ruled out by one of two characters, without a comparison of strings.
+    // Two characters rule out most prefixes without a string comparison.
     if (text.charCodeAt(start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
     if (!isBoundary(reader, start, form) || (form.isWeak === true && isInBlob(reader, start, form.prefix))) continue;
@@ -85,7 +85,7 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   return undefined;
 };
 
-/** A token does not begin within a word, unless a percent sign or an escape before it ends there. */
+/** Whether a token may begin here: not within a word, unless the word is a percent encoding or an escape. */
 const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boolean => {
   const before = reader.before(start);
   if (prefix.startsWith('.')) return is(before, word);
@@ -97,14 +97,14 @@ const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boole
   );
 };
 
-/** Inside a hash or other encoded data, where any prefix occurs by chance. */
+/** Whether the prefix is inside a hash or other encoded data, which contains any prefix by chance. */
 const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
   const { text } = reader;
   const joint = text.charCodeAt(start - 1);
   if (start - 2 < reader.barrier || (joint !== 45 && joint !== 43 && joint !== 47)) return false;
   if (!is(text.charCodeAt(start - 2), word)) return false;
   if (prefix.length <= 3 && prefix.endsWith('_')) return true;
-  // What looks random has 12 letters and digits in a row, so that the middle of the 16 has no other character.
+  // Random data has 12 consecutive letters and digits, so the middle of the 16 characters contains no others.
   for (let index = start - 12; index < start - 4; index += 1) if (kindOf(text.charCodeAt(index)) === 0) return false;
   const before = text.slice(Math.max(reader.barrier, start - blobLength), start);
   return before.length === blobLength && /^[\w+/-]+$/.test(before) && looksRandom(before);
@@ -145,7 +145,7 @@ const isPlausible = (body: string, form: TokenForm): boolean => {
   return !isPlaceholder(looked) && !body.endsWith('EXAMPLE');
 };
 
-/** Three parts, the second with the beginning of an object, or long enough to be encrypted. */
+/** Whether the body has three parts, of which the second begins like an object or is long enough to be encrypted. */
 const isJwt = (body: string): boolean => {
   const second = body.indexOf('.') + 1;
   const third = body.indexOf('.', second) + 1;
@@ -155,10 +155,10 @@ const isJwt = (body: string): boolean => {
   return (end === -1 ? body.length : end) - third >= 16;
 };
 
-/** Small letters only, or words with hyphens: an identifier that begins like a token. */
+/** Whether the body consists of words, so that it is an identifier with the prefix of a token. */
 const isWords = (body: string): boolean => !/\d/.test(body) && !/[a-z][A-Z]|[A-Z]{2}/.test(body);
 
-/** Command line tools and downloads print the secret key after its id. */
+/** Returns the end of the secret key that command-line tools and downloads print after its id. */
 const endOfKeyPair = (reader: Reader, end: number): number => {
   if (!is(reader.code(end), space) && reader.code(end) !== comma) return end;
   const pair = /^[,\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])/.exec(reader.slice(end, end + 46));

@@ -1,15 +1,15 @@
 import { kindOf } from './characters.js';
 
-/** Longer values are judged by their beginning. */
+/** Number of characters by which a value is judged. */
 export const maxLooked = 96;
 const minSegment = 12;
 const minDistinct = 8;
 
-/** How a text begins that only marks the place of a secret. */
+/** Matches the beginning of a placeholder for a secret. */
 const placeholder =
   /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
 
-/** What says inside a text that it only marks the place of a secret. */
+/** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
   /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|[-_]here\b/i;
 
@@ -19,7 +19,7 @@ const defaultPasswords = new Set(
   ),
 );
 
-/** Whether the text marks the place of a secret instead of being one. */
+/** Returns whether the value is a placeholder for a secret. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   placeholder.test(value) ||
@@ -30,12 +30,12 @@ export const isPlaceholder = (value: string): boolean =>
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 
-/** Whether it has the form of identifiers that are everywhere and not secret: a UUID or a hash. */
+/** Returns whether the value is a UUID or a hash, which are not secret. */
 export const isPublicIdentifier = (value: string): boolean => uuid.test(value) || hash.test(value);
 
 /**
- * Whether it looks drawn at random: somewhere in it, twelve or more letters and digits change between small, capital and
- * digit as words, camel-case names, versions, dates and model names do not.
+ * Returns whether the value looks random: twelve or more consecutive letters and digits alternate between lower case,
+ * capitals and digits more often than in words, camel-case names, versions, dates and model names.
  */
 export const looksRandom = (value: string): boolean => {
   const length = Math.min(value.length, maxLooked);
@@ -52,7 +52,7 @@ export const looksRandom = (value: string): boolean => {
       changes = 0;
       digitChanges = 0;
     } else if (before !== 0 && kind !== before) {
-      // Small letters after a capital are how names are written.
+      // Lower-case letters after a capital are usual in names.
       if (before !== 2 || kind !== 1) changes += 1;
       if (kind === 3 || before === 3) digitChanges += 1;
     }
@@ -61,7 +61,7 @@ export const looksRandom = (value: string): boolean => {
   return false;
 };
 
-/** How many different ASCII characters the first part of a text has. */
+/** Returns the number of distinct ASCII characters in a range. */
 export const distinctOf = (text: string, start = 0, end = text.length): number => {
   const last = Math.min(end, text.length, start + maxLooked);
   let [low, middle, high, top] = [0, 0, 0, 0];

@@ -1,11 +1,11 @@
-/** How tools print a secret: the cause, and the text around it. */
+/** An output format of tools: its cause, and a function that adds the text around a secret. */
 export type Frame = readonly [cause: string, frame: (secret: string) => string];
 
 const esc = '\u001b';
 const inJson = (value: unknown, times: number): string =>
   times === 0 ? (value as string) : inJson(JSON.stringify(value), times - 1);
 
-/** For values that a person chose as well as for random ones. */
+/** Formats for chosen and random values. */
 export const frames: readonly Frame[] = [
   // Command lines
   ['curl -u', (s) => `curl -u admin:${s} https://db.example.org/health`],
@@ -52,7 +52,7 @@ export const frames: readonly Frame[] = [
   ['colored env', (s) => `${esc}[1mDB_PASSWORD${esc}[22m${esc}[2m=${esc}[22m${s}`],
   ['grep --color', (s) => `.env:${esc}[01;31m${esc}[KDB_PASSWORD${esc}[m${esc}[K=${s}`],
   ['colored in JSON', (s) => `{"line":"\\u001b[32mpassword\\u001b[39m: \\u001b[33m${s}\\u001b[39m"}`],
-  // Names and values apart
+  // Separate names and values
   ['env list YAML', (s) => `env:\n  - name: DB_PASSWORD\n    value: ${s}\n  - name: PORT\n    value: "80"`],
   ['env list quoted', (s) => `- name: DB_PASSWORD\n  value: "${s}"`],
   ['env list JSON', (s) => `{"name": "DB_PASSWORD", "value": "${s}"}`],
@@ -113,7 +113,7 @@ export const frames: readonly Frame[] = [
   ['logfmt', (s) => `level=info msg="connect" password="${s}" host=db`],
 ];
 
-/** What people choose as passwords. */
+/** Passwords as chosen by people. */
 export const chosen: readonly string[] = [
   'hunter2x',
   'Tr0ub4dor&3',

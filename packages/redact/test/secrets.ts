@@ -1,4 +1,4 @@
-/** Draws `length` characters from an alphabet, the same for the same seed. */
+/** Draws `length` characters from an alphabet, determined by the seed. */
 export const drawn = (alphabet: string, length: number, seed: number): string => {
   let state = (seed * 2_654_435_761 + 12_345) % 4_294_967_296;
   let text = '';
@@ -17,10 +17,10 @@ export const urlSafe = `${alphanumeric}-_`;
 const base64 = `${alphanumeric}+/`;
 const hex = `${digits}abcdef`;
 
-/** In pieces, so that nothing in this file looks like a secret. */
+/** Returns its argument. Prefixes are joined from parts, so that secret scanners ignore this file. */
 const part = (text: string): string => text;
 
-/** Secrets of each form, made at run time: none of them was ever given out. */
+/** Generators of invalid secrets for each format. */
 export const tokenMakers: readonly (readonly [kind: string, make: (seed: number) => string])[] = [
   ['anthropic', (seed) => `sk-${part('ant')}-api03-${drawn(urlSafe, 93, seed)}AA`],
   ['openai', (seed) => `sk-${part('proj')}-${drawn(urlSafe, 74, seed)}T3BlbkFJ${drawn(urlSafe, 74, seed + 1)}`],
@@ -55,7 +55,7 @@ export const tokenMakers: readonly (readonly [kind: string, make: (seed: number)
 
 export const randomValue = (seed: number, length = 40): string => drawn(base64, length, seed);
 
-/** A private key file of random bytes. */
+/** Creates a private key file with random bytes. */
 export const privateKey = (seed: number, label = 'RSA PRIVATE KEY', lineEnd = '\n'): string => {
   const lines = Array.from({ length: 12 }, (_, line) => drawn(base64, 64, seed * 100 + line));
   return [`-----${part('BEGIN')} ${label}-----`, ...lines, `-----${part('END')} ${label}-----`].join(lineEnd);

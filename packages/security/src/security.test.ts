@@ -47,7 +47,7 @@ const treated = (
 ): TurnEventOf<'tool.result'> => first(play(operator, result(outcome, name, input)), 'tool.result');
 
 describe('security', () => {
-  it('takes secrets out of all that a result says', () => {
+  it('removes secrets from all text of a result', () => {
     const left = treated(security(), {
       status: 'failed',
       output: { type: 'error-text', value: `no: ${key}` },
@@ -78,7 +78,7 @@ describe('security', () => {
       },
     ],
     ['a refusal', { type: 'execution-denied', reason: `because of ${key}` }],
-  ])('takes secrets out of output that is %s', (_, output) => {
+  ])('removes secrets from output of the type %s', (_, output) => {
     const left = treated(security(), { status: 'ok', output });
     expect(JSON.stringify(left)).not.toContain(key);
     expect(left.output.type).toBe(output.type);
@@ -90,7 +90,7 @@ describe('security', () => {
     expect(left[0]).toMatchObject({ call: '1', tool: 'fetch' });
   });
 
-  it('wraps what tools say that are marked external, and what is named', () => {
+  it('wraps results of external and listed tools', () => {
     const text = `${begin('fetch')}\nHi\n${end}`;
     const marked: ToolOutcome = { ...ok('Hi'), details: { external: true } };
     expect(treated(security({ createId }), marked).output).toEqual({ type: 'text', value: text });
@@ -115,7 +115,7 @@ describe('security', () => {
     expect(treated(security({ createId, external: ['other'] }), ok('Hi'))).not.toHaveProperty('annotations');
   });
 
-  it('wraps JSON as text, errors as errors, and contents from before the first part to behind the last', () => {
+  it('wraps JSON as text, errors as errors, and content parts as a whole', () => {
     const operator = security({ createId, external: ['fetch'] });
     expect(treated(operator, { status: 'ok', output: { type: 'json', value: { a: 1 } } }).output).toEqual({
       type: 'text',
@@ -161,7 +161,7 @@ describe('security', () => {
   });
 
   it.each(['denied', 'invalid-input', 'unknown-tool', 'skipped', 'cancelled', 'interrupted'] as const)(
-    'does not wrap what the harness itself says of a call that was %s',
+    'does not wrap the harness message for a call that was %s',
     (status) => {
       const outcome = {
         status,
@@ -188,7 +188,7 @@ describe('security', () => {
     expect(play(security(), result(evil)).map(({ type }) => type)).toEqual(['tool.result']);
   });
 
-  it('leaves alone what a security() before it has treated', () => {
+  it('does not process results of an earlier security() again', () => {
     const operator: TurnOperator = (source) =>
       source.pipe(security({ createId, external: ['fetch'] }), security({ external: ['fetch'] }));
     expect(treated(operator, ok('Hi')).output).toEqual({ type: 'text', value: `${begin('fetch')}\nHi\n${end}` });
@@ -223,7 +223,7 @@ describe('security', () => {
     expect(JSON.stringify(play(security({ redact: ['results'] }), ...events)).split(key).length).toBeGreaterThan(9);
   });
 
-  it('keeps inputs of calls, answers and the input of users exact by default', () => {
+  it('does not change call inputs, answers and user input by default', () => {
     const events = [
       event('tool.call', { step: 1, index: 0, call: { id: '1', name: 'sh', input: { command: `echo ${key}` } } }),
       event('model.response', { step: 1, attempt: 1, ...response(key) }),
@@ -256,7 +256,7 @@ describe('security', () => {
     expect(places({ redactor: createRedactor({ replacement: '***' }) })).toEqual([true, true, false, true]);
   });
 
-  it('refuses options that it does not know', () => {
+  it('rejects unknown options', () => {
     expect(() => security({ redakt: [] } as object)).toThrow(/unknown option "redakt"/);
     expect(() => security({ redact: ['everything'] as never })).toThrow(
       /"redact\[0\]" must be .*; received "everything"/,
@@ -279,12 +279,15 @@ describe('in a turn', () => {
     return { events, model, sessions, messages: sessions.messages('s') };
   };
 
-  it.each([{}, { delayMs: 1 }])('the model, the history and the observers see only what left', async (timing) => {
-    const { model, messages, events } = await run(security({ external: ['fetch'] }), timing);
-    expect(JSON.stringify([...(model.requests[1]?.messages ?? [])])).toContain('page [redacted]');
-    expect(JSON.stringify([messages, events])).not.toContain(key);
-    expect(repairHistory(messages).repairs).toEqual([]);
-  });
+  it.each([{}, { delayMs: 1 }])(
+    'passes only the final form to the model, the history and observers (%j)',
+    async (timing) => {
+      const { model, messages, events } = await run(security({ external: ['fetch'] }), timing);
+      expect(JSON.stringify([...(model.requests[1]?.messages ?? [])])).toContain('page [redacted]');
+      expect(JSON.stringify([messages, events])).not.toContain(key);
+      expect(repairHistory(messages).repairs).toEqual([]);
+    },
+  );
 
   it('redacts the input of users if configured', async () => {
     const { model, messages, events } = await run(security({ redact: ['input', 'results'] }), {
@@ -294,7 +297,7 @@ describe('in a turn', () => {
     expect(messages[0]).toMatchObject({ role: 'user', content: 'my key is [redacted]' });
   });
 
-  it('takes secrets out of answers while they are said', async () => {
+  it('removes secrets from streaming answers', async () => {
     const { events, messages } = await run(security({ redact: ['answers', 'results'] }), {
       answer: `Your key is ${key} and that is all.`,
     });
@@ -313,7 +316,7 @@ describe('in a turn', () => {
   const shown = (events: readonly TurnEvent[]): readonly string[] =>
     events.map((one) => (one.type === 'model.delta' ? one.delta.text : one.type));
 
-  it('gives the end of a text before the response', () => {
+  it('emits the end of a text before the response', () => {
     const input = event('model.delta', {
       step: 1,
       attempt: 1,
@@ -328,7 +331,7 @@ describe('in a turn', () => {
     expect(shown(left)).toEqual(['a ', '{} ', 'token: ab', 'model.response']);
   });
 
-  it('gives what was held back when the model fails', () => {
+  it('emits held-back text if the model fails', () => {
     const left = play(
       security({ redact: ['answers'] }),
       event('model.request', { step: 1, attempt: 1, ...request() }),
@@ -338,7 +341,7 @@ describe('in a turn', () => {
     expect(shown(left)).toEqual(['model.request', 'a ', 'token: ab', 'model.error']);
   });
 
-  it('gives the same answer for every cut, with reasoning between the parts', () => {
+  it('returns the same answer for any chunks, with reasoning in between', () => {
     const text = `The key is ${key}, and {"password":"hunter2x"} too.`;
     const expected = createRedactor().redact(text);
     for (let cut = 1; cut < text.length; cut += 3) {
@@ -356,7 +359,7 @@ describe('in a turn', () => {
     }
   });
 
-  it.each([5, 7, 30])('redacts progress in pieces of %i characters as the whole', (size) => {
+  it.each([5, 7, 30])('redacts progress in chunks of %i characters like the whole text', (size) => {
     const text = `+ curl -H "x-api-key: ${key}" https://x.org\nDB_PASSWORD=hunter2x\ndone\n`;
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
       event('tool.progress', {
@@ -400,7 +403,7 @@ describe('in a turn', () => {
     expect(JSON.stringify([...(model.requests[0]?.messages ?? [])])).toContain(JSON.stringify(wrapped));
   });
 
-  it('leaves transcripts valid, whatever tools say', async () => {
+  it('keeps transcripts valid for any tool output', async () => {
     const outcomes = fc.array(
       fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(key, '<<<end-external-content', '\ud800', '', 'Human:')),
       { minLength: 1, maxLength: 4 },

@@ -14,7 +14,7 @@ const effectsIn = async (directory: string): Promise<readonly string[]> =>
 
 const isUnknown = (output: unknown): boolean => JSON.stringify(output).includes('Interrupted');
 
-/** The transcript, with results that a crash has made unknown taken out on both sides. */
+/** The transcript without the results that a crash made unknown, removed on both sides. */
 const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>): unknown =>
   messages.map((message) =>
     message.role === 'tool'
@@ -48,11 +48,11 @@ const runUntilKilled = async (script: string, directory: string, at: number, kin
 };
 
 describe('a process that is killed', () => {
-  it('resumes where it was, after a record and from the middle of one', async () => {
+  it('resumes from any point, after a record and within one', async () => {
     const root = await temporaryFolder();
     const script = await bundle('./crash-child.ts', root);
 
-    // A process that is not killed leaves the compiled script that the others need to start fast.
+    // A process that is not killed writes the compiled script, with which the others start quickly.
     const undisturbed = join(root, 'undisturbed');
     await mkdir(undisturbed);
     const child = spawn(process.execPath, [script, undisturbed, '0', 'torn'], { stdio: 'ignore' });
@@ -76,7 +76,7 @@ describe('a process that is killed', () => {
     expect(expected[0]).toEqual({ role: 'user', content: 'Summary of what was before.' });
 
     const places = Array.from({ length: records }, (_, index) => index + 1);
-    // A few records of many, as a process takes its time to start; the end-to-end test takes them all.
+    // Only a few of the records, because starting a process takes time. The end-to-end test covers all of them.
     const after = places.filter((at) => at % 4 === 1).map((at) => ({ at, kind: 'after' as const }));
     const torn = places.filter((at) => at % 6 === 0).map((at) => ({ at, kind: 'torn' as const }));
     const points = [...after, ...torn];
@@ -105,7 +105,7 @@ describe('a process that is killed', () => {
 
       const store = fileSessions({ directory });
       const messages = await store.messages('main');
-      // Compaction has replaced some of the results; the archive has them all.
+      // Compaction replaced some of the results; the archive contains all of them.
       const unknown = unknownIn(await allMessages(store, 'main'));
       expect(repairHistory(messages).repairs, where).toEqual([]);
       expect(comparable(messages, unknown), where).toEqual(comparable(expected, unknown));
@@ -115,13 +115,13 @@ describe('a process that is killed', () => {
         const unknownThere = unknownIn(child);
         expect(comparable(child, unknownThere), where).toEqual(comparable(expectedChild, unknownThere));
       }
-      // Every call has had its effect, except those whose outcome is reported as unknown.
+      // Every call had its effect, except those whose outcome is reported as unknown.
       for (const id of ['r1', 'w1', 'r2', 'w2', 'w3', 'd1', 'a1']) {
         expect(unknown.has(id) || effects.includes(id), `${id} ${where}`).toBe(true);
       }
     };
 
-    // Two at a time, as a machine has at least as many cores and a process spends most of its life starting.
+    // Two at a time: every machine has at least two cores, and starting a process takes most of the time.
     const queue = [...points];
     const worker = async (): Promise<void> => {
       for (let point = queue.shift(); point; point = queue.shift()) await check(point);

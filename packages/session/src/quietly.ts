@@ -1,8 +1,8 @@
-/** Calls an observer and ignores what it throws or rejects with. */
+/** Calls an observer and ignores its errors. */
 export const quietly = (look: () => unknown): void => {
   try {
     Promise.resolve(look()).catch(() => undefined);
   } catch {
-    // A log that fails must not stop what it logs.
+    // A failing log must not stop the code that it logs.
   }
 };

@@ -16,7 +16,7 @@ const answer = (turn: string, id = 'a'): TurnEvent =>
 
 interface Stage {
   readonly agent: Agent;
-  /** What was begun, in order; and what is under way. */
+  /** The turns that were begun, in order, and the running ones. */
   readonly begun: readonly string[];
   readonly running: ReadonlyMap<string, unknown>;
   readonly says: (turn: string, ...events: readonly TurnEvent[]) => Promise<void>;
@@ -25,7 +25,7 @@ interface Stage {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An agent whose open turns do what the test says. Named `session.number`, where a session has several. */
+/** Creates an agent whose open turns follow the script of the test. They are named `session.number`. */
 const stage = (...names: readonly string[]): Stage => {
   const turns = names.map((turn, startedAt): UnfinishedTurn => ({
     turn,
@@ -50,7 +50,7 @@ const stage = (...names: readonly string[]): Stage => {
   const agent = { unfinished: () => Promise.resolve(turns), resume: run, finish: run } as Partial<Agent> as Agent;
   const says = (turn: string, ...events: readonly TurnEvent[]): Promise<void> => {
     const subject = running.get(turn);
-    if (!subject) throw new Error(`${turn} is not under way.`);
+    if (!subject) throw new Error(`${turn} is not running.`);
     for (const each of events) subject.next(each);
     return settled();
   };
@@ -91,7 +91,7 @@ describe('recovering several sessions', () => {
     expect(await outcomes(recovering)).toEqual(['a finish completed', 'b finish completed', 'c finish completed']);
   });
 
-  it('sorts them by age, in whatever order the store lists them', async () => {
+  it('resumes the oldest first, regardless of the order of the store', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const unfinished = async (): Promise<readonly UnfinishedTurn[]> => [...(await agent.unfinished())].toReversed();
     const recovering = recoverTurns({ ...agent, unfinished }, { policy: 'resume', concurrency: 1 });
@@ -132,7 +132,7 @@ describe('recovering several sessions', () => {
     expect(await recovering).toHaveLength(4);
   });
 
-  it('ignores requests from before the crash, and of turns that continued without an answer', async () => {
+  it('ignores requests from before the crash and requests without an answer', async () => {
     const { agent, begun, says, ends } = stage('a', 'b', 'c');
     const recovering = recoverTurns(agent, { policy: 'resume', concurrency: 1 });
     await settled();
@@ -147,7 +147,7 @@ describe('recovering several sessions', () => {
     expect(await recovering).toHaveLength(3);
   });
 
-  it('cancels all when aborted, also those that wait, without a warning about listeners', async () => {
+  it('cancels running and waiting turns when aborted, without a listener warning', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
     const { agent, begun, says, running } = stage(...names);
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
@@ -165,7 +165,7 @@ describe('recovering several sessions', () => {
     expect([running.size, warn.mock.calls]).toEqual([0, []]);
   });
 
-  it('rejects if the store cannot list turns, and reports each that cannot be opened', async () => {
+  it('rejects if the store cannot list turns, and reports turns that cannot be opened', async () => {
     const { agent } = stage('a', 'b');
     const broken = new Error('The disk is gone.');
     await expect(
@@ -180,7 +180,7 @@ describe('recovering several sessions', () => {
         turn,
         action: 'resume',
         outcome: 'error',
-        reason: 'The turn could not be opened.',
+        reason: 'The turn could not be opened, so it stays unfinished.',
         error: { message: 'The disk is gone.' },
       })),
     );
@@ -203,7 +203,7 @@ describe('recovering several sessions', () => {
         while (begun.length < names.length || running.size > 0) {
           const under = begun.filter((turn) => running.has(turn));
           const work = under.filter((turn) => !waiting.has(turn));
-          // Only those that were answered may exceed the limit; then no other turn begins.
+          // Only answered turns may exceed the limit; no other turn begins then.
           if (begun.length > known) expect(work.length).toBeLessThanOrEqual(concurrency);
           known = begun.length;
           const free =
@@ -234,7 +234,7 @@ describe('recovering several sessions', () => {
 });
 
 describe('asking about unfinished turns', () => {
-  it('asks about one at a time, without waiting for turns that were resumed', async () => {
+  it('asks about one turn at a time, without waiting for resumed ones', async () => {
     const { agent, begun, ends } = stage('a', 'b', 'c');
     const questions: { readonly turn: string; readonly answer: (action: 'resume' | 'leave') => void }[] = [];
     const ask: RecoverTurnsOptions['ask'] = ({ turn }) =>
@@ -278,7 +278,7 @@ describe('asking about unfinished turns', () => {
     await ends('a', 'c');
     expect(await recovering).toMatchObject([
       { outcome: 'completed' },
-      { action: 'leave', reason: '`ask` failed, so the turn was left.', error },
+      { action: 'leave', reason: '`ask` failed, so the turn was left unfinished.', error },
       { outcome: 'completed' },
     ]);
   });
@@ -356,7 +356,7 @@ describe('turns whose approval never comes', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     await openTurns(sessions, ...names);
     const tools = scriptedTools({ write: 'written' });
-    // Every third one needs an approval.
+    // Every third turn needs an approval.
     let asked = 0;
     const model = scriptedModel(names.map(() => () => (asked++ % 3 === 0 ? response(call('w', 'write')) : 'Done.')));
     const agent = harness({ model, tools, sessions }).pipe(careful());

@@ -103,7 +103,7 @@ describe('recoverTurns', () => {
     });
   });
 
-  it('does what ask returns for each turn', async () => {
+  it('applies the decision of ask to each turn', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
     const { agent } = worldIn(directory, 'Done.');
@@ -120,7 +120,7 @@ describe('recoverTurns', () => {
     expect(await agent.unfinished()).toMatchObject([{ session: 'a' }]);
   });
 
-  it('stops when aborted: running turns are cancelled, and the others stay unfinished', async () => {
+  it('cancels running turns when aborted, and leaves the others unfinished', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'session.loaded'), 'a', 'b');
     const { agent, sessions } = worldIn(directory, { never: [] });
@@ -143,7 +143,7 @@ describe('recoverTurns', () => {
     expect(await recoverTurns(agent, { policy: 'resume', signal: controller.signal })).toEqual([]);
   });
 
-  it('reports a turn as busy that another process has resumed', async () => {
+  it('reports session-busy for a turn that another process resumed', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
     const { agent } = worldIn(directory, 'Done.');
@@ -173,7 +173,7 @@ describe('recoverTurns', () => {
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(message);
   });
 
-  it('ignores what onEvent throws', async () => {
+  it('ignores errors of onEvent', async () => {
     const directory = await temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'a');
     const { agent } = worldIn(directory, 'Done.');
@@ -188,7 +188,7 @@ describe('recoverTurns', () => {
 });
 
 describe('finishTurn', () => {
-  it('does not change a turn that has ended, and reports an unknown one', async () => {
+  it('keeps a turn that has ended, and reports an unknown one', async () => {
     const { agent, sessions } = worldIn(await temporaryFolder(), 'Done.');
     await reply(agent.turn({ session: 'a', input: 'Go.', id: 'turn-1' }));
     const before = await inSession(sessions, 'a', ({ journal }) => journal);

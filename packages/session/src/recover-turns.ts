@@ -33,30 +33,32 @@ export interface RecoverTurnsOptions {
    */
   readonly policy: 'resume' | 'finish' | 'ask';
   /**
-   * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a time, the
-   * oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
+   * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a
+   * time, the oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
    */
   readonly ask?: ((turn: UnfinishedTurn) => TurnRecovery | PromiseLike<TurnRecovery>) | undefined;
   /**
-   * How many turns run at the same time. A turn that waits for approval (`approval.request`) does not count. It continues as soon as
-   * it is answered, even if that exceeds the limit.
+   * Number of concurrent turns. A turn that waits for approval (`approval.request`) does not count. It continues as
+   * soon as it is answered, even if that exceeds the limit.
    *
-   * @defaultValue `4`, the limit of `createLanes()` of `@h/queue`, so that a start is not a burst that providers answer with 429
+   * @defaultValue `4`, the limit of `createLanes()` of `@h/queue`: more requests at startup could exceed rate limits
    */
   readonly concurrency?: number | undefined;
-  /** Receives the events of resumed turns and may answer their requests for approval. Errors that it throws are ignored. */
+  /**
+   * Receives the events of resumed turns and may answer their requests for approval. Errors that it throws are ignored.
+   */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
-  /** When aborted, no further turn is asked about or resumed, and running ones are cancelled. */
+  /** When aborted, no further turn is passed to `ask` or resumed, and running ones are cancelled. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The result for an unfinished turn. */
 export interface RecoveredTurn extends UnfinishedTurn {
-  /** What was done; `'leave'` also if nothing could be done. */
+  /** The action; `'leave'` also if no action was possible. */
   readonly action: TurnRecovery;
-  /** Absent for a turn that was left. */
+  /** Its outcome; absent for a turn that was left. */
   readonly outcome?: TurnOutcome | undefined;
-  /** Why it ended, or why it was left although `ask` did not say so. */
+  /** Why it ended, or why it was left without a decision of `ask`. */
   readonly reason?: string | undefined;
   readonly error?: ErrorInfo | undefined;
 }
@@ -74,14 +76,15 @@ const checks: OptionChecks<RecoverTurnsOptions> = {
 };
 
 /**
- * Recovers the turns that were unfinished when their process ended: several at a time, the oldest first, and those of one
- * session one after the other. Call it at startup before the first turn: a new turn in a session ends the unfinished one.
+ * Recovers the turns that were unfinished when their process ended: several at a time, the oldest first, and those of
+ * one session one after the other. Call it at startup before the first turn: a new turn in a session ends the
+ * unfinished one.
  *
- * Turns do not affect each other. One that cannot be opened, because another process has resumed it or its files cannot be
- * read, has the outcome `error` and stays unfinished.
+ * Turns do not affect each other. A turn that cannot be opened, because another process has resumed it or its files are
+ * unreadable, has the outcome `error` and stays unfinished.
  *
  * @returns the results, the oldest turn first; empty if the signal was aborted before
- * @throws InvalidOptionError, and what the store throws when it lists unfinished turns
+ * @throws InvalidOptionError; any error of the store when it lists unfinished turns
  *
  * @example
  * ```ts
@@ -149,17 +152,17 @@ const recoverAll = async (
   return Promise.all(recovered);
 };
 
-/** Decides about a turn. Never rejects: without an answer the turn is left. */
+/** Decides about a turn. Never rejects: if the decision fails, the turn is left. */
 const chosen = async (turn: UnfinishedTurn, { ask, signal }: Recovery): Promise<Result> => {
   if (signal.aborted) return leftBy(signal);
   const aborted = abortOf(signal);
   try {
     const action = await Promise.race([ask(turn), aborted.promise]);
-    // It may have been aborted while `ask` ran.
+    // The signal may have been aborted during `ask`.
     return isAborted(signal) ? leftBy(signal) : { action: checkedAction(action) };
   } catch (error) {
     if (isAborted(signal)) return leftBy(signal);
-    return { action: 'leave', reason: '`ask` failed, so the turn was left.', error: toErrorInfo(error) };
+    return { action: 'leave', reason: '`ask` failed, so the turn was left unfinished.', error: toErrorInfo(error) };
   } finally {
     aborted.forget();
   }
@@ -207,7 +210,12 @@ const act = (agent: Agent, turn: UnfinishedTurn, choice: Result, recovery: Recov
         ...(await followTurn(agent.resume(turn.turn, { signal }), slot, (event) => onEvent?.(event, turn))),
       };
     } catch (error) {
-      return { action, outcome: 'error', reason: 'The turn could not be opened.', error: toErrorInfo(error) };
+      return {
+        action,
+        outcome: 'error',
+        reason: 'The turn could not be opened, so it stays unfinished.',
+        error: toErrorInfo(error),
+      };
     }
   });
 };

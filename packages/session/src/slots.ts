@@ -2,14 +2,14 @@
 export interface Slot {
   /** Releases the slot while the task waits. */
   pause(): void;
-  /** Takes the slot back at once, even if that exceeds the limit for a while. */
+  /** Acquires the slot again immediately, even beyond the limit. */
   resume(): void;
 }
 
 /** Runs a task as soon as a slot is free, in the order of the calls. */
 export type Slots = <Result>(task: (slot: Slot) => Promise<Result>) => Promise<Result>;
 
-/** Limits how many tasks run at the same time. */
+/** Limits the number of concurrent tasks. */
 export const createSlots = (count: number): Slots => {
   const waiting = new Set<() => void>();
   let taken = 0;

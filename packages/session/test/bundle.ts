@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /**
- * Puts a script of this folder and all that it needs into one file that starts fast: what the first process that ends by
- * itself has compiled is kept for those after it.
+ * Bundles a script of this folder into one file that starts quickly: the first process that ends normally stores the
+ * compiled script for later ones.
  *
- * @returns the script to run
+ * @returns the path of the bundle
  */
 export const bundle = async (script: string, folder: string): Promise<string> => {
   const outfile = `${folder}/bundle.cjs`;
@@ -38,7 +38,7 @@ const startFrom = (file: string): string => `
   script.runInThisContext()(require);
 `;
 
-/** What is unused of a test kit must not bring the test runner with it. */
+/** Unused parts of a test kit must not import the test runner. */
 const withoutVitest: Plugin = {
   name: 'without-vitest',
   setup: ({ onResolve }) =>

@@ -1,4 +1,4 @@
-/** Runs the turn of `crash-world.ts` and dies by SIGKILL at one record: `<directory> <record> <after|torn>`. */
+/** Runs the turn of `crash-world.ts` and kills its process at one record: `<directory> <record> <after|torn>`. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { encodeRecord } from '@h/turn';

@@ -19,7 +19,7 @@ import { call, failure, response, scriptedTools } from '@h/turn/testing';
 import { fileSessions } from '../src/index.js';
 
 /**
- * A turn with parallel tools of every kind, a failing model call that is asked again, a replaced history, an approval and
+ * A turn with parallel tools of every kind, a failing model call that is retried, a replaced history, an approval and
  * a tool that runs a turn in a separate session. The model and the tools behave the same in every process.
  */
 export interface CrashWorld {
@@ -135,7 +135,7 @@ export const crashWorld = (
   return world;
 };
 
-/** Answers requests for approval as a person would, a moment later. */
+/** Answers requests for approval after a short delay. */
 export const approving =
   (agent: Agent) =>
   (event: TurnEvent): void => {
@@ -144,18 +144,18 @@ export const approving =
     }
   };
 
-/** What {@link watching} calls. */
+/** Callbacks of {@link watching}. */
 export interface StoreHooks {
   /**
-   * A record is about to be appended. The promise is fulfilled once those before it are stored; a promise that it returns
+   * Called before a record is appended. The argument is fulfilled once earlier records are stored; a returned promise
    * delays this record.
    */
   readonly before: (session: string, record: JournalRecord, stored: Promise<void>) => Promise<void> | undefined;
-  /** A record has been stored. */
+  /** Called after a record was stored. */
   readonly after: () => void;
 }
 
-/** A store that calls back before and after each record of any session is stored. */
+/** Wraps a store and calls back before and after each record of any session is stored. */
 export const watching = (store: SessionStore, { before, after }: StoreHooks): SessionStore => {
   let stored = Promise.resolve();
   return {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder that lasts as long as the test. */
+/** Creates a folder that is removed after the test. */
 export const temporaryFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'h-session-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -1,4 +1,7 @@
-/** A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as lines of JSON. */
+/**
+ * A process that writes a session, for tests with several processes: `<action> <directory>`. Reports events as lines of
+ * JSON.
+ */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import fs, { open as openFile, type FileHandle } from 'node:fs/promises';
@@ -11,7 +14,7 @@ import { openTurn, wholeTurn, write } from '../src/testing/records.js';
 
 const [, , work = '', directory = ''] = process.argv;
 
-/** At once, and not when the process gets round to it. */
+/** Writes synchronously, so that the report precedes the next operation. */
 const say = (what: object): void => void writeSync(1, `${JSON.stringify(what)}\n`);
 
 const told = (error: unknown): object => ({
@@ -21,7 +24,7 @@ const told = (error: unknown): object => ({
 
 const keepAlive = (): void => void setInterval(() => undefined, 1000);
 
-/** Writes a turn and stays. */
+/** Writes a turn and keeps running. */
 const hold = async (): Promise<void> => {
   const open = await fileSessions({ directory }).open('alice');
   for (const [seq, event] of openTurn('turn-1', 'one').entries()) {
@@ -31,7 +34,7 @@ const hold = async (): Promise<void> => {
   keepAlive();
 };
 
-/** Looks as if it were another machine, is suspended past its lease, and continues when it is woken. */
+/** Acts as another machine, is suspended past its lease, and resumes on request. */
 const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const open = await fileSessions({ directory, leaseMs: 200, fsync: 'never' }).open('alice');
@@ -47,7 +50,7 @@ const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
     say({ confirmed: seq });
   }
   if (stopAt === 'before') sleep();
-  // The lock was looked at, and the next thing is the write.
+  // The lock was checked; the next operation is the write.
   else await beforeNextWrite(sleep);
   await append(events.length - 1).then(
     () => say({ confirmed: events.length - 1 }),
@@ -57,7 +60,7 @@ const oversleep = async (stopAt: 'before' | 'within'): Promise<void> => {
   say({ closed: true });
 };
 
-/** What is done next with a file of this path, other than to write to it, is not done before the process is woken. */
+/** Delays the next operation on a file of this path, except writes, until the process is resumed. */
 const sleepBeforeChangeOf = (path: string): void => {
   const { rename, rm } = fs;
   const sleepOnce = (): void => {
@@ -75,7 +78,7 @@ const sleepBeforeChangeOf = (path: string): void => {
   };
 };
 
-/** Sleeps over its lease right before it puts a file of a session that it opens in the place of another one. */
+/** Is suspended past its lease right before it replaces a file of a session that it opens. */
 const oversleepOpening = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   sleepBeforeChangeOf(folderOf(directory, 'alice').journal);
@@ -88,7 +91,7 @@ const oversleepOpening = async (): Promise<void> => {
   say({ closed: true });
 };
 
-/** The disk fails; the process sleeps over its lease right before it puts a copy in the place of what may not be on it. */
+/** The disk fails, and the process is suspended past its lease right before it replaces the journal by a copy. */
 const oversleepClosing = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const open = await fileSessions({ directory, leaseMs: 200 }).open('alice');
@@ -105,7 +108,7 @@ const oversleepClosing = async (): Promise<void> => {
   say({ closed: true });
 };
 
-/** Sleeps over its lease before it has written anything, or in the middle of its turn. */
+/** Is suspended past its lease before its first write, or in the middle of its turn. */
 const oversleepDeletion = async (written: number): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const open = await fileSessions({ directory, leaseMs: 200, fsync: 'never' }).open('alice');
@@ -118,7 +121,7 @@ const oversleepDeletion = async (written: number): Promise<void> => {
   say({ closed: true });
 };
 
-/** Deletes the session and sleeps over its lease before one of its operations on files. */
+/** Deletes the session and is suspended past its lease before one of its file operations. */
 const oversleepDelete = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const operations = fs as unknown as Record<string, (...given: unknown[]) => unknown>;
@@ -167,7 +170,7 @@ const beforeNextWrite = async (act: () => void): Promise<void> => {
   };
 };
 
-/** Writes until the disk is full, makes room, and continues. The directory is on a separate disk. */
+/** Writes until the disk is full, frees space, and continues. The directory is on a separate disk. */
 const fill = async (): Promise<void> => {
   mkdirSync(directory, { recursive: true });
   const problems: string[] = [];
@@ -210,7 +213,7 @@ const writeUntilItFails = async (store: FileSessions): Promise<number> => {
   return seq;
 };
 
-/** Has no file to spare, then some, until it has enough: whatever fails on the way must leave no lock behind. */
+/** Has no free file handle at first, then a few, until it has enough. A failure must not leave a lock. */
 const starve = async (): Promise<void> => {
   const store = fileSessions({ directory });
   await store.open('alice').then((open) => open.close());
@@ -244,7 +247,7 @@ const starve = async (): Promise<void> => {
   say({ codes, isFree: true });
 };
 
-/** Finds its disk read-only from one moment to the next: what is there can be read, and nothing can be begun. */
+/** Its disk becomes read-only: existing sessions can be read, and no turn can begin. */
 const freeze = async (): Promise<void> => {
   const store = fileSessions({ directory });
   const open = await store.open('alice');
@@ -269,7 +272,7 @@ const freeze = async (): Promise<void> => {
 
 const turnsEach = 12;
 
-/** Writes a few turns into a session that others want, too. */
+/** Writes a few turns into a session that other processes use, too. */
 const compete = async (): Promise<void> => {
   const store = fileSessions({ directory, fsync: 'never' });
   for (let number = 0; number < turnsEach;) {

@@ -36,6 +36,7 @@ export const createChild = (
     priority,
     abort,
     agent: undefined,
+    deadlineAt: Infinity,
     isLate: false,
     place,
     end: record.end,

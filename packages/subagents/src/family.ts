@@ -22,6 +22,8 @@ export interface Child {
   agent: Agent | undefined;
   end: ChildEnd | undefined;
   delivery: Delivery;
+  /** When it or its parent's turn runs out of time, in milliseconds since 1970. Set when it begins to work. */
+  deadlineAt: number;
   /** Its time is up. */
   isLate: boolean;
   /** Its place among those that work. */

@@ -55,8 +55,14 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
  * Creates a {@link policyGuard} from options that have been checked.
  *
  * @param mayBegin Called before the first request of a turn; its result replaces the request.
+ * @param deadlineAt The deadline to announce to the turn, in milliseconds since 1970.
  */
-export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin?: TurnCheck): TurnOperator => {
+export const createGuard = (
+  policy: AgentPolicy,
+  options: GuardOptions,
+  mayBegin?: TurnCheck,
+  deadlineAt = Infinity,
+): TurnOperator => {
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
     const consent = new Consent(context);
@@ -77,6 +83,7 @@ export const createGuard = (policy: AgentPolicy, options: GuardOptions, mayBegin
     };
 
     return {
+      start: () => context.setDeadline(deadlineAt),
       observe: consent.observe,
       decide: {
         'model.request': (event) => {

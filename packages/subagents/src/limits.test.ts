@@ -1,3 +1,4 @@
+import { intercept } from '@h/turn';
 import { describe, expect, it } from 'vitest';
 import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -49,6 +50,31 @@ describe('limits', () => {
       reason: 'Sub-agents may be 5 deep, and this one is. Do the work yourself.',
     });
     await team.close();
+  });
+
+  it('announces the earlier of its time limit and the deadline of its parent to a sub-agent', async () => {
+    const announced = async (parentMs: number, changes: Partial<SubagentsOptions>): Promise<readonly number[]> => {
+      const left: number[] = [];
+      const parentDeadline = intercept('deadline', (operator) => ({
+        start: () => operator.setDeadline(operator.now() + parentMs),
+      }));
+      const probe = intercept('probe', (operator) => ({
+        decide: { 'model.request': () => void left.push(operator.timeLeft()) },
+      }));
+      const { run } = tree({
+        parent: [says(spawn('1')), 'Done.'],
+        operators: [parentDeadline],
+        childOperators: () => [probe],
+        ...changes,
+      });
+      const ended = run();
+      await pass(1);
+      await ended;
+      return left;
+    };
+    expect(await announced(5_000, { limits: { timeoutMs: 60_000 } })).toEqual([5_000]);
+    expect(await announced(90_000, { limits: { timeoutMs: 60_000 } })).toEqual([60_000]);
+    expect(await announced(5_000, { limits: { timeoutMs: 60_000 }, parentEnd: 'detach' })).toEqual([60_000]);
   });
 
   it('frees places after an invalid policy', async () => {

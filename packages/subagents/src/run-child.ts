@@ -15,6 +15,7 @@ import {
 import type { ChildLanes, ChildLease } from './lanes.js';
 import type { Limits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
+import type { ParentTurn } from './parent-turn.js';
 import type { ChildEnd } from './record.js';
 
 /** What running a sub-agent takes. */
@@ -28,7 +29,7 @@ export interface RunHost {
   readonly contextOf: (child: Child, info: ChildInfo, folder: string | undefined) => ChildContext;
   readonly onEvent: (child: Child, event: TurnEvent) => void;
   /** The turn that runs in a session. */
-  readonly turnOf: (session: string) => string | undefined;
+  readonly turnOf: (session: string) => ParentTurn | undefined;
   /** It works in a copy from now on, and has no rights elsewhere. */
   readonly isIsolated: (child: Child, isolation: Isolation) => Promise<void>;
 }
@@ -123,7 +124,10 @@ class ChildRun {
   async #work(): Promise<void> {
     const { abort } = this.#child;
     if (abort.signal.aborted) return;
-    this.#draft.startedAt = this.#host.now();
+    const now = this.#host.now();
+    this.#draft.startedAt = now;
+    const parentLeftMs = this.#host.turnOf(this.#child.record.parent)?.timeLeft() ?? Infinity;
+    this.#child.deadlineAt = now + Math.min(this.#timeoutMs, parentLeftMs);
     const stopTimer = this.#host.after(this.#timeoutMs, () => {
       this.#child.isLate = true;
       abort.abort(new Error('Its time was up.'));
@@ -199,7 +203,7 @@ class ChildRun {
     const cutOff$ = new Subject<void>();
     void this.#grace.cutOff.then(() => cutOff$.next());
     const { id, depth, parent, root } = context;
-    const parentTurn = this.#host.turnOf(parent);
+    const parentTurn = this.#host.turnOf(parent)?.turn;
     const turn$ = agent.turn({
       session: record.session,
       input: record.task,

@@ -92,7 +92,7 @@ export class Team {
       after: this.after,
       contextOf: (child, info, folder) => this.#contextOf(child, info, folder),
       onEvent: (child, event) => this.#hears(child, event),
-      turnOf: (session) => this.turns.get(session)?.turn,
+      turnOf: (session) => this.turns.get(session),
       isIsolated: (child, isolation) => this.#isolated(child, isolation),
     };
   }
@@ -304,6 +304,7 @@ export class Team {
         policy,
         { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) },
         chargedTo(budget, info.agent),
+        child.deadlineAt,
       ),
       budget,
       folder,

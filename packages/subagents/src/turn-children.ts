@@ -114,6 +114,7 @@ class TurnChildren {
       turn,
       session,
       emit: (event) => this.#context.emit(event),
+      timeLeft: () => (this.#parentEnd === 'detach' ? Infinity : this.#context.timeLeft()),
       inContext: this.#inContext,
       onInput: new Set(),
       questions: new Map(),

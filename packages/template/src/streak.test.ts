@@ -15,11 +15,11 @@ describe('streakAfter', () => {
     ['skipped', 2],
     ['cancelled', 2],
     ['interrupted', 2],
-  ])('makes of a streak of 2 and %s a streak of %i', (status, streak) => {
+  ])('returns for a streak of 2 and a call that is %s: %i', (status, streak) => {
     expect(streakAfter(2, status)).toBe(streak);
   });
 
-  it('counts the failures since the last success, whatever came between', () => {
+  it('counts the failures since the last success', () => {
     const statuses = fc.array(fc.constantFrom<ToolStatus>('ok', 'failed', 'denied', 'timed-out', 'stored', 'skipped'));
     fc.assert(
       fc.property(statuses, (all) => {

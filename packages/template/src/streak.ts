@@ -4,9 +4,9 @@ const successes: ReadonlySet<ToolStatus> = new Set(['ok', 'stored']);
 const failures: ReadonlySet<ToolStatus> = new Set(['failed', 'timed-out', 'invalid-input', 'unknown-tool']);
 
 /**
- * How many tool calls in a row have failed, after one more.
+ * Returns the number of consecutive failed tool calls after another call.
  *
- * A success ends the streak. A call that did not run, or whose outcome is unknown, says nothing about it.
+ * A success ends the streak. A call that did not run, or whose outcome is unknown, does not change it.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ const events = {
 };
 
 describe('template', () => {
-  it('stops the turn before the model call that follows the last failure', () => {
+  it('stops the turn before the next model call', () => {
     marbles(({ turn, expectObservable }) => {
       const source = '  f----f-r|';
       const expected = '(fn)-f-s|';
@@ -30,7 +30,7 @@ describe('template', () => {
     });
   });
 
-  it('starts again after a success', () => {
+  it('restarts the count after a success', () => {
     marbles(({ turn, expectObservable }) => {
       const source = '  f----o-f----r|';
       const expected = '(fn)-o-(fn)-r|';

@@ -4,7 +4,7 @@ import { streakAfter } from './streak.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** One more failed tool call will stop the turn. */
+    /** The next failed tool call will stop the turn. */
     'template.near': { readonly failures: number; readonly maxFailures: number };
   }
 }
@@ -12,18 +12,18 @@ declare module '@h/turn' {
 /** Options of {@link template}. */
 export interface TemplateOptions {
   /**
-   * How many tool calls in a row may fail.
+   * Maximum number of consecutive failed tool calls.
    *
-   * @defaultValue `4`, one more than models usually need to read an error message and correct the call
+   * @defaultValue `4`, one more than models usually need to correct a call
    */
   readonly maxFailures?: number | undefined;
 }
 
 /**
- * Ends a turn whose tool calls fail one after the other.
+ * Ends a turn after too many consecutive failed tool calls.
  *
- * The next model call is not made and the turn ends with the outcome `error`; the transcript stays complete. One failure before
- * that, the operator emits the notice `template.near`.
+ * The turn ends with the outcome `error` before the next model call; the transcript stays complete. One failure
+ * earlier, the operator emits the notice `template.near`.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

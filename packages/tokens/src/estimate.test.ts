@@ -44,7 +44,7 @@ describe('approximateTokens', () => {
     expect(approximateTokens(text)).toBeLessThanOrEqual(exact * (4 / 3));
   });
 
-  it('counts wide scripts at 0.7 tokens a character', () => {
+  it('counts dense scripts at 0.7 tokens per character', () => {
     expect(approximateTokens('漢'.repeat(1000))).toBeCloseTo(700, 6);
   });
 

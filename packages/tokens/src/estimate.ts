@@ -22,9 +22,9 @@ const classes: Readonly<Uint8Array> = Uint8Array.from({ length: 128 }, (_, code)
 /**
  * Estimates the tokens of a string without a tokenizer, on the high side.
  *
- * Compared with `o200k_base` and `cl100k_base` the estimate is 0 to 35 % too high for prose, code, JSON, logs, hashes and
- * base64, and up to several times too high for scripts that these vocabularies encode densely and others do not. Use it
- * where too few tokens would break a limit. The time is linear in the length.
+ * Compared with `o200k_base` and `cl100k_base`, the estimate is 0 to 35 % too high for prose, code, JSON, logs, hashes
+ * and base64. It is several times too high for scripts that only these vocabularies encode densely. Use it if an
+ * estimate that is too low would exceed a limit. The time is linear in the length.
  *
  * @example
  * ```ts
@@ -116,15 +116,15 @@ const spanTokens = (kind: number, length: number, next: number): number => {
   return length <= 4 ? 1 : 1 + (length - 4) / 5.5;
 };
 
-/** Characters that are sampled to find out how dense the script is. */
+/** Number of characters that are sampled to determine the density of the script. */
 const sampleLength = 32;
 
 /**
  * Approximates the tokens of a string in constant time, from its length and its first 32 characters.
  *
- * The result is a quarter of the characters, or more for a script with about one token for each character, such as Chinese.
- * Compared with `o200k_base` it is 3 % too low for code, 30 to 60 % too low for logs, JSON and hashes, and at most a third
- * too high for prose. Use it for streams, and where a count that is too high would stop work that is within its limit.
+ * The result is a quarter of the characters, or more for a script with about one token per character, such as Chinese.
+ * Compared with `o200k_base`, it is 3 % too low for code, 30 to 60 % too low for logs, JSON and hashes, and at most a
+ * third too high for prose. Use it for streams, and if a count that is too high would stop work within its limit.
  *
  * @example
  * ```ts

@@ -26,8 +26,8 @@ export const encodingOf = (model: string | undefined): Encoding | undefined => {
 /**
  * Loads a vocabulary and returns its tokenizer.
  *
- * js-tiktoken is imported by this call and not before. The first call for an encoding takes some hundred milliseconds;
- * later calls return another tokenizer on the same vocabulary.
+ * The call imports js-tiktoken. The first call for an encoding takes a few hundred milliseconds; later calls return a
+ * new tokenizer with the same vocabulary.
  *
  * @throws InvalidOptionError `invalid-option`
  *

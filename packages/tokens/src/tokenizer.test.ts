@@ -22,7 +22,7 @@ describe.each<Encoding>(['o200k_base', 'cl100k_base'])('the %s tokenizer', (enco
     expect(count(text)).toBe(reference.encode(text, [], []).length);
   });
 
-  it('counts any text without endless words as js-tiktoken does', () => {
+  it('counts any text with words of ordinary length as js-tiktoken does', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
       fc.constantFrom(
@@ -75,7 +75,7 @@ describe.each<Encoding>(['o200k_base', 'cl100k_base'])('the %s tokenizer', (enco
     ['a capital and a symbol', 'A!'],
     ['two kinds of spaces', ' \u00a0'],
     ['an apostrophe', "'"],
-  ])('counts a megabyte of %s in linear time, at about the same rate as 64 characters', (_, unit) => {
+  ])('counts a megabyte of %s in linear time', (_, unit) => {
     const once = count(unit.repeat(64));
     const tokens = count(unit.repeat(2 ** 20 / unit.length));
     expect(tokens).toBeGreaterThan(0);

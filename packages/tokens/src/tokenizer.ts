@@ -1,15 +1,15 @@
 import type { Vocabulary } from './vocabulary.js';
 
-/** Longer pieces are counted in chunks: merging takes quadratic time, and no word is this long. */
+/** Longer pieces are counted in chunks, because merging takes quadratic time. No word is this long. */
 const maxPieceLength = 64;
-/** Pieces whose counts are remembered. Ordinary text has far fewer distinct pieces. */
+/** Maximum number of pieces with cached counts. Ordinary text has far fewer distinct pieces. */
 const maxPieces = 50_000;
 
 /**
  * Creates a function that counts the tokens of a string with a vocabulary.
  *
- * Names of special tokens (`<|endoftext|>`) are counted as plain text. The time is linear in the length of any string:
- * runs of more than 64 characters of one kind are counted in chunks, which adds at most one token for each chunk.
+ * Names of special tokens (`<|endoftext|>`) are counted as plain text. The time is linear in the length: runs of more
+ * than 64 characters of one kind are counted in chunks, which adds at most one token per chunk.
  */
 export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string) => number) => {
   const next = new RegExp(pattern, 'gu');

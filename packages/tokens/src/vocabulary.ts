@@ -12,7 +12,7 @@ export interface Vocabulary {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
-/** Unpacks a vocabulary. Each line holds the rank of its first token and the tokens in base64. */
+/** Unpacks a vocabulary. Each line contains the rank of its first token, and the tokens in base64. */
 export const readVocabulary = ({ pat_str, bpe_ranks }: PackedVocabulary): Vocabulary => {
   const ranks = new Map<string, number>();
   for (const line of bpe_ranks.split('\n')) {
@@ -23,6 +23,6 @@ export const readVocabulary = ({ pat_str, bpe_ranks }: PackedVocabulary): Vocabu
       rank += 1;
     }
   }
-  // A capturing group would allocate an array for each piece.
+  // A capturing group would allocate an array per piece.
   return { pattern: pat_str.replaceAll(/\((?!\?)/g, '(?:'), ranks };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text that looks random and is the same each time. */
+/** Returns pseudo-random bytes that are the same in each run. */
 const hashOf = (seed: string | number): Buffer => createHash('sha256').update(String(seed)).digest();
 
 const uuid = (seed: number): string => {
@@ -11,7 +11,7 @@ const uuid = (seed: number): string => {
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n');
 
-/** What agents read and write, in kinds and scripts. */
+/** Typical inputs and outputs of agents, in several formats and scripts. */
 export const samples: Readonly<Record<string, string>> = {
   prose: lines(
     40,

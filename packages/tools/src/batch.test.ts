@@ -31,7 +31,7 @@ describe('waves', () => {
     return { lines, tools: [logged('read', 'read-only'), logged('write', 'local-write')] };
   };
 
-  it('run reads together and writes alone, and hoist nothing', async () => {
+  it('run reads together and writes alone, in their order', async () => {
     const { lines, tools } = log();
     const ran = runCalls(
       toolDriver(tools),
@@ -45,7 +45,7 @@ describe('waves', () => {
     expect(ran.isComplete).toBe(true);
   });
 
-  it('start as many reads at a time as concurrency says, and the next as soon as one is done', async () => {
+  it('run up to `concurrency` reads at a time, and start the next when one ends', async () => {
     const { lines, tools } = log();
     runCalls(
       toolDriver(tools, { concurrency: 2 }),
@@ -70,7 +70,7 @@ describe('waves', () => {
     expect(ran.isComplete).toBe(true);
   });
 
-  it('run a call alone whose tool cannot say what it touches', async () => {
+  it('run a call with unknown resources alone', async () => {
     const seen: string[] = [];
     const odd = defineTool({
       name: 'odd',
@@ -88,8 +88,8 @@ describe('waves', () => {
   });
 });
 
-describe('a turn that changes its mind', () => {
-  it('skips calls that have not begun when a message comes in, and lets running ones finish', async () => {
+describe('a turn that is steered or ends', () => {
+  it('skips calls that have not started when a message arrives, and lets running ones finish', async () => {
     const driver = toolDriver([testTool('write', () => after(10), { effect: 'local-write' })]);
     const ran = runCalls(
       driver,
@@ -113,7 +113,7 @@ describe('a turn that changes its mind', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('answers what is open as cancelled when its signal is aborted', () => {
+  it('answers open calls as cancelled when its signal is aborted', () => {
     const driver = toolDriver([testTool('hang', never), testTool('write', () => 'x', { effect: 'local-write' })]);
     const ran = runCalls(driver, [toolCall('1', 'hang'), toolCall('2', 'write')]);
     ran.abort();
@@ -122,7 +122,7 @@ describe('a turn that changes its mind', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('runs nothing when its signal was aborted before', () => {
+  it('runs no call if its signal is already aborted', () => {
     let runs = 0;
     const driver = toolDriver([testTool('write', () => `${(runs += 1)}`, { effect: 'local-write' })]);
     const ran = runCalls(driver, [toolCall('1', 'write')], { signal: AbortSignal.abort() });
@@ -130,14 +130,14 @@ describe('a turn that changes its mind', () => {
     expect(runs).toBe(0);
   });
 
-  it('hears of a call that succeeds after the turn was over', async () => {
+  it('records a call that succeeds after the turn has ended', async () => {
     const driver = toolDriver([testTool('send', () => after(100), { effect: 'network' })]);
     runCalls(driver, [toolCall('1', 'send')]).unsubscribe();
     await vi.advanceTimersByTimeAsync(100);
     expect(driver.late.of('alice')).toMatchObject([{ id: '1', reportedAs: 'cancelled' }]);
   });
 
-  it('stops a call during whose start the subscriber leaves', () => {
+  it('stops a call if the subscriber unsubscribes while it starts', () => {
     let signal: AbortSignal | undefined;
     const driver = toolDriver([
       testTool('hang', (_, context) => ((signal = context.signal), context.progress('begun'), never())),
@@ -192,7 +192,7 @@ describe('every call', () => {
       name === 'invalid' ? toolCall(String(index), 'ok', { id: 1 }) : toolCall(String(index), name),
     );
 
-  it('gets exactly one outcome, whatever the calls are', async () => {
+  it('gets exactly one outcome, for generated calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...kinds), { maxLength: 12 }),

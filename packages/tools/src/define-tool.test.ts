@@ -95,7 +95,7 @@ describe('defineTool explains', () => {
     expect(define).toThrow(message);
   });
 
-  it('options that are missing', () => {
+  it('rejects missing options', () => {
     expect(() => defineTool(undefined as never)).toThrow(
       'defineTool(): options must be an object; received undefined.',
     );
@@ -103,7 +103,7 @@ describe('defineTool explains', () => {
 });
 
 describe('paths of a tool', () => {
-  it('are a part of its definition', () => {
+  it('are part of its definition', () => {
     const paths = { root: '/repo', read: ['path'] };
     expect(defineTool({ ...base, paths }).definition.paths).toEqual(paths);
     expect(defineTool(base).definition).not.toHaveProperty('paths');

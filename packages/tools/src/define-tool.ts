@@ -36,7 +36,7 @@ export interface ToolContext {
 /** Output for the model: text, JSON, or parts such as images and files. */
 export type ToolOutputValue = string | JSONValue | readonly ToolResultContentPart[];
 
-/** A result with details or an error flag, made by {@link toolOutput}. */
+/** A result with details or an error flag, created by {@link toolOutput}. */
 export interface ToolOutput {
   readonly [richOutput]: true;
   readonly output: ToolOutputValue;
@@ -58,14 +58,14 @@ export interface ToolOptions<Input extends ToolInput> {
   readonly effect: ToolEffect;
   /**
    * Returns the resources that a call touches, as normalized keys (`file:/abs/path`). A key covers everything below it
-   * (`file:/abs` covers `file:/abs/path`). `[]`: nothing that another tool could change. `undefined`: unknown, so the call
-   * runs alone and counts as touching everything.
+   * (`file:/abs` covers `file:/abs/path`). `[]`: nothing that another tool could change. `undefined`: unknown, so the
+   * call runs alone and counts as touching everything.
    */
   readonly resources?: ((input: InferToolInput<Input>) => readonly string[] | undefined) | undefined;
   /**
-   * Which members of the input are paths of files or folders, so that a policy on paths can judge calls. `{}` declares that
-   * the tool touches no files. `policyGuard` of `@h/subagents` denies a tool without this declaration if its policy limits
-   * paths.
+   * Which members of the input are paths of files or folders, so that a policy on paths can judge calls. `{}` declares
+   * that the tool touches no files. `policyGuard` of `@h/subagents` denies a tool without this declaration if its
+   * policy limits paths.
    *
    * @example
    * ```ts
@@ -74,15 +74,15 @@ export interface ToolOptions<Input extends ToolInput> {
    */
   readonly paths?: ToolPaths | undefined;
   /**
-   * Whether a second call with the same input changes nothing: it may be answered with the result of the first one, and a
-   * call may run again after a crash.
+   * Whether a second call with the same input changes nothing: it may be answered with the result of the first one, and
+   * a call may run again after a crash.
    *
    * @defaultValue `false`
    */
   readonly idempotent?: boolean | undefined;
   /**
-   * Whether two calls may have different results although no tool changed anything (a clock, a poll, a remote list). Such
-   * a call always runs, even if it is idempotent.
+   * Whether two calls may have different results although no tool changed anything (a clock, a poll, a remote list).
+   * Such a call always runs, even if it is idempotent.
    *
    * @defaultValue `false`
    */
@@ -94,8 +94,8 @@ export interface ToolOptions<Input extends ToolInput> {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether results come from outside (the web, a mailbox, an MCP server) and may contain injected instructions. Each result
-   * then has `details.external: true`, and `@h/security` wraps it.
+   * Whether results come from outside (the web, a mailbox, an MCP server) and may contain injected instructions. Each
+   * result then has `details.external: true`, and `@h/security` wraps it.
    *
    * @defaultValue `false`
    */
@@ -103,7 +103,7 @@ export interface ToolOptions<Input extends ToolInput> {
   readonly run: (input: InferToolInput<Input>, context: ToolContext) => MaybePromise<ToolReturn>;
 }
 
-/** A tool for a registry or a driver, made by {@link defineTool}. */
+/** A tool for a registry or a driver, created by {@link defineTool}. */
 export interface Tool {
   readonly name: string;
   /** The definition that the model receives. */
@@ -136,12 +136,12 @@ export const toolOutput = (result: {
   readonly isError?: boolean | undefined;
 }): ToolOutput => ({ [richOutput]: true, ...result });
 
-/** Returns whether a value was made by {@link toolOutput}. */
+/** Returns whether a value was created by {@link toolOutput}. */
 export const isToolOutput = (value: unknown): value is ToolOutput =>
   typeof value === 'object' && value !== null && richOutput in value;
 
 /**
- * Defines a tool: what the model knows about it, what its calls may change, and what runs.
+ * Defines a tool: its description for the model, its effect, and the function that runs.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -216,7 +216,7 @@ const checks: OptionChecks<ToolOptions<ToolInput>> = {
   run: required(anyFunction),
 };
 
-/** Options of a tool of the AI SDK, by the name that they have here. */
+/** Maps option names of AI SDK tools to the names used here. */
 const aiSdkNames: Readonly<Record<string, string>> = { inputSchema: 'input', parameters: 'input', execute: 'run' };
 
 const checkToolOptions = (options: ToolOptions<ToolInput>): void => {
@@ -231,7 +231,7 @@ const checkToolOptions = (options: ToolOptions<ToolInput>): void => {
 };
 
 /**
- * Checks that a value is a tool that {@link defineTool} made.
+ * Checks that a value is a tool created by {@link defineTool}.
  *
  * @throws InvalidOptionError `invalid-option`
  */

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('toolDriver', () => {
-  it('answers a call with what its tool returns, and completes', () => {
+  it('answers a call with the result of its tool, and completes', () => {
     const ran = runCalls(toolDriver([testTool('look', ({ id }) => `saw ${id}`)]), [toolCall('1', 'look', { id: 'a' })]);
     expect(ran.outcome('1')).toEqual({ status: 'ok', output: { type: 'text', value: 'saw a' }, durationMs: 0 });
     expect(ran.isComplete).toBe(true);
@@ -25,13 +25,13 @@ describe('toolDriver', () => {
   it.each<[string, ToolReturn | undefined, object]>([
     ['JSON as JSON', { a: [1, null] }, { type: 'json', value: { a: [1, null] } }],
     [
-      'a list of things that look like parts as JSON',
+      'a list of objects that resemble parts as JSON',
       [{ type: 'text', text: 'x' }],
       { type: 'json', value: [{ type: 'text', text: 'x' }] },
     ],
-    ['nothing as a word that says so', undefined, { type: 'text', value: '(no output)' }],
+    ['an empty result as a placeholder', undefined, { type: 'text', value: '(no output)' }],
     [
-      'what JSON makes of other values',
+      'other values as their JSON representation',
       { at: new Date(0) } as unknown as ToolReturn,
       { type: 'json', value: { at: '1970-01-01T00:00:00.000Z' } },
     ],
@@ -50,14 +50,14 @@ describe('toolDriver', () => {
     expect(ran.outcome('1')).toMatchObject({ status: 'ok', output });
   });
 
-  it('hands on the details, and not to the model', () => {
+  it('passes details to observers but not to the model', () => {
     const ran = runCalls(toolDriver([testTool('look', () => toolOutput({ output: 'x', details: { lines: 3 } }))]), [
       toolCall('1', 'look'),
     ]);
     expect(ran.outcome('1')).toMatchObject({ output: { type: 'text', value: 'x' }, details: { lines: 3 } });
   });
 
-  it('marks the results of external tools, failures too', () => {
+  it('marks the results of external tools, including failures', () => {
     const driver = toolDriver([
       testTool('fetch', () => toolOutput({ output: 'x', details: { url: 'u' } }), { external: true }),
       testTool('mail', () => toolOutput({ output: 'x', details: 'three' }), { external: true }),
@@ -75,7 +75,7 @@ describe('toolDriver', () => {
     expect(ran.outcome('3').details).toEqual({ external: true });
   });
 
-  it('sends progress while the call runs, and none after it', async () => {
+  it('emits progress while the call runs, and none afterwards', async () => {
     const contexts: ToolContext[] = [];
     const driver = toolDriver([
       testTool('look', async (_, context) => {
@@ -91,7 +91,7 @@ describe('toolDriver', () => {
     expect(ran.outcome('1').durationMs).toBe(10);
   });
 
-  it('tells the tool where it runs and until when', () => {
+  it('gives the tool its session, turn and deadline', () => {
     let seen: ToolContext | undefined;
     const driver = toolDriver([testTool('look', (_, context) => ((seen = context), 'x'), { timeoutMs: 500 })]);
     runCalls(driver, [toolCall('1', 'look')], { step: 3 });
@@ -119,7 +119,7 @@ describe('a call that fails', () => {
   const failing = (run: Parameters<typeof testTool>[1]): ReturnType<typeof runCalls> =>
     runCalls(toolDriver([testTool('look', run)]), [toolCall('1', 'look')]);
 
-  it('is answered with the message of what was thrown', () => {
+  it('is answered with the message of the thrown error', () => {
     const ran = failing(() => {
       throw new Error('No such file.');
     });
@@ -130,16 +130,16 @@ describe('a call that fails', () => {
     });
   });
 
-  it('is answered when its promise is rejected, with whatever', async () => {
+  it('is answered if its promise rejects with any value', async () => {
     const ran = failing(() => Promise.reject(new TypeError('x')));
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- tools of others reject with anything
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- third-party tools reject with any value
     const odd = failing(() => Promise.reject('just text'));
     await vi.advanceTimersByTimeAsync(0);
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { name: 'TypeError', message: 'x' } });
     expect(odd.outcome('1')).toMatchObject({ status: 'failed', error: { message: 'just text' } });
   });
 
-  it('says more by a ToolError', () => {
+  it('takes output, details and code from a ToolError', () => {
     const ran = failing(() => {
       throw new ToolError('It ended with 2.', { code: 'exit', output: 'the log', details: { exitCode: 2 } });
     });
@@ -151,7 +151,7 @@ describe('a call that fails', () => {
     });
   });
 
-  it('may be reported by the output', () => {
+  it('may be reported with toolOutput({ isError: true })', () => {
     expect(failing(() => toolOutput({ output: 'Not found.', isError: true })).outcome('1')).toMatchObject({
       status: 'failed',
       error: { message: 'Not found.' },
@@ -163,14 +163,14 @@ describe('a call that fails', () => {
     });
   });
 
-  it('does not carry a message of megabytes in its error', () => {
+  it('truncates a long error message', () => {
     const outcome = failing(() => {
       throw new Error('x'.repeat(1_000_000), { cause: new Error('y'.repeat(1_000_000)) });
     }).outcome('1');
     expect(JSON.stringify('error' in outcome && outcome.error).length).toBeLessThan(5_000);
   });
 
-  it('is one that returns what JSON cannot say', () => {
+  it('includes a call whose result is not JSON', () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     expect(failing(() => circle as ToolReturn).outcome('1')).toMatchObject({
@@ -184,8 +184,8 @@ describe('a call that fails', () => {
   });
 });
 
-describe('a call that may not run', () => {
-  it('is answered as unknown, with the nearest name of the effective set and no other', () => {
+describe('a call that must not run', () => {
+  it('is answered as unknown, and suggests effective tools only', () => {
     const registry = createRegistry().register(
       testTool('read', () => 'x'),
       testTool('bash', () => 'x', { effect: 'destructive' }),
@@ -201,7 +201,7 @@ describe('a call that may not run', () => {
     expect(ran.outcome('3').status).toBe('unknown-tool');
   });
 
-  it('does not repeat a name of any length, nor all names of many', () => {
+  it('truncates a long name and a long list of tools', () => {
     const registry = createRegistry();
     for (let index = 0; index < 200; index += 1) registry.register(testTool(`tool_${index}`, () => 'x'));
     const ran = runCalls(toolDriver(registry), [toolCall('1', 'x'.repeat(100_000))]);
@@ -209,7 +209,7 @@ describe('a call that may not run', () => {
     expect(ran.text('1')).toContain('and 150 more');
   });
 
-  it('is answered with what is wrong with its input', () => {
+  it('is answered with the issues of its input', () => {
     let runs = 0;
     const ran = runCalls(toolDriver([testTool('look', () => `${(runs += 1)}`)]), [toolCall('1', 'look', { id: 5 })]);
     expect(ran.outcome('1')).toMatchObject({ status: 'invalid-input', issues: [expect.stringMatching(/^id: /)] });
@@ -219,7 +219,7 @@ describe('a call that may not run', () => {
     expect(runs).toBe(0);
   });
 
-  it('is answered with a bounded list of what is wrong', () => {
+  it('is answered with a bounded list of issues', () => {
     const wide = defineTool({
       name: 'wide',
       description: '',
@@ -232,13 +232,13 @@ describe('a call that may not run', () => {
     expect(ran.text('1')).toContain('… and 4980 more');
   });
 
-  it('takes a call without any input as one without arguments', () => {
+  it('treats a missing input as an empty object', () => {
     expect(runCalls(toolDriver([testTool('look', () => 'x')]), [toolCall('1', 'look', undefined)]).statuses).toEqual({
       1: 'ok',
     });
   });
 
-  it('is answered as failed when the schema itself throws', async () => {
+  it('is answered as failed if its schema throws', async () => {
     const input = z.object({}).refine(() => {
       throw new Error('oops');
     });
@@ -276,7 +276,7 @@ describe('a schema that checks asynchronously', () => {
     expect(lines.join('')).toBe('+-+-');
   });
 
-  it('counts towards the deadline, after which the tool does not begin', async () => {
+  it('counts towards the deadline, after which the tool does not start', async () => {
     let runs = 0;
     const ran = runCalls(toolDriver([slow(200, () => `${(runs += 1)}`)]), [toolCall('1', 'slow', { id: 'a' })]);
     await vi.advanceTimersByTimeAsync(300);

@@ -24,7 +24,7 @@ export interface ToolDriverOptions extends ToolsetChoice {
   /**
    * Maximum number of concurrent reads.
    *
-   * @defaultValue `64`, more than models ask for in one message
+   * @defaultValue `64`, more than models request in one message
    */
   readonly concurrency?: number | undefined;
   /**
@@ -34,8 +34,8 @@ export interface ToolDriverOptions extends ToolsetChoice {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * When the turn must end, as milliseconds since 1970, or a function that returns it. Each call then gets at most an equal
-   * share of the time that remains for its step.
+   * When the turn must end, as milliseconds since 1970, or a function that returns it. Each call then gets at most an
+   * equal share of the time that remains for its step.
    *
    * @defaultValue the deadline of the turn, which `guardrails({ maxDurationMs })` sets
    */
@@ -64,7 +64,7 @@ export interface ToolDriverOptions extends ToolsetChoice {
 export interface RegistryDriver extends ToolDriver {
   /** Calls that succeeded after they had timed out or been cancelled; `tools()` reports them to the model. */
   readonly late: LateResults;
-  /** Forgets the replayable results of a turn: it has ended, or something other than a tool may have changed files. */
+  /** Forgets the replayable results of a turn. Call it when the turn ends, or when files may have changed otherwise. */
   forget(turn: string): void;
 }
 
@@ -72,8 +72,9 @@ export interface RegistryDriver extends ToolDriver {
 const maxSessions = 256;
 
 /**
- * Creates a driver that runs the calls of a step: only tools of the effective set, with checked inputs, reads concurrently
- * and everything else alone, each under its deadline. Every call is answered exactly once with a typed outcome.
+ * Creates a driver that runs the calls of a step: only tools of the effective set, with checked inputs, reads
+ * concurrently and everything else alone, each under its deadline. Every call is answered exactly once with a typed
+ * outcome.
  *
  * @throws InvalidOptionError, UnknownToolsetError, UnknownToolError, DuplicateToolError
  *

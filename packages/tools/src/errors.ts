@@ -1,7 +1,7 @@
 import { TurnError, type JSONValue } from '@h/turn';
 import type { ToolOutputValue } from './define-tool.js';
 
-/** Two tools have one name. */
+/** Two tools have the same name. */
 export class DuplicateToolError extends TurnError {
   readonly tool: string;
 
@@ -28,7 +28,7 @@ export class UnknownToolError extends TurnError {
   }
 }
 
-/** There is no toolset of this name. */
+/** The toolset does not exist. */
 export class UnknownToolsetError extends TurnError {
   readonly toolset: string;
 
@@ -41,18 +41,18 @@ export class UnknownToolsetError extends TurnError {
   }
 }
 
-/** What a {@link ToolError} can say besides its message. */
+/** Options of {@link ToolError}. */
 export interface ToolErrorOptions extends ErrorOptions {
-  /** A stable word for what went wrong, for programs. */
+  /** A stable, machine-readable code of the failure. */
   readonly code?: string | undefined;
-  /** What the model reads instead of the message. */
+  /** Output for the model in place of the message. */
   readonly output?: ToolOutputValue | undefined;
-  /** More for observers and user interfaces; the model does not see it. */
+  /** Details for observers and user interfaces; the model does not receive them. */
   readonly details?: JSONValue | undefined;
 }
 
 /**
- * Thrown by a tool that failed and has more to say than a message.
+ * An error of a tool with an output for the model, details or a code.
  *
  * @example
  * ```ts

@@ -33,7 +33,7 @@ const after = (ms: number, value: ToolReturn): Promise<ToolReturn> =>
   new Promise((resolve) => void setTimeout(resolve, ms, value));
 
 describe('a turn with registered tools', () => {
-  it('offers the effective tools and answers every call of a message, in its order, in the history', async () => {
+  it('offers the effective tools and stores one answer per call, in order', async () => {
     const driver = toolDriver(
       createRegistry().register(
         tool('read', ({ path }) => after(path === '/slow' ? 20 : 1, `read ${path}`)),
@@ -62,7 +62,7 @@ describe('a turn with registered tools', () => {
     ).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('runs a call once that the model asks for twice', async () => {
+  it('runs a repeated idempotent call once', async () => {
     let runs = 0;
     const driver = toolDriver([tool('read', () => `run ${(runs += 1)}`, { idempotent: true })]);
     const model = scriptedModel([response(call('1', 'read'), call('2', 'read')), response(call('3', 'read')), 'Done.']);
@@ -73,7 +73,7 @@ describe('a turn with registered tools', () => {
     expect(resultsOf(events).map(({ details }) => details)).toEqual([undefined, { replayOf: '1' }, { replayOf: '1' }]);
   });
 
-  it('reads the same again once the turn is another', async () => {
+  it('runs the call again in the next turn', async () => {
     let runs = 0;
     const driver = toolDriver([tool('read', () => `run ${(runs += 1)}`, { idempotent: true })]);
     const model = scriptedModel([response(call('1', 'read')), 'Done.', response(call('2', 'read')), 'Done.']);
@@ -83,7 +83,7 @@ describe('a turn with registered tools', () => {
     expect(runs).toBe(2);
   });
 
-  it('stores a long result and lets the model read on', async () => {
+  it('stores a long result and lets the model read the rest', async () => {
     const artifacts = memoryArtifacts();
     const text = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
     const driver = toolDriver([tool('read', () => text), readArtifact(artifacts)]);
@@ -120,7 +120,7 @@ describe('a turn with registered tools', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('narrows the tools that are offered, and nothing else', async () => {
+  it('narrows only the offered tools', async () => {
     const driver = toolDriver([
       tool('read_mail', () => 'mail'),
       tool('list_branches', () => 'main'),
@@ -164,7 +164,7 @@ describe('a call that completes after it timed out or was cancelled', () => {
     expect(driver.late.of('alice')).toEqual([]);
   });
 
-  it('is reported to the next turn when this one has ended', async () => {
+  it('is reported to the next turn if this one has ended', async () => {
     const driver = toolDriver([tool('send', () => after(50, 'sent'), { effect: 'network' })]);
     const model = scriptedModel([response(call('1', 'send')), 'Hello again.']);
     const agent = harness({ model, tools: driver }).pipe(tools({ driver }));
@@ -178,7 +178,7 @@ describe('a call that completes after it timed out or was cancelled', () => {
     expect(JSON.stringify(model.requests[1]?.tail)).toContain('send (call 1), cancelled when its turn ended');
   });
 
-  it('does not keep the process or the turn waiting', async () => {
+  it('delays neither the process nor the turn', async () => {
     const driver = toolDriver([tool('hang', () => new Promise<never>(() => undefined), { timeoutMs: 10 })]);
     const model = scriptedModel([response(call('1', 'hang')), 'Done.']);
     const turn = reply(

@@ -38,7 +38,8 @@ export const withJsonSchema = <Schema extends StandardSchemaV1>(schema: Schema, 
 };
 
 /**
- * Creates the checker of a tool's input. The root of the schema must be an object, because providers accept nothing else.
+ * Creates the checker of a tool's input. The root of the schema must be an object, because providers accept nothing
+ * else.
  *
  * @throws InvalidOptionError `invalid-option`
  */

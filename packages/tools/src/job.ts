@@ -10,7 +10,7 @@ export interface Job {
   readonly call: ToolCall;
   readonly tool: Tool;
   readonly effect: ToolEffect;
-  /** The checked input, or the check that is still under way. */
+  /** The checked input, or a promise of the running check. */
   readonly input: InputCheck | PromiseLike<InputCheck>;
   readonly resources: readonly string[] | undefined;
   /** Equal for calls with interchangeable results; `undefined` for calls that always run. */
@@ -20,8 +20,8 @@ export interface Job {
 /**
  * Prepares a call: a job, or its outcome if it must not run.
  *
- * An asynchronous check is awaited when the call runs, under the deadline of the call. Until then its resources are unknown,
- * so the call runs alone.
+ * An asynchronous check is awaited when the call runs, under the deadline of the call. Until then its resources are
+ * unknown, so the call runs alone.
  */
 export const prepare = (call: ToolCall, tools: EffectiveTools): Job | ToolOutcome => {
   const tool = tools.get(call.name);

@@ -12,8 +12,8 @@ export class TooDeepError extends Error {
 /**
  * Copies a value so that no plain object has a prototype and no key is `__proto__`.
  *
- * A key that a model writes can then neither read nor change inherited members. Values that are neither arrays nor plain
- * objects, such as a `Date` that a schema created, are not copied.
+ * A key that a model writes can then neither read nor change inherited members. Values that are neither arrays nor
+ * plain objects, such as a `Date` that a schema created, are not copied.
  */
 export const nullPrototypeCopy = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null) return value;

@@ -8,13 +8,14 @@ export type InputCheck =
   | { readonly ok: false; readonly issues: readonly string[] };
 
 /**
- * A validator for a JSON Schema (2020-12 unless `$schema` says otherwise) that coerces nothing and fills in nothing.
+ * Creates a validator for a JSON Schema (2020-12 unless `$schema` names another draft). It coerces no values and adds
+ * no defaults.
  *
- * Members that the schema does not know are left out, unless it says that it takes others (`additionalProperties`,
- * `patternProperties`, `unevaluatedProperties`).
+ * Members that are not in the schema are removed, unless it allows others (`additionalProperties`, `patternProperties`,
+ * `unevaluatedProperties`).
  */
 export const jsonSchemaValidator = (schema: JSONObject): ((input: unknown) => InputCheck) => {
-  // The library writes into the schema that it is given.
+  // The library modifies the schema.
   const validator = new Validator(structuredClone(schema), draftOf(schema), false);
   return (input) => {
     const value = stripped(input, [schema], schema, 0);
@@ -30,7 +31,7 @@ const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => 
   return uri.includes('2019-09') ? '2019-09' : '2020-12';
 };
 
-/** What an error has for a keyword that only leads to another; the last three come with any wrong member of a closed object. */
+/** Keywords whose errors only lead to another error; the last three occur with any wrong member of a closed object. */
 const nesting: readonly string[] = [
   'properties',
   'items',
@@ -41,7 +42,7 @@ const nesting: readonly string[] = [
   'false',
 ];
 
-/** The errors that say what is wrong, without those that only say where it is nested. */
+/** Returns the errors that name a cause, without those that only name its parents. */
 const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
   const told = errors.filter(({ keyword }) => !nesting.includes(keyword));
   return (told.length === 0 ? errors : told).map(({ instanceLocation, error }) => {
@@ -50,7 +51,7 @@ const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
   });
 };
 
-/** A null-prototype copy without the members that none of these schemas, which all apply to the value, knows. */
+/** Returns a null-prototype copy without members that none of the schemas names. All schemas apply to the value. */
 const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObject, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) throw new TooDeepError();
@@ -80,7 +81,7 @@ const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObjec
 const combinators = ['allOf', 'anyOf', 'oneOf'] as const;
 const conditionals = ['if', 'then', 'else'] as const;
 
-/** The schema itself and all that it brings in by reference or combination. */
+/** Returns the schema and all schemas that it includes by reference or combination. */
 const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSONObject>): readonly JSONObject[] => {
   if (!isPlain(schema) || seen.has(schema)) return [];
   seen.add(schema);
@@ -93,7 +94,7 @@ const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSO
   return [schema, ...parts.flatMap((part) => expanded(part, root, seen))];
 };
 
-/** What a schema refers to. A target that is not found here may know anything. */
+/** Returns the schemas that a schema references. An unresolved reference allows any member. */
 const referred = ({ $ref, $dynamicRef, $recursiveRef }: JSONObject, root: JSONObject): JSONValue | undefined => {
   if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return undefined;
   return (
@@ -113,7 +114,7 @@ const resolved = (reference: string, root: JSONObject): JSONValue | undefined =>
   return place;
 };
 
-/** Whether members that none of the schemas names may stay: one of them takes others, or none describes any. */
+/** Whether unnamed members are kept: a schema allows additional members, or no schema describes any. */
 const isOpen = (schemas: readonly JSONObject[]): boolean => {
   const describing = schemas.filter((schema) =>
     ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema),

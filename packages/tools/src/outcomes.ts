@@ -11,7 +11,7 @@ import { ToolError } from './errors.js';
 import { isPlain } from './json-copy.js';
 import { truncate } from './truncate.js';
 
-/** Characters of a model's own words that an error repeats. */
+/** Maximum number of characters of model input that an error repeats. */
 const maxEcho = 80;
 const maxNames = 50;
 const maxIssues = 20;

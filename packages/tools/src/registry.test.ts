@@ -23,7 +23,7 @@ const names = (registry = basic(), choice = {}): readonly string[] =>
     .map(({ name }) => name);
 
 describe('createRegistry', () => {
-  it('shares nothing with another registry', () => {
+  it('shares no tools with another registry', () => {
     basic();
     expect(createRegistry().list()).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe('createRegistry', () => {
     expect(names(createRegistry().register(module))).toEqual(['a', 'b']);
   });
 
-  it('refuses a second tool of a name, in whatever case', () => {
+  it('rejects a second tool with the same name in any case', () => {
     const registry = createRegistry().register(tool('bash'));
     expect(() => registry.register(tool('bash'))).toThrow(DuplicateToolError);
     expect(() => registry.register(tool('Bash'))).toThrow(
@@ -49,18 +49,18 @@ describe('createRegistry', () => {
     expect(() => names(basic(), { toolset: 'constructor' })).toThrow(UnknownToolsetError);
   });
 
-  it('refuses to replace the toolsets full and read-only', () => {
+  it('rejects replacements of the toolsets full and read-only', () => {
     expect(() => createRegistry({ toolsets: { full: [] } })).toThrow(InvalidOptionError);
     expect(() => createRegistry({ toolsets: { 'read-only': () => true } })).toThrow(InvalidOptionError);
   });
 
-  it('refuses a toolset that is neither a list nor a function', () => {
+  it('rejects a toolset that is neither a list nor a function', () => {
     expect(() => createRegistry({ toolsets: { mine: 'read' } } as object)).toThrow(
       /"toolsets.mine" must be a function or an array in which each item is a string; received "read"/,
     );
   });
 
-  it('refuses an option that it does not have', () => {
+  it('rejects an unknown option', () => {
     expect(() => createRegistry({ toolset: {} } as object)).toThrow(
       /unknown option "toolset".* Did you mean "toolsets"\?/,
     );
@@ -68,7 +68,7 @@ describe('createRegistry', () => {
 });
 
 describe('effective tools', () => {
-  it('are sorted, whatever the order of registration', () => {
+  it('are sorted regardless of the order of registration', () => {
     const all = ['a', 'B', 'b_1', 'c', 'Z', 'é'.replace('é', 'e')];
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (order) => {
@@ -93,13 +93,13 @@ describe('effective tools', () => {
     expect(effective.definitions().map(({ name }) => name)).toEqual(['grep', 'read']);
   });
 
-  it('are all tools in full, only harmless ones in read-only, the coding ones in minimal', () => {
+  it('are all tools in full, read-only tools in read-only, coding tools in minimal', () => {
     expect(names()).toEqual(['bash', 'edit', 'grep', 'read', 'write']);
     expect(names(basic(), { toolset: 'read-only' })).toEqual(['grep', 'read']);
     expect(names(basic(), { toolset: 'minimal' })).toEqual(['bash', 'edit', 'read', 'write']);
   });
 
-  it("are those of the user's own toolset, by name, by pattern or by a function", () => {
+  it('are those of a custom toolset, by name, by pattern or by a function', () => {
     const toolsets = { mine: ['read', 'mcp__*__list'], small: (each: Tool) => each.name.length < 5 };
     const registry = () =>
       createRegistry({ toolsets }).register(
@@ -112,7 +112,7 @@ describe('effective tools', () => {
     expect(names(registry(), { toolset: 'small' })).toEqual(['read']);
   });
 
-  it('leave out what is denied, also when it is registered later', () => {
+  it('omit denied tools, including those registered later', () => {
     const registry = basic().register(tool('mcp__shop__buy'));
     const effective = registry.effective({ deny: ['bash', 'mcp__shop__*'] });
     registry.register(tool('mcp__shop__sell'));
@@ -121,7 +121,7 @@ describe('effective tools', () => {
     expect(effective.get('mcp__shop__sell')).toBeUndefined();
   });
 
-  it('are never all tools because of a misspelling', () => {
+  it('are never widened by a misspelled name', () => {
     expect(() => names(basic(), { toolset: 'readonly' })).toThrow(
       expect.objectContaining({ code: 'unknown-toolset', toolset: 'readonly' }),
     );
@@ -133,7 +133,7 @@ describe('effective tools', () => {
     expect(() => names(createRegistry().register(tool('read')), { toolset: 'minimal' })).toThrow(UnknownToolError);
   });
 
-  it('are the only ones that are suggested', () => {
+  it('are the only suggestions', () => {
     const effective = basic().effective({ deny: ['bash'] });
     expect(effective.suggest('bsah')).toBeUndefined();
     expect(effective.suggest('raed')).toBe('read');

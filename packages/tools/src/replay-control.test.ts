@@ -7,7 +7,7 @@ import { toolDriver, type RegistryDriver, type ToolDriverOptions } from './drive
 
 interface Counted {
   readonly driver: RegistryDriver;
-  /** The calls that really ran, in order. */
+  /** The calls that ran, in order. */
   readonly ran: string[];
   run(...calls: readonly string[]): RunCalls;
 }
@@ -63,7 +63,7 @@ const counted = (
 };
 
 describe('replay control', () => {
-  it('answers the second identical call of an idempotent tool with the first result, marked so', () => {
+  it('answers a repeated idempotent call with the marked result of the first one', () => {
     const { run, ran } = counted();
     run('read /a');
     const again = run('read /a');
@@ -79,14 +79,14 @@ describe('replay control', () => {
     });
   });
 
-  it('does not care about the order of keys, nor about keys that the tool does not know', () => {
+  it('ignores the order of keys and unknown keys', () => {
     const { driver, ran } = counted();
     runCalls(driver, [toolCall('1', 'read', { path: '/a', more: 'x' })]);
     runCalls(driver, [toolCall('2', 'read', { more: 'x', path: '/a', unknown: 1 })]);
     expect(ran).toHaveLength(1);
   });
 
-  it('keeps calls apart whose inputs differ, however they are joined', () => {
+  it('distinguishes calls with different inputs', () => {
     const { driver, ran } = counted();
     runCalls(driver, [
       toolCall('1', 'read', { path: 'a', more: 'b' }),
@@ -97,13 +97,13 @@ describe('replay control', () => {
 
   it.each([
     ['a write to the same resource', 'write /a', 2],
-    ['a write to what holds it', 'write /', 2],
+    ['a write to its parent', 'write /', 2],
     ['a write below it', 'write /a/b', 2],
-    ['a write to something else', 'write /b', 1],
+    ['a write to another resource', 'write /b', 1],
     ['a shell call, which may touch anything', 'bash', 2],
-    ['a network call to something else', 'fetch /a', 1],
+    ['a network call to another resource', 'fetch /a', 1],
     ['another read', 'peek /a', 1],
-  ])('after %s runs the call %s as often as needed', (_, between, reads) => {
+  ])('after %s (%s), runs the read %i times in total', (_, between, reads) => {
     const { run, ran } = counted();
     run('read /a');
     run(between);
@@ -111,13 +111,13 @@ describe('replay control', () => {
     expect(ran.filter((name) => name === 'read /a')).toHaveLength(reads);
   });
 
-  it('looks at writes within one message too', () => {
+  it('considers writes of the same message', () => {
     const { run, ran } = counted();
     run('read /a', 'write /a', 'read /a', 'read /a');
     expect(ran).toEqual(['read /a', 'write /a', 'read /a']);
   });
 
-  it('repeats an idempotent write only while nothing else was written there', () => {
+  it('replays an idempotent write only until another write touches its resource', () => {
     const { driver, ran } = counted();
     const write = (id: string, more: string) => runCalls(driver, [toolCall(id, 'write', { path: '/a', more })]);
     write('1', 'x');
@@ -136,7 +136,7 @@ describe('replay control', () => {
     expect(together.outcome('c4').details).toEqual({ replayOf: 'c1' });
   });
 
-  it('answers coalesced calls that are under way together, and also when they fail', async () => {
+  it('answers coalesced running calls together, including failed ones', async () => {
     const release: (() => void)[] = [];
     const result = () =>
       new Promise<string>((_, reject) => release.push(() => reject(new Error('gone')))) as unknown as ToolReturn;
@@ -149,7 +149,7 @@ describe('replay control', () => {
     expect(together.outcome('c2').details).toEqual({ replayOf: 'c1' });
   });
 
-  it('lets a failed call be tried again', () => {
+  it('runs a call again after it failed', () => {
     const { run, ran } = counted({
       result: (count) => (count === 1 ? toolOutput({ output: 'busy', isError: true }) : 'done'),
     });
@@ -168,7 +168,7 @@ describe('replay control', () => {
     expect(volatile.ran).toHaveLength(2);
   });
 
-  it('remembers nothing from another turn or session', () => {
+  it('replays no result of another turn or session', () => {
     const { driver, ran } = counted();
     const read = (turn: string, session: string) => runCalls(driver, [toolCall('1', 'read')], { turn, session });
     read('t1', 'alice');
@@ -189,7 +189,7 @@ describe('replay control', () => {
     expect(ran).toHaveLength(2);
   });
 
-  it('does not remember results of megabytes, nor more than it should', () => {
+  it('limits the size and the number of stored results', () => {
     const big = counted({ result: () => ({ lines: Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)) }) });
     big.run('read /a');
     big.run('read /a');
@@ -201,7 +201,7 @@ describe('replay control', () => {
     expect(many.ran).toHaveLength(66);
   });
 
-  it('marks JSON and parts as well as text', () => {
+  it('marks text, JSON and parts', () => {
     const json = counted({ result: () => ({ a: 1 }) });
     json.run('read');
     expect(json.run('read').outcome('c2').output).toEqual({
@@ -228,7 +228,7 @@ describe('replay control', () => {
     expect(ran).toHaveLength(3);
   });
 
-  it('does not remember a read that overlaps a late write', async () => {
+  it('stores no read that overlaps a late write', async () => {
     const finish: Record<string, () => void> = {};
     let reads = 0;
     const make = (name: string, more: Partial<Tool>): Tool =>

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('a call that outlives its deadline', () => {
-  it('is answered as timed out, its signal is aborted, and what it does later is not heard', async () => {
+  it('is answered as timed out, its signal is aborted, and later output is ignored', async () => {
     let signal: AbortSignal | undefined;
     const driver = toolDriver([
       testTool('look', (_, context) => ((signal = context.signal), after(500)), {
@@ -29,7 +29,7 @@ describe('a call that outlives its deadline', () => {
     expect(ran.results).toHaveLength(1);
   });
 
-  it('is reported late when it succeeds, and forgotten once reported', async () => {
+  it('is reported as a late result once if it succeeds', async () => {
     const driver = toolDriver([testTool('send', () => after(500), { timeoutMs: 100, effect: 'network' })]);
     runCalls(driver, [toolCall('1', 'send')]);
     await vi.advanceTimersByTimeAsync(499);
@@ -44,7 +44,7 @@ describe('a call that outlives its deadline', () => {
     expect(driver.late.of('alice')).toEqual([]);
   });
 
-  it('is not reported when it fails late, and causes no unhandled rejection', async () => {
+  it('is not reported if it fails late, and causes no unhandled rejection', async () => {
     const driver = toolDriver([
       testTool(
         'send',
@@ -60,7 +60,7 @@ describe('a call that outlives its deadline', () => {
     expect(driver.late.of('alice')).toEqual([]);
   });
 
-  it('lets the next wave begin', async () => {
+  it('does not block the next wave', async () => {
     const driver = toolDriver([
       testTool('hang', never, { effect: 'local-write', timeoutMs: 50 }),
       testTool('look', () => 'x'),
@@ -70,7 +70,7 @@ describe('a call that outlives its deadline', () => {
     expect(ran.statuses).toEqual({ 1: 'timed-out', 2: 'ok' });
   });
 
-  it("gets the driver's limit when its tool has none, and no limit at all of Infinity", async () => {
+  it("gets the driver's limit if its tool has none; Infinity disables the limit", async () => {
     const limited = runCalls(toolDriver([testTool('hang', never)], { timeoutMs: 30 }), [toolCall('1', 'hang')]);
     const endless = runCalls(toolDriver([testTool('hang', never)], { timeoutMs: Infinity }), [toolCall('1', 'hang')]);
     await vi.advanceTimersByTimeAsync(10_000_000_000);
@@ -79,7 +79,7 @@ describe('a call that outlives its deadline', () => {
     endless.unsubscribe();
   });
 
-  it('is the 120 seconds one by default', async () => {
+  it('gets 120 seconds by default', async () => {
     const ran = runCalls(toolDriver([testTool('hang', never)]), [toolCall('1', 'hang')]);
     await vi.advanceTimersByTimeAsync(119_999);
     expect(ran.results).toEqual([]);
@@ -95,7 +95,7 @@ describe('the deadline of the turn', () => {
     return outcome.status === 'timed-out' ? outcome.timeoutMs : undefined;
   };
 
-  it('is shared among the waves, and keeps a reserve', async () => {
+  it('is shared among the waves, minus a reserve', async () => {
     const driver = toolDriver([hang], { deadlineAt: 1_000_000 + 90_000, reserveMs: 30_000 });
     const ran = runCalls(
       driver,
@@ -105,7 +105,7 @@ describe('the deadline of the turn', () => {
     expect(['1', '2', '3'].map((id) => timeoutOf(ran, id))).toEqual([20_000, 20_000, 20_000]);
   });
 
-  it('leaves what one call did not need to those after it', async () => {
+  it('gives unused time of a call to the later ones', async () => {
     const driver = toolDriver([testTool('quick', () => after(1_000), { effect: 'local-write' }), hang], {
       deadlineAt: 1_000_000 + 60_000,
     });
@@ -121,7 +121,7 @@ describe('the deadline of the turn', () => {
     expect(timeoutOf(ran, '1')).toBe(10);
   });
 
-  it('counts a wave of more reads than may run at once as several', async () => {
+  it('counts a wave with more reads than `concurrency` as several', async () => {
     const driver = toolDriver([testTool('read', never)], { deadlineAt: 1_100_000, reserveMs: 0, concurrency: 2 });
     const ran = runCalls(
       driver,
@@ -131,13 +131,13 @@ describe('the deadline of the turn', () => {
     expect(['1', '2', '3', '4'].map((id) => timeoutOf(ran, id))).toEqual([50_000, 50_000, 50_000, 50_000]);
   });
 
-  it('skips calls for which no time is left', () => {
+  it('skips calls without remaining time', () => {
     const ran = runCalls(toolDriver([hang], { deadlineAt: 1_000_000 + 30_000 }), [toolCall('1', 'hang')]);
     expect(ran.outcome('1').status).toBe('skipped');
     expect(ran.text('1')).toContain('no time is left');
   });
 
-  it('is asked of the turn when it is a function', () => {
+  it('is computed for each turn if it is a function', () => {
     const seen: unknown[] = [];
     const deadlineAt = ({ turn, session }: { turn: string; session: string }) => (
       seen.push([turn, session]),

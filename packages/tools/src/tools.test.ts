@@ -28,7 +28,7 @@ const okOutput = (output: ToolResultOutput): ToolOutcome => ({ status: 'ok', out
 const play = (events: readonly TurnEvent[], options: ToolsOptions = {}): Promise<TurnEvent[]> =>
   lastValueFrom(from(events).pipe(tools(options), toArray()));
 
-/** What becomes of these outcomes as the results of one step. */
+/** Returns the shaped results of one step with these outcomes. */
 const shaped = async (
   outcomes: readonly ToolOutcome[],
   options: ToolsOptions = {},
@@ -63,7 +63,7 @@ describe('tools', () => {
     expect((await play([start, ask(), answer(1), small])).at(-1)).toBe(small);
   });
 
-  it('cuts a long result to its cap, and promises nothing that is not there', async () => {
+  it('cuts a long result to its cap, without a note about a missing artifact', async () => {
     const cut = await shapedOne(ok(long(50_000)));
     expect(cut.status).toBe('ok');
     expect(textOf(cut).length).toBeLessThanOrEqual(16_000);
@@ -82,7 +82,7 @@ describe('tools', () => {
     expect(length).toBeGreaterThanOrEqual(cap * 0.9);
   });
 
-  it('asks for the window of the model that is called', async () => {
+  it('uses the window of the called model', async () => {
     const asked: unknown[] = [];
     const contextWindow = (model: string | undefined) => (asked.push(model), model === 'big' ? 200_000 : undefined);
     expect(
@@ -91,12 +91,12 @@ describe('tools', () => {
     expect(asked).toContain('big');
   });
 
-  it('gives a result in a dense script no more than its share of the window', async () => {
+  it('limits a result in a dense script to its share of the window', async () => {
     const { length } = textOf(await shapedOne(ok('日本語'.repeat(10_000)), { contextWindow: 8_000 }));
     expect(length).toBeLessThanOrEqual(2_400);
   });
 
-  it('keeps all results of a step within one cap, whatever they are', async () => {
+  it('keeps the results of a step within one cap, for generated results', async () => {
     const outputs = fc.oneof(
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'text', value: long(length) })),
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'error-text', value: '😀'.repeat(length) })),
@@ -130,7 +130,7 @@ describe('tools', () => {
     );
   });
 
-  it('begins every step with a fresh cap', async () => {
+  it('resets the cap with every step', async () => {
     const events = await play(
       [start, ask(), answer(1), result(ok(long(900))), ask({}, 2), answer(1), result(ok(long(900)))],
       { maxChars: 900, maxStepChars: 1_000 },
@@ -175,7 +175,7 @@ describe('files in a result', () => {
   const part = (mediaType: string, data: string | Uint8Array | ArrayBuffer, filename?: string) =>
     okOutput({ type: 'content', value: [{ type: 'file', data, mediaType, filename }] });
 
-  it('go to the model when they are images or PDFs that are not too big', async () => {
+  it('are passed to the model if they are small images or PDFs', async () => {
     const image = part('image/png', new Uint8Array(100));
     expect((await shapedOne(image)).output).toBe(image.output);
     expect(textOf(await shapedOne(image, { maxFileBytes: 99 }))).toBe('[Not shown: image/png, 100 bytes]');
@@ -196,7 +196,7 @@ describe('files in a result', () => {
     expect(Buffer.from((await readAll(artifacts, stored)) as Uint8Array).toString()).toBe('zipped');
   });
 
-  it('become text when they are text', async () => {
+  it('become text parts if they are text', async () => {
     expect((await shapedOne(part('text/csv', Buffer.from('a,b')))).output).toEqual({
       type: 'content',
       value: [{ type: 'text', text: 'a,b' }],
@@ -205,7 +205,7 @@ describe('files in a result', () => {
     expect(textOf(await shapedOne(part('text/plain', new ArrayBuffer(0))))).toBe('');
   });
 
-  it('are recognised when a tool has taken their bytes for text', async () => {
+  it('are recognized in text that a tool decoded from bytes', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]).toString();
     expect(textOf(await shapedOne(ok(png)))).toBe('[Not shown: a PNG image, 12 characters]');
   });
@@ -215,7 +215,7 @@ describe('artifacts of results', () => {
   const secret = (length: number): string => `${long(length)}key=sk-12345`;
   const redact = (text: string): string => text.replaceAll(/sk-\d+/g, '[redacted]');
 
-  it('hold the full result, redacted, under the session of the turn', async () => {
+  it('contain the full redacted result, under the session of the turn', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne(ok(secret(50_000)), { artifacts, redact });
     expect(stored).toMatchObject({ status: 'stored', artifact: { size: 50_014 } });
@@ -226,13 +226,13 @@ describe('artifacts of results', () => {
     );
   });
 
-  it('are redacted in time, too', async () => {
+  it('are redacted asynchronously', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne(ok(secret(50_000)), { artifacts, redact: async (text) => redact(text) });
     expect(await readAll(artifacts, stored)).not.toContain('sk-12345');
   });
 
-  it('are advertised with the tool that reads them, if that is offered', async () => {
+  it('are announced with the read_artifact tool if it is offered', async () => {
     const tool = { name: 'read_artifact', description: '', inputSchema: { type: 'object' } };
     const stored = await shapedOne(ok(long(50_000)), { artifacts: memoryArtifacts(), redact }, [
       ask({ tools: [tool] }),
@@ -240,7 +240,7 @@ describe('artifacts of results', () => {
     expect(textOf(stored)).toMatch(/; read_artifact with id art_[0-9a-f]{24} shows all of it …\]/);
   });
 
-  it('leave a failed result failed', async () => {
+  it('preserve the status of a failed result', async () => {
     const artifacts = memoryArtifacts();
     const failed = {
       status: 'failed',
@@ -253,7 +253,7 @@ describe('artifacts of results', () => {
     expect(textOf(stored)).toContain('stored as artifact');
   });
 
-  it('know that their content came from outside', async () => {
+  it('are marked as external for external results', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne({ ...ok(long(50_000)), details: { external: true } }, { artifacts, redact });
     expect(await artifacts.read('alice', stored.status === 'stored' ? stored.artifact.id : '')).toMatchObject({
@@ -261,7 +261,7 @@ describe('artifacts of results', () => {
     });
   });
 
-  it('are named again for a repeated result, not made again', async () => {
+  it('are reused for a repeated result', async () => {
     let puts = 0;
     const memory = memoryArtifacts();
     const artifacts: ArtifactStore = { ...memory, put: (artifact) => ((puts += 1), memory.put(artifact)) };
@@ -271,7 +271,7 @@ describe('artifacts of results', () => {
     expect(puts).toBe(1);
   });
 
-  it('are not made of what read_artifact and other exempt tools return', async () => {
+  it('are not created for read_artifact and other exempt tools', async () => {
     const artifacts = memoryArtifacts();
     const events = (name: string, options: ToolsOptions = {}) =>
       play([start, ask(), answer(1), result(ok(long(50_000)), '0', name)], { artifacts, redact, ...options }).then(
@@ -286,7 +286,7 @@ describe('artifacts of results', () => {
   it.each<[string, ToolsOptions]>([
     ['the store refuses it', { artifacts: memoryArtifacts({ maxBytes: 10 }), redact }],
     ['it cannot be redacted', { artifacts: memoryArtifacts(), redact: () => Promise.reject(new Error('no redactor')) }],
-  ])('are not promised when %s, and observers hear of it', async (_, options) => {
+  ])('are not announced if %s, and a notice is emitted', async (_, options) => {
     const events = await play([start, ask(), answer(1), result(ok(long(50_000)))], options);
     const [cut, notice] = events.slice(-2) as [Result, TurnEventOf<'artifact.failed'>];
     expect(cut.status).toBe('ok');
@@ -298,7 +298,7 @@ describe('artifacts of results', () => {
     });
   });
 
-  it('are not needed for what fits once it is redacted', async () => {
+  it('are not created for a result that fits after redaction', async () => {
     const artifacts = memoryArtifacts();
     const shrink = (text: string): string => text.slice(0, 10);
     expect(await shapedOne(ok(long(50_000)), { artifacts, redact: shrink })).toMatchObject({
@@ -361,12 +361,12 @@ describe('calls that completed late', () => {
     expect(mine.late.of('alice')).toHaveLength(1);
   });
 
-  it('are not told to another session', async () => {
+  it('are not reported to another session', async () => {
     const other = event('turn.start', { session: 'bob', input: [], trigger: 'user' });
     expect(tails(await play([other, ask()], { driver: driver() }))).toEqual([[]]);
   });
 
-  it('come from a driver that forgets a turn when it ends or new input arrives', async () => {
+  it('are forgotten by the driver when the turn ends or new input arrives', async () => {
     const mine = driver();
     await play([start, event('input.received', { id: '1', message: { role: 'user', content: 'I fixed it.' } })], {
       driver: mine,
@@ -383,7 +383,7 @@ describe('calls beyond maxCallsPerStep', () => {
       event('tool.call', { step: 1, index, call: { id: String(index), name: 'noop', input: {} } }),
     );
 
-  it('are answered skipped, in order, and the others pass by identity', async () => {
+  it('are answered skipped in order; the others pass by identity', async () => {
     const given = calls(5);
     const events = (await play([start, ask(), answer(5), ...given], { maxCallsPerStep: 3 })).slice(3);
     expect(events.slice(0, 3)).toEqual(given.slice(0, 3));
@@ -403,12 +403,12 @@ describe('calls beyond maxCallsPerStep', () => {
     expect(events.filter(({ type }) => type === 'tool.result')).toEqual([]);
   });
 
-  it('begin after 128 by default', async () => {
+  it('start after 128 calls by default', async () => {
     const events = await play([start, ask(), answer(130), ...calls(130)]);
     expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(2);
   });
 
-  it('leaves a call that is denied already as it is', async () => {
+  it('pass unchanged if they are already denied', async () => {
     const [first, second] = calls(2) as [TurnEvent, TurnEventOf<'tool.call'>];
     const denied = { ...second, denied: { reason: 'No.', by: 'test' } };
     const events = await play([start, ask(), answer(2), first, denied], { maxCallsPerStep: 1 });

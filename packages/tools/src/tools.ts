@@ -3,6 +3,7 @@ import {
   toolCallsOf,
   type DecisionInput,
   type Handlers,
+  type ToolResultOutput,
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
@@ -77,6 +78,13 @@ export interface ToolsOptions {
   readonly driver?: { readonly late: LateResults; forget(turn: string): void } | undefined;
 }
 
+/** A result that passed this operator and is not observed yet. */
+interface PendingResult {
+  readonly output: ToolResultOutput;
+  /** The characters of Latin text that it equals after it was cut. */
+  readonly chars: number;
+}
+
 /**
  * Fits tool results into the context window: results that are too long are stored and cut, with a note that says where
  * the rest is. Files that models cannot read are described.
@@ -99,8 +107,8 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
   const setup = (): Handlers => {
     const place = { turn: '', session: '' };
     const kept = new Map<string, Promise<KeptPlaces>>();
-    /** Characters of results that are on their way, by call; the budget of a step counts them as spent. */
-    const pending = new Map<string, number>();
+    /** Results that are on their way, by call; the budget of a step counts them as spent. */
+    const pending = new Map<string, PendingResult>();
     let limits = limitsOf();
     let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
     let hasReader = false;
@@ -128,13 +136,16 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
         earlier,
       };
     };
+    const charsOf = (event: TurnEventOf<'tool.result'>): number => {
+      const { size, weight } = measured(event, maxFileBytes);
+      return size * weight;
+    };
     const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
       const result = measured(event, maxFileBytes);
       const { size, weight } = result;
-      const cap = Math.floor(
-        Math.min(limits.maxChars, limits.shareChars / weight, budget.allowance(pending.values()) / weight),
-      );
-      pending.set(event.call.id, Math.min(size, cap) * weight);
+      const allowance = budget.allowance([...pending.values()].map(({ chars }) => chars));
+      const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, allowance / weight));
+      pending.set(event.call.id, { output: event.output, chars: Math.min(size, cap) * weight });
       const onKeeping = (places: Promise<KeptPlaces>): void => void kept.set(event.call.id, places);
       return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
     };
@@ -162,10 +173,10 @@ export const tools = (options: ToolsOptions = {}): TurnOperator => {
           reported = [];
         },
         'tool.result': (event) => {
+          const before = pending.get(event.call.id);
           pending.delete(event.call.id);
           if (surplus?.has(event.call.id) === true) return;
-          const { size, weight } = measured(event, maxFileBytes);
-          budget.spend(size * weight);
+          budget.spend(before?.output === event.output ? before.chars : charsOf(event));
         },
       },
       decide: { 'model.request': reportLate, 'tool.call': skip, 'tool.result': fit },

@@ -20,7 +20,9 @@ export interface ToolsetChoice {
 
 /** The tools that are offered to the model. The same list decides which calls may run. */
 export interface EffectiveTools {
-  /** Sorted by name, so that the order of registration does not affect prompt caches; the same array until it changes. */
+  /**
+   * Sorted by name, so that the order of registration does not affect prompt caches; the same array until it changes.
+   */
   definitions(): readonly ToolDefinition[];
   get(name: string): Tool | undefined;
   /** Returns the name that a misspelled one most likely means. */

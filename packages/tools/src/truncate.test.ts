@@ -14,7 +14,7 @@ const anyText = fc.oneof(
 const anyNote = fc.option(fc.string({ maxLength: 100 }), { nil: undefined });
 
 describe('truncate', () => {
-  it('never exceeds its cap, for every text and every cap', () => {
+  it('never exceeds its cap, for any text and cap', () => {
     fc.assert(
       fc.property(
         anyText,
@@ -35,7 +35,7 @@ describe('truncate', () => {
     );
   });
 
-  it('states how much is really missing', () => {
+  it('states the number of omitted characters', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 500, maxLength: 3_000 }),
@@ -52,7 +52,7 @@ describe('truncate', () => {
     );
   });
 
-  it('leaves a text alone that fits', () => {
+  it('returns text that fits unchanged', () => {
     expect(truncation('short', { maxChars: 5 })).toEqual({ text: 'short', omitted: 0 });
   });
 
@@ -60,7 +60,7 @@ describe('truncate', () => {
     [0, ''],
     [1, '…'],
     [4, 'abc…'],
-  ])('cuts to %i characters without a marker where none fits', (maxChars, expected) => {
+  ])('cuts to %i characters without a marker if none fits', (maxChars, expected) => {
     expect(truncate('abcdefgh'.repeat(20), { maxChars })).toBe(expected);
   });
 
@@ -70,14 +70,14 @@ describe('truncate', () => {
     expect(length).toBeLessThanOrEqual(16_000);
   });
 
-  it('cuts at a line end where that loses little', () => {
+  it('cuts at a line end if that loses little', () => {
     const [head = '', tail = ''] = truncate(lines(1_000), { maxChars: 1_000 }).split(/\n\[… .* …\]\n/);
     expect(head.split('\n').at(-1)).toMatch(/^line \d+$/);
     expect(lines(1_000)).toContain(`${head}\n`);
     expect(lines(1_000).endsWith(`\n${tail}`)).toBe(true);
   });
 
-  it('cuts within a line where the next line end is far', () => {
+  it('cuts within a line if the next line end is far', () => {
     const text = `abc\n${'x'.repeat(100_000)}`;
     expect(truncate(text, { maxChars: 10_000 }).length).toBeGreaterThan(9_900);
   });
@@ -95,27 +95,27 @@ describe('truncate', () => {
     ['an exit code', 'bye\nexit code: 2'],
     ['a summary', 'Tests: 3 of 200'],
     ['a count', '12 passed'],
-  ])('keeps more of the tail where it holds %s', (_, end) => {
+  ])('keeps more of a tail with %s', (_, end) => {
     const body = 'abcdefghi\n'.repeat(5_000);
     const tailOf = (text: string): number =>
       (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
     expect(tailOf(`${body}${end}`)).toBeGreaterThan(2 * tailOf(`${body}${'z'.repeat(end.length)}`));
   });
 
-  it('keeps more of the tail of a JSON document, and not of any text that ends in a brace', () => {
+  it('keeps more of the tail of a JSON document, but not of other text that ends in a brace', () => {
     const tailOf = (text: string): number =>
       (truncate(text, { maxChars: 10_000 }).split(' omitted …]')[1] as string).length;
     const body = '"abc",'.repeat(10_000);
     expect(tailOf(`[${body}0]`)).toBeGreaterThan(2 * tailOf(`x[${body}0]`));
   });
 
-  it('puts the note into the marker where it fits', () => {
+  it('adds the note to the marker if it fits', () => {
     const note = 'stored as artifact "a"';
     expect(truncate('x'.repeat(500), { maxChars: 300, note })).toContain(`characters omitted; ${note} …]`);
     expect(truncate('x'.repeat(500), { maxChars: 80, note })).toContain('characters omitted …]');
   });
 
-  it.each([-1, Number.NaN])('refuses a cap of %d', (maxChars) => {
+  it.each([-1, Number.NaN])('rejects a cap of %d', (maxChars) => {
     expect(() => truncate('x', { maxChars })).toThrow(InvalidOptionError);
   });
 });

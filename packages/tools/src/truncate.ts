@@ -4,29 +4,31 @@ import { checkValue, numberFrom } from '@h/options';
 export interface TruncateOptions {
   /** Maximum length of the result in UTF-16 units, the marker included. */
   readonly maxChars: number;
-  /** Text of the marker after the number of omitted characters (`stored as artifact "…"`). Omitted if it does not fit. */
+  /**
+   * Text of the marker after the number of omitted characters (`stored as artifact "…"`). Omitted if it does not fit.
+   */
   readonly note?: string | undefined;
 }
 
-/** A text that was cut, and by how much. */
+/** A truncated string with the number of omitted characters. */
 export interface Truncation {
   readonly text: string;
-  /** How many characters of the original are not in `text`. */
+  /** Number of characters of the original that are not in `text`. */
   readonly omitted: number;
 }
 
-/** The end is looked at this far for something that matters. */
+/** Number of characters at the end that are searched for important content. */
 const tailWindow = 2_000;
-/** A cut moves to the end of a line only where that costs less than this share of the piece. */
+/** A cut moves to a line end only if that removes less than this share of the part. */
 const snapShare = 0.2;
 
 /**
- * A text that is no longer than its cap, whatever the cap: its head and its tail, with a marker between them that states
- * how much is missing.
+ * Truncates a string to its head and tail, with a marker between them that states the number of omitted characters. The
+ * result never exceeds the cap.
  *
- * The tail is small unless it matters: errors, exit codes, stack traces, summaries and the end of a JSON document get 30 % of
- * the room, up to 4,000 characters. Surrogate pairs stay whole, and lone surrogates become U+FFFD. Only the
- * remaining text is copied.
+ * The tail is short unless it contains an error, an exit code, a stack trace, a summary or the end of a JSON document.
+ * It then gets 30 % of the cap, up to 4,000 characters. Surrogate pairs stay whole, and lone surrogates become U+FFFD.
+ * Only the remaining text is copied.
  *
  * @throws InvalidOptionError if `maxChars` is negative or not a number
  *
@@ -37,7 +39,7 @@ const snapShare = 0.2;
  */
 export const truncate = (text: string, options: TruncateOptions): string => truncation(text, options).text;
 
-/** The same as {@link truncate}, with the number of omitted characters. */
+/** Works like {@link truncate} and also returns the number of omitted characters. */
 export const truncation = (text: string, { maxChars, note }: TruncateOptions): Truncation => {
   if (!(maxChars >= 0)) checkValue('truncate()', 'maxChars', maxChars, numberFrom(0, Infinity));
   const cap = Math.floor(maxChars);
@@ -58,10 +60,10 @@ const plain: Marker = (omitted) => `\n[… ${grouped(omitted)} characters omitte
 const noted = (note: string | undefined): Marker =>
   note === undefined ? plain : (omitted) => `\n[… ${grouped(omitted)} characters omitted; ${note} …]\n`;
 
-/** The number with a comma after every three digits, the same in every locale. */
+/** Formats a number with thousands separators, independent of the locale. */
 export const grouped = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** No room for a marker: the beginning and an ellipsis. */
+/** Returns the beginning and an ellipsis, for caps without room for a marker. */
 const bare = (text: string, cap: number): Truncation => {
   if (cap === 0) return { text: '', omitted: text.length };
   const end = unsplit(text, cap - 1);
@@ -75,13 +77,13 @@ const endOfHead = (text: string, room: number): number => {
 
 const startOfTail = (text: string, from: number): number => {
   const room = text.length - from;
-  // Searched in the tail alone: in a text without line ends the search would run through all of it.
+  // Only the tail is searched: without line ends, a search would read the whole string.
   const newline = text.slice(from - 1, from + Math.floor(room * snapShare)).indexOf('\n');
   if (newline !== -1) return from + newline;
   return unsplit(text, from) === from ? from : from + 1;
 };
 
-/** The place itself, or the one before it where it lies inside a surrogate pair. */
+/** Returns the index, or the previous one if the index is inside a surrogate pair. */
 const unsplit = (text: string, place: number): number =>
   isSurrogate(text.charCodeAt(place - 1), 0xd800) && isSurrogate(text.charCodeAt(place), 0xdc00) ? place - 1 : place;
 
@@ -95,7 +97,7 @@ const telling: readonly RegExp[] = [
   /^[^\w\n]{0,20}\d[\d,.]* (?:passed|failed|skipped|errors?|warnings?|tests?|files?|matches)\b/im,
 ];
 
-/** Whether the end says how it went: an error, an exit code, a summary, or the end of a JSON document. */
+/** Returns whether the end contains an error, an exit code, a summary or the end of a JSON document. */
 const matters = (text: string): boolean => {
   const tail = text.slice(-tailWindow);
   if (telling.some((sign) => sign.test(tail))) return true;

@@ -40,7 +40,7 @@ describe('planWaves', () => {
     expect(planned).toBe(expected);
   });
 
-  it('keeps every call once, in order, and shares a wave among known reads only', () => {
+  it('keeps every call once and in order, and groups only reads with known resources', () => {
     const anyCall = fc.record({
       effect: fc.constantFrom('read-only', 'local-write', 'network', 'destructive', undefined),
       resources: fc.option(fc.array(fc.constantFrom('a', 'b')), { nil: undefined }),
@@ -73,7 +73,7 @@ describe('isConflicting', () => {
     [undefined, undefined, true],
     [undefined, [], false],
     [[], ['file:/a'], false],
-  ])('tells whether %j and %j have something in common', (left, right, expected) => {
+  ])('compares %j and %j: %s', (left, right, expected) => {
     expect(isConflicting(left, right)).toBe(expected);
     expect(isConflicting(right, left)).toBe(expected);
   });

@@ -7,10 +7,10 @@ import {
   type ArtifactStoreOptions,
 } from '../src/artifacts/store.js';
 
-/** What every artifact store does. */
+/** Declares the tests that every artifact store must pass. */
 export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => Promise<ArtifactStore>): void => {
   describe('keeps the contract of artifact stores', () => {
-    it('gives text back as it was, whole and in stretches', async () => {
+    it('returns text unchanged, whole and in ranges', async () => {
       const store = await make();
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.nat(20), fc.nat(20), async (content, offset, length) => {
@@ -30,7 +30,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       );
     });
 
-    it('gives bytes back as they were', async () => {
+    it('returns bytes unchanged', async () => {
       const store = await make();
       const content = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
       const { id } = await store.put({ session: 'alice', content, mediaType: 'image/png', external: true });
@@ -39,13 +39,13 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       expect([...(slice.content as Uint8Array)]).toEqual(Array.from({ length: 10 }, (_, index) => (250 + index) % 256));
     });
 
-    it('has nothing beyond the end', async () => {
+    it('returns an empty range past the end', async () => {
       const store = await make();
       const { id } = await store.put({ session: 'alice', content: 'abc' });
       expect((await store.read('alice', id, { offset: 10, length: 5 })).content).toBe('');
     });
 
-    it('creates ids that cannot be guessed', async () => {
+    it('creates unpredictable ids', async () => {
       const store = await make();
       const ids = await Promise.all(
         Array.from({ length: 50 }, async () => (await store.put({ session: 'alice', content: 'x' })).id),
@@ -55,7 +55,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
     });
 
     it.each(['art_000000000000000000000000', '../../etc/passwd', '', 'x'.repeat(10_000)])(
-      'knows no artifact %s',
+      'rejects the unknown id %s',
       async (id) => {
         const store = await make();
         await store.put({ session: 'alice', content: 'x' });
@@ -63,7 +63,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       },
     );
 
-    it('shows an artifact to no other session', async () => {
+    it('rejects an artifact of another session', async () => {
       const store = await make();
       const { id } = await store.put({ session: 'alice', content: 'secret' });
       await expect((async () => store.read('bob', id))()).rejects.toThrow(
@@ -72,7 +72,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       await expect((async () => store.read('../alice', id))()).rejects.toThrow(ArtifactNotFoundError);
     });
 
-    it('forgets a session that was not used for a time, and only that', async () => {
+    it('deletes only sessions that were not used for ttlMs', async () => {
       let now = 1_000_000;
       const store = await make({ ttlMs: 60_000, now: () => now });
       const used = await store.put({ session: 'alice', content: 'x' });
@@ -86,7 +86,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       expect((await store.read('alice', used.id)).content).toBe('x');
     });
 
-    it('forgets a session on request', async () => {
+    it('deletes a session on request', async () => {
       const store = await make();
       const { id } = await store.put({ session: 'alice', content: 'x' });
       const other = await store.put({ session: 'bob', content: 'y' });
@@ -96,7 +96,7 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
       expect((await store.read('bob', other.id)).content).toBe('y');
     });
 
-    it('refuses what does not fit, and drops nothing for it', async () => {
+    it('rejects an artifact over the quota and keeps the existing ones', async () => {
       const store = await make({ maxBytes: 4_000, maxSessionBytes: 3_000 });
       const first = await store.put({ session: 'alice', content: new Uint8Array(2_000) });
       const put = async (session: string, bytes: number): Promise<unknown> =>

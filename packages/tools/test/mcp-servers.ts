@@ -4,13 +4,13 @@ import type { McpConnection, StdioConnection } from '../src/mcp/transports.js';
 
 const require = createRequire(import.meta.url);
 
-/** A reference server of the protocol's own. */
+/** Returns the connection to a reference server of the MCP project. */
 export const referenceServer = (name: 'everything' | 'filesystem' | 'memory', ...args: string[]): StdioConnection => ({
   command: process.execPath,
   args: [require.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
 });
 
-/** The same with its process in sight. */
+/** Returns the same connection with access to the server process. */
 export const observed = ({
   command,
   args = [],

@@ -1,18 +1,18 @@
 import type { JSONValue, ToolCall, ToolDriver, ToolOutcome, ToolRunContext } from '@h/turn';
 import { from } from 'rxjs';
 
-/** What came of a batch of calls. */
+/** A running batch of calls and its events. */
 export interface RunCalls {
-  /** In the order in which they came. */
+  /** The events in the order of their arrival. */
   readonly results: { readonly id: string; readonly outcome: ToolOutcome }[];
   readonly progress: { readonly id: string; readonly progress: JSONValue }[];
   readonly statuses: Readonly<Record<string, string>>;
   readonly isComplete: boolean;
   readonly isFailed: boolean;
   outcome(id: string): ToolOutcome;
-  /** The text that the model reads. */
+  /** Returns the text of a result for the model. */
   text(id: string): string;
-  /** Tells the driver that a message has come in. */
+  /** Notifies the driver that a message has arrived. */
   skip(): void;
   /** Ends the turn. */
   abort(): void;
@@ -21,7 +21,7 @@ export interface RunCalls {
 
 export const toolCall = (id: string, name: string, input: unknown = {}): ToolCall => ({ id, name, input });
 
-/** Hands calls to a driver as the runner does. */
+/** Passes calls to a driver as the runner does. */
 export const runCalls = (
   driver: ToolDriver,
   calls: readonly ToolCall[],

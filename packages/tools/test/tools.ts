@@ -4,7 +4,7 @@ import { defineTool, type Tool, type ToolContext, type ToolReturn } from '../src
 
 type Run = (input: { id: string }, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
 
-/** A read that touches the file of its id, unless something else is said. */
+/** Defines a tool, by default a read of the file that its id names. */
 export const testTool = (
   name: string,
   run: Run,

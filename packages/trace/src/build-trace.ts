@@ -8,8 +8,8 @@ type Event = TraceLine['event'];
 
 const refusals: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled']);
 const successes: ReadonlySet<string> = new Set(['ok', 'stored']);
-/** Shown by other nodes, or irrelevant to readers. */
-const untold: ReadonlySet<string> = new Set([
+/** Events that other nodes show, or that are irrelevant to readers. */
+const hiddenTypes: ReadonlySet<string> = new Set([
   'turn.start',
   'turn.end',
   'turn.stop',
@@ -111,7 +111,7 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
     toolCalls += 1;
     const status = textMember(event, 'status') ?? 'ok';
     const ran = numberMember(event, 'durationMs');
-    // The driver reports how long the tool ran; before that, the call waited.
+    // The driver reports the duration of the tool; before its start, the call waited.
     const begun = ran === undefined ? node.start : Math.max(node.start, now - Math.max(0, ran));
     Object.assign(node, { start: begun });
     finish(node, now, successes.has(status) ? 'ok' : refusals.has(status) ? 'refused' : 'error', status);
@@ -139,7 +139,7 @@ export const buildTrace = (id: string, lines: readonly TraceLine[], costOf: Cost
     else if (event.type === 'model.response' || event.type === 'model.error') answer(line, now);
     else if (event.type === 'tool.call') call(event, now);
     else if (event.type === 'tool.result') result(event, now);
-    else if (!untold.has(event.type)) notice(event, now);
+    else if (!hiddenTypes.has(event.type)) notice(event, now);
   }
   const durationMs = times.at(-1) ?? 0;
   for (const open of openNodes(roots)) open.end = Math.max(open.end, durationMs);

@@ -21,7 +21,8 @@ export const formatCost = (cost: number): string => `$${cost.toFixed(cost !== 0 
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /**
- * Formats a string as one line for a terminal. Control characters, which could move the cursor or set colors, become spaces.
+ * Formats a string as one line for a terminal. Control characters, which could move the cursor or set colors, become
+ * spaces.
  */
 export const oneLine = (text: string, maxChars: number): string => {
   const line = text

@@ -5,7 +5,7 @@ export interface TraceLine {
   readonly ms: number;
   readonly deltas?: number | undefined;
   readonly firstDeltaMs?: number | undefined;
-  /** The event, as far as it was recorded. */
+  /** The recorded members of the event. */
   readonly event: JSONObject & { readonly type: string; readonly turn: string; readonly at: number };
 }
 

@@ -137,7 +137,7 @@ describe('readTrace', () => {
     '{"v":1,"ms":1}',
     '{"v":1,"ms":"1","event":{"type":"a","turn":"t","at":1}}',
     '{"v":1,"ms":1,"event":{"type":"a","turn":7,"at":1}}',
-  ])('passes over %j', (line) => {
+  ])('skips the line %j', (line) => {
     expect(readTrace(line)).toEqual({ turns: new Map(), skipped: line === '' ? 0 : 1 });
   });
 
@@ -148,7 +148,7 @@ describe('readTrace', () => {
 });
 
 describe('formatTrace', () => {
-  it('draws the turn as a tree', () => {
+  it('formats the turn as a tree', () => {
     const call = { id: '1', name: 'bash', input: { command: 'npm test' } };
     const lines = [
       at(0, { type: 'turn.start', input: [{ role: 'user', content: 'Fix it' }], trigger: 'user' }),
@@ -176,7 +176,7 @@ describe('formatTrace', () => {
    └─ anthropic/claude-x · 1.0 s · 100 → 10 tokens · $0.00045 · stop`);
   });
 
-  it('writes no control characters of a recording', () => {
+  it('removes control characters of a recording', () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\r\nfake\u202e';
     const text = [
       at(0, { type: 'turn.start', turn: evil, input: evil, trigger: evil }),
@@ -184,11 +184,11 @@ describe('formatTrace', () => {
       at(2, { type: 'tool.call', turn: evil, call: { id: 'x', name: evil, input: evil } }),
       at(3, { type: 'turn.end', turn: evil, outcome: evil, reason: evil }),
     ].join('\n');
-    // oxlint-disable-next-line eslint/no-control-regex -- these must not be there
+    // oxlint-disable-next-line eslint/no-control-regex -- the test checks that they are removed
     expect(formatTrace(only(text)).replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
   });
 
-  it('stays quick on long texts', () => {
+  it('formats long texts quickly', () => {
     const begin = performance.now();
     oneLine(' '.repeat(5_000_000), 100);
     expect(performance.now() - begin).toBeLessThan(200);
@@ -203,7 +203,7 @@ describe('formatTrace', () => {
     [59_960, '1 min 0 s'],
     [125_000, '2 min 5 s'],
     [7_320_000, '2 h 2 min'],
-  ])('writes %d ms as %s', (milliseconds, text) => {
+  ])('formats %d ms as %s', (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 });

@@ -2,14 +2,14 @@
 export interface SampleOptions {
   readonly steps: number;
   readonly tools: number;
-  /** Said by the user, and part of what tools give back. */
+  /** Text in the message of the user and in the results of tools. */
   readonly text?: string;
   readonly turn?: string;
 }
 
 const tools = ['read', 'grep', 'bash', 'edit'];
 
-/** A recording as `record()` writes it, of a turn that never was: its times come from a sequence that only looks random. */
+/** Creates a synthetic recording in the format of `record()`, with pseudo-random times. */
 export const sampleRecording = ({
   steps,
   tools: perStep,
@@ -169,7 +169,7 @@ export const sampleRecording = ({
   }
   write({ type: 'turn.stop', outcome: 'completed', afterStep: steps });
   write({ type: 'turn.end', outcome: 'completed', steps, usage: sum });
-  // Tools end in the order of their times, not of their calls.
+  // Tools end in the order of their durations, not of their calls.
   return `${lines.toSorted((left, right) => msOf(left) - msOf(right)).join('\n')}\n`;
 };
 

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 /**
  * Checks options against a strict zod schema and fills in its defaults.
  *
- * @throws InvalidOptionError for the first option that is wrong
+ * @throws InvalidOptionError for the first invalid option
  */
 export const parseOptions = <Schema extends z.ZodType>(
   factory: string,

@@ -24,7 +24,11 @@ export interface WorkspaceLimits {
   readonly maxOutputBytes?: number | undefined;
   /** Characters of one line in a result of `read`; `column` shows the rest. @defaultValue `2000` */
   readonly maxLineChars?: number | undefined;
-  /** Bytes of an image that is shown; larger ones are described. @defaultValue `3750000`: 5 MB in base64, a limit of providers */
+  /**
+   * Bytes of an image that is shown; larger ones are described.
+   *
+   * @defaultValue `3750000`: 5 MB in base64, a limit of providers
+   */
   readonly maxImageBytes?: number | undefined;
   /** Bytes of a file that is edited, searched or compared; `read` has no limit. @defaultValue `16777216` (16 MiB) */
   readonly maxFileBytes?: number | undefined;
@@ -44,15 +48,15 @@ export interface WorkspaceOptions extends WorkspacePathsOptions {
   readonly root: string;
   readonly limits?: WorkspaceLimits | undefined;
   /**
-   * When a session must read a file before it changes it: if the file has changed since the session read it, or also if the
-   * session has never read it.
+   * When a session must read a file before it changes it: if the file has changed since the session read it, or also if
+   * the session has never read it.
    *
    * @defaultValue `'changed'`
    */
   readonly requireRead?: 'changed' | 'always' | undefined;
   /**
-   * The ripgrep of the tool `grep`: `'auto'` for the first `rg` on the PATH outside the workspace, `'never'`, or an absolute
-   * path. Without ripgrep, the built-in search gives the same results more slowly.
+   * The ripgrep of the tool `grep`: `'auto'` for the first `rg` on the PATH outside the workspace, `'never'`, or an
+   * absolute path. Without ripgrep, the built-in search gives the same results more slowly.
    *
    * @defaultValue `'auto'`
    */
@@ -65,7 +69,7 @@ export interface Workspace {
   readonly limits: { readonly [Name in keyof WorkspaceLimits]-?: number };
   readonly requireRead: 'changed' | 'always';
   readonly ripgrep: string;
-  /** The versions of files that each session has read. */
+  /** The file versions that each session has read. */
   readonly seen: SeenFiles;
   /** Serializes changes of the same file. */
   readonly locks: PathLocks;
@@ -103,7 +107,7 @@ const checks: OptionChecks<WorkspaceOptions> = {
 /**
  * Opens a folder for {@link workspaceTools} or single tools.
  *
- * @throws PathError if the folder does not exist; InvalidOptionError for a bad option
+ * @throws PathError if the folder does not exist; InvalidOptionError for an invalid option
  */
 export const createWorkspace = (options: WorkspaceOptions): Workspace => {
   checkOptions('createWorkspace()', options, checks);

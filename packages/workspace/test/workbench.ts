@@ -7,19 +7,19 @@ import type { JSONValue, ToolOutcome } from '@h/turn';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../src/workspace.js';
 
-/** What a call came to, in the words of the model. */
+/** The result of a call as the model reads it. */
 export interface CallResult {
   readonly status: ToolOutcome['status'];
-  /** What the model reads, if it is text. */
+  /** The text for the model, if the result is text. */
   readonly text: string;
   readonly code: string | undefined;
   readonly details: Readonly<Record<string, JSONValue | undefined>>;
-  /** The diff in the details, if there is one. */
+  /** The diff in the details, if any. */
   readonly diff: string;
   readonly outcome: ToolOutcome;
 }
 
-/** A temporary folder with a workspace in it, whose tools run through the real driver. */
+/** Creates a temporary folder with a workspace whose tools run through the real driver. */
 export const workbench = (options: Omit<WorkspaceOptions, 'root'> = {}) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'h-tools-')));
   const root = join(base, 'work');

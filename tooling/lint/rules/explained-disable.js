@@ -1,7 +1,7 @@
 const directive = /^\s*(?:oxlint|eslint)-disable(?<reach>-next-line|-line)?(?<rest>[^]*)$/;
 
 /**
- * A lint rule is switched off for one line, by name and with a reason:
+ * Requires that a lint rule is disabled for one line only, by name and with a reason:
  * `// oxlint-disable-next-line h/no-clock -- the default clock of the runner`.
  *
  * @type {import('../types.js').Rule}
@@ -16,11 +16,11 @@ export const explainedDisable = {
           const [rules = '', reason = ''] = (groups['rest'] ?? '').split(/\s--\s/);
           const message =
             groups['reach'] === undefined
-              ? 'Switch a rule off for one line only: oxlint-disable-next-line.'
+              ? 'Disable a rule for one line only, with oxlint-disable-next-line.'
               : rules.trim() === ''
-                ? 'Name the rule that is switched off.'
+                ? 'Name the disabled rule.'
                 : reason.trim() === ''
-                  ? 'Say why the rule is switched off: oxlint-disable-next-line <rule> -- <reason>.'
+                  ? 'Give a reason: oxlint-disable-next-line <rule> -- <reason>.'
                   : undefined;
           if (message !== undefined) context.report({ loc: comment.loc, message });
         }

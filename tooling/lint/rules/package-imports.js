@@ -3,7 +3,8 @@ import { isBuiltin } from 'node:module';
 import { dirname, relative, resolve, sep } from 'node:path';
 
 /**
- * @typedef {{ name: string, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, devDependencies?: Record<string, string> }} Manifest
+ * @typedef {{ name: string, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>,
+ * optionalDependencies?: Record<string, string>, devDependencies?: Record<string, string> }} Manifest
  * @typedef {{ bridges?: string[], siblings?: Record<string, string[]> }} Options
  * @typedef {{ folder: string, manifest: Manifest, rootManifest: Manifest }} Package
  */
@@ -35,7 +36,7 @@ const isShipped = (path) => path.startsWith('src/') && !/\.(?:test|test-d|bench)
 const isForTests = (path) => !isShipped(path) || /^src\/testing[./]/.test(path);
 
 /**
- * What is wrong with an import, if anything.
+ * Returns the problem of an import; `undefined` if the import is allowed.
  *
  * @type {(specifier: string, filename: string, own: Package, options: Options) => string | undefined}
  */
@@ -43,13 +44,15 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
   const path = relative(folder, filename).replaceAll(sep, '/');
   if (specifier.startsWith('.')) {
     const target = relative(folder, resolve(dirname(filename), specifier)).replaceAll(sep, '/');
-    if (target.startsWith('..')) return 'A package does not reach into folders outside of it.';
-    return isShipped(path) && !target.startsWith('src/') ? 'What is published lies in src.' : undefined;
+    if (target.startsWith('..')) return 'A package must not import files outside its folder.';
+    return isShipped(path) && !target.startsWith('src/')
+      ? 'Published code must not import files outside src.'
+      : undefined;
   }
   if (specifier.startsWith('#') || isBuiltin(specifier)) return undefined;
 
   const name = packageName(specifier);
-  if (name === manifest.name) return isShipped(path) ? 'Import the own package by a relative path.' : undefined;
+  if (name === manifest.name) return isShipped(path) ? 'Import own files by a relative path.' : undefined;
   if (name.startsWith('@h/')) {
     const problem = problemWithOwnScope(specifier, name, path, manifest.name, options);
     if (problem !== undefined) return problem;
@@ -59,14 +62,14 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
   if (!isShipped(path)) {
     return name in { ...devDependencies, ...rootManifest.devDependencies }
       ? undefined
-      : `${name} is not in package.json.`;
+      : `${name} is not declared in package.json.`;
   }
   return name in { ...devDependencies }
-    ? `${name} is a devDependency: the bundler would copy it into the package. What src imports is a dependency or a peer.`
-    : `${name} is neither a dependency nor a peer of ${manifest.name}.`;
+    ? `${name} is a devDependency, so the bundler would copy it into the package. Declare it as a dependency or a peer.`
+    : `${name} is not a dependency or a peer of ${manifest.name}. Declare it in package.json.`;
 };
 
-/** The ground floor, from the bottom up: each package may import those before it, and every package above may import them all. */
+/** Ground-floor packages, bottom up. Each may import the packages before it; operators may import all of them. */
 export const groundFloor = [
   '@h/options',
   '@h/bounded',
@@ -87,33 +90,35 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
   const floor = groundFloor.indexOf(name);
   if (floor !== -1) {
     const own = groundFloor.indexOf(importer);
-    return own === -1 || own > floor ? undefined : `${importer} is below ${name} and may not import it.`;
+    return own === -1 || own > floor
+      ? undefined
+      : `${importer} must not import ${name}, which is listed after it in groundFloor.`;
   }
   if (groundFloor.includes(importer)) {
-    return `${importer} belongs to the ground floor and may not import ${name}, which is above it.`;
+    return `The ground-floor package ${importer} must not import ${name}, which does not belong to the ground floor.`;
   }
   if (name === '@h/bridge') {
-    return bridges.includes(importer) ? undefined : '@h/bridge is for bridges.';
+    return bridges.includes(importer) ? undefined : 'Only bridges may import @h/bridge.';
   }
   if (name !== '@h/turn') {
     return siblings[importer]?.includes(name)
       ? undefined
-      : `${importer} may not import its sibling ${name}: what both need belongs in a package of the ground floor, or is passed in by the app.`;
+      : `${importer} must not import its sibling ${name}. Move the shared code to a ground-floor package, or let the app pass it in.`;
   }
   if (specifier === '@h/turn') return undefined;
   if (specifier === '@h/turn/testing' || specifier === '@h/turn/vitest') {
-    return isForTests(path) ? undefined : `${specifier} is for tests.`;
+    return isForTests(path) ? undefined : `Only tests may import ${specifier}.`;
   }
   if (specifier === '@h/turn/bridge') {
     return bridges.includes(importer)
       ? undefined
-      : '@h/turn/bridge is for bridges: an operator gets no handle on the runner.';
+      : 'Only bridges may import @h/turn/bridge. Operators have no access to the runner.';
   }
-  return `${specifier} is an inner matter of @h/turn.`;
+  return `${specifier} is internal to @h/turn. Import an entry of its package.json.`;
 };
 
 /**
- * Keeps the boundaries between packages: a package imports `@h/turn` and the libraries that it declares.
+ * Enforces the boundaries between packages: a package imports only `@h/turn`, the ground floor and declared libraries.
  *
  * @type {import('../types.js').Rule}
  */

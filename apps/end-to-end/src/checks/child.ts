@@ -1,4 +1,4 @@
-/** A harness that runs a check of its own accord until it is killed: `<a line of shell>`. */
+/** Runs a check, given as a shell command in the first argument, until the process is killed. */
 import { localChecks } from '@h/process';
 
 const [, , command = ''] = process.argv;

@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The processes of a group that have not ended. */
+/** Lists the running processes of a group. */
 const groupOf = (pgid: number): readonly string[] =>
   execFileSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.trim().startsWith(`${pgid} `) && !line.includes(' Z'));
 
-/** A harness in its own process, killed during a check. @returns the process group of that check */
+/** Starts a harness in its own process and kills it during a check. @returns the process group of the check */
 const killedDuring = async (name: string, check: string): Promise<number> => {
   const pidFile = join(folder, name);
   const harness = spawn(
@@ -36,14 +36,14 @@ const killedDuring = async (name: string, check: string): Promise<number> => {
     if (groupOf(group).length > 0) process.kill(-group, 'SIGKILL');
   });
   await expect.poll(() => groupOf(group).some((line) => line.includes('sleep 600')), { timeout: 20_000 }).toBe(true);
-  // Like a harness after a cancelled turn: a process that ignores SIGTERM gets a grace period.
+  // A cancelled turn grants the same grace period to a process that ignores SIGTERM.
   if (name === 'unwilling') process.kill(-group, 'SIGTERM');
   harness.kill('SIGKILL');
   await ended;
   return group;
 };
 
-describe.skipIf(process.platform === 'win32')('a check of a harness that is killed', () => {
+describe.skipIf(process.platform === 'win32')('a check whose harness is killed', () => {
   it.each([
     ['alone', 'sleep 600'],
     ['with-others', 'sleep 600 & (sleep 600 | cat) & sh -c "sleep 600; echo late"'],

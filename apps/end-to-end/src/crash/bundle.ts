@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /**
- * Puts a script of this folder and all packages that it needs into one file that starts fast: what the first process that
- * ends by itself has compiled is kept for those after it.
+ * Bundles a script of this folder with its packages into one file that starts fast.
+ *
+ * The first process that exits normally fills a compile cache, which later processes reuse.
  *
  * @returns the script to run
  */
@@ -38,7 +39,7 @@ const startFrom = (file: string): string => `
   script.runInThisContext()(require);
 `;
 
-/** Parts of a test kit that need the test runner, and vocabularies of tokenizers, which are loaded for none of these models. */
+/** Leaves out test code that needs the test runner, and tokenizer vocabularies that these models do not load. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
   setup: (building) => {

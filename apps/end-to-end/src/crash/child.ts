@@ -1,4 +1,4 @@
-/** Runs the turn of `world.ts` and dies by SIGKILL at one moment of it: `<directory> <number of the moment>`. */
+/** Runs the turn of `world.ts` and kills itself with SIGKILL at one moment: `<directory> <number of the moment>`. */
 import { runTurn, worldIn } from './world.js';
 
 const [directory = '', last = '0'] = process.argv.slice(2);

@@ -9,14 +9,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from './bundle.js';
 import { mainSession, mainTurn, onlyOnce, repeatable, runTurn, startAgain, worldIn } from './world.js';
 
-/** `CRASH_EVERY=1` dies at every moment; else some of the moments in the middle of a record are left out, to save time. */
+/** `CRASH_EVERY=1` kills at every moment. The default skips most moments within a record, to save time. */
 const every = Number(process.env['CRASH_EVERY'] ?? 6);
 
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
 const countOf = (list: readonly string[], item: string): number => list.filter((each) => each === item).length;
 
-/** Everything that was ever said in a session, also what a compaction has replaced since. */
+/** Returns all messages of a session, including those that a compaction has replaced. */
 const everything = async (sessions: FileSessions, session: string): Promise<readonly Message[]> => {
   const messages: Message[] = [];
   for await (const turn of sessions.archive(session)) messages.push(...turn.messages);
@@ -43,7 +43,7 @@ const unknownIn = (messages: readonly Message[]): ReadonlySet<string> =>
       .map(({ toolCallId }) => toolCallId),
   );
 
-/** What is the same whether a process died or not: all but unknown results and what became of the sub-agent. */
+/** Returns the parts of a transcript that a crash must not change: all but unknown results and sub-agent outcomes. */
 const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>): unknown =>
   messages
     .filter(({ metadata }) => metadata?.['subagents'] === undefined)
@@ -57,7 +57,7 @@ const comparable = (messages: readonly Message[], unknown: ReadonlySet<string>):
         : message,
     );
 
-/** What the process had confirmed when it died. */
+/** Reads the records that were stored when the process died. */
 const journalsIn = async (directory: string): Promise<ReadonlyMap<string, readonly JournalRecord[]>> => {
   const folders = await readdir(join(directory, 'sessions')).catch(() => []);
   const journals = folders.map(async (name): Promise<readonly [string, readonly JournalRecord[]]> => {
@@ -72,7 +72,7 @@ const answeredIn = (journals: ReadonlyMap<string, readonly JournalRecord[]>): re
     records.flatMap(({ event }) => (event.type === 'model.response' ? `${session}/${event.step}` : [])),
   );
 
-/** Reports where a recovery hangs, long before the timeout of the test. */
+/** Rejects with the point at which a recovery hangs, long before the test times out. */
 const inTime = async <Result>(work: Promise<Result>, describe: () => string): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -110,9 +110,9 @@ describe('a process that is killed during a turn of a full pipeline', () => {
     const all = await everything(reference.sessions, mainSession);
     const expectedChild = await reference.sessions.messages('subagent-1');
     for (const what of ['model.error', 'approval.answer', 'history.replace', 'turn.end']) {
-      expect(moments).toContain(`${mainSession} ${what} is kept`);
+      expect(moments).toContain(`${mainSession} ${what} is stored`);
     }
-    expect(moments).toContain('subagent-1 turn.end is kept');
+    expect(moments).toContain('subagent-1 turn.end is stored');
     expect(callsIn(all)).toEqual(resultsIn(all).map(({ toolCallId }) => toolCallId));
     expect([
       unknownIn(all).size,
@@ -124,7 +124,7 @@ describe('a process that is killed during a turn of a full pipeline', () => {
       name.startsWith('half') && index % every !== 0 ? [] : [index + 1],
     );
     expect(places.length).toBeGreaterThanOrEqual(100);
-    const wasSpawned = moments.indexOf('the records of sub-agents are kept');
+    const wasSpawned = moments.indexOf('the records of sub-agents are stored');
 
     const check = async (moment: number): Promise<void> => {
       const where = `moment ${moment}: ${moments[moment - 1]}`;
@@ -143,7 +143,7 @@ describe('a process that is killed during a turn of a full pipeline', () => {
         isBegun && !isEnded ? 'completed' : undefined,
       );
       expect([await agent.unfinished(), agent.running()], where).toEqual([[], []]);
-      // What a model has answered is never asked again.
+      // A stored model response is never requested again.
       const askedAgain = (await linesOf(join(directory, 'asked.txt'))).slice(asked.length);
       expect(
         askedAgain.filter((step) => answeredIn(before).includes(step)),
@@ -161,7 +161,7 @@ describe('a process that is killed during a turn of a full pipeline', () => {
         where,
       ).toEqual(callsIn(said));
       expect(callsIn(said), where).toEqual(callsIn(all));
-      // Where other words were said, the history is as a rule cut elsewhere when it is made shorter.
+      // If the messages differ, compaction usually cuts the history at another place.
       if (said.length === all.length && unknown.size === 0) {
         expect(comparable(messages, unknown), where).toEqual(comparable(expected, unknown));
       }
@@ -189,13 +189,13 @@ describe('a process that is killed during a turn of a full pipeline', () => {
       for (const id of unknown) expect([...onlyOnce, 's1', 't1'], where).toContain(id);
       expect(await readFile(join(directory, 'settings.txt'), 'utf8'), where).toBe('settings');
 
-      // The result of a sub-agent reaches its parent once, regardless of which process died.
+      // The parent receives the result of a sub-agent once, regardless of which process died.
       const told = JSON.stringify(said).split(ended).length - 1;
       if (moment > wasSpawned || !unknown.has('s1')) expect(told, where).toBe(1);
       else expect(told, where).toBeLessThanOrEqual(1);
     };
 
-    // As many at a time as there are processors: a process spends most of its life starting.
+    // One process per processor, because most of the time is spent starting processes.
     const queue = [...places];
     const failures: string[] = [];
     const worker = async (): Promise<void> => {

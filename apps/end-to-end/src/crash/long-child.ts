@@ -1,10 +1,13 @@
-/** Runs or resumes the turn of `long-world.ts` and prints a report: `<directory> <lease in milliseconds>`. */
+/**
+ * Runs or resumes the turn of `long-world.ts`, with a point on standard output for each new event, and prints a report:
+ * `<directory> <lease in milliseconds>`.
+ */
+import { writeSync } from 'node:fs';
 import { longWorld, runToEnd } from './long-world.js';
 
 const [directory = '', leaseMs = '30000'] = process.argv.slice(2);
 const world = longWorld(directory, Number(leaseMs));
-process.stdout.write('ready\n');
-runToEnd(world).then(
+runToEnd(world, () => writeSync(1, '.')).then(
   (outcome) => process.stdout.write(`${JSON.stringify(world.report(outcome))}\n`),
   (error: unknown) => {
     process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`);

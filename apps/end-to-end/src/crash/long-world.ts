@@ -166,9 +166,16 @@ export const longWorld = (directory: string, leaseMs?: number): LongWorld => {
   };
 };
 
-/** Starts the turn, or resumes it after a crash; approves every request. Rejects if another process holds the session. */
-export const runToEnd = async ({ agent }: LongWorld): Promise<TurnOutcome | undefined> => {
+/**
+ * Starts the turn, or resumes it after a crash; approves every request. Calls `onProgress` for each new event. Rejects if
+ * another process holds the session.
+ */
+export const runToEnd = async (
+  { agent }: LongWorld,
+  onProgress: () => void = () => undefined,
+): Promise<TurnOutcome | undefined> => {
   const approve = (event: TurnEvent): void => {
+    if (event.replayed !== true) onProgress();
     if (event.type === 'approval.request') queueMicrotask(() => agent.answer(event.id, 'once'));
   };
   const recovered = await recoverTurns(agent, { policy: 'resume', onEvent: approve });

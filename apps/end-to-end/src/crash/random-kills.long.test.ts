@@ -9,21 +9,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from './bundle.js';
 import { longWorld, session, writes, type Report } from './long-world.js';
 
-/** Number of kills at random moments; `CRASH_KILLS` sets another one. */
+/** Number of kills at random moments, set by `CRASH_KILLS`. */
 const kills = Number(process.env['CRASH_KILLS'] ?? 300);
 /** Number of processes that are suspended past their lease. */
 const suspensions = Math.ceil(kills / 10);
 /** A directory gets at most this many kills before its turn runs to the end. */
 const maxKillsPerTurn = 6;
+/** Longest delay of a kill after the event that it waits for, in milliseconds: longer than one model call or tool. */
+const maxDelayMs = 10;
 const leaseMs = 400;
 
 let root = '';
 let starter = '';
-/** Starts the same script under another host name, so that its locks end with their lease instead of their process. */
+/** Starts the script under another host name, so that its locks expire with their lease, not with the process. */
 let foreignStarter = '';
 let reference: Finished;
-/** Duration of an undisturbed turn in milliseconds. */
-let turnMs = 0;
+/** Number of events of an undisturbed turn. */
+let turnEvents = 0;
 
 interface Finished {
   readonly report: Report & { readonly error?: string };
@@ -32,7 +34,11 @@ interface Finished {
 }
 
 interface Child {
-  readonly ready: Promise<void>;
+  /**
+   * Resolves after this many new events, or when the process has ended. Events and not time: the moments are spread over the
+   * whole turn however fast the machine is.
+   */
+  reaches(events: number): Promise<void>;
   /** Resolves with the output and the signal that ended the process. */
   readonly exited: Promise<{ readonly output: string; readonly signal: NodeJS.Signals | null }>;
   signal(name: NodeJS.Signals): void;
@@ -41,21 +47,26 @@ interface Child {
 const start = (directory: string, { script = starter, lease = 30_000 } = {}): Child => {
   const child = spawn(process.execPath, [script, directory, String(lease)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
-  let onReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => (onReady = resolve));
+  let onOutput = (): void => undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    if (output.includes('ready\n')) onReady();
+    onOutput();
   });
-  const exited = once(child, 'close').then(([, signal]) => {
-    onReady();
-    return { output, signal: signal as NodeJS.Signals | null };
-  });
-  return { ready, exited, signal: (name) => void child.kill(name) };
+  const exited = once(child, 'close').then(([, signal]) => ({ output, signal: signal as NodeJS.Signals | null }));
+  const reaches = (events: number): Promise<void> =>
+    new Promise((resolve) => {
+      onOutput = () => void (eventsIn(output) >= events && resolve());
+      onOutput();
+      void exited.then(() => resolve());
+    });
+  return { reaches, exited, signal: (name) => void child.kill(name) };
 };
 
+/** The number of points at the beginning of the output. */
+const eventsIn = (output: string): number => /^\.*/.exec(output)?.[0].length ?? 0;
+
 const reportIn = (output: string): Finished['report'] => {
-  const line = output.replace('ready\n', '').trim();
+  const line = output.slice(eventsIn(output)).trim();
   if (line === '') throw new Error('The process ended without a report.');
   return JSON.parse(line) as Finished['report'];
 };
@@ -118,7 +129,7 @@ const check = ({ report, messages, log }: Finished, where: string): void => {
     else expect(count, `${id}, ${where}`).toBe(1);
   }
   if (unknown.size === 0) expect(messages, where).toEqual(reference.messages);
-  // A process that finds the turn ended has nothing to report.
+  // A process that starts after the end of the turn reports no outcome.
   if (report.outcome !== undefined) expect(report, where).toEqual(reference.report);
 };
 
@@ -146,11 +157,8 @@ beforeAll(async () => {
   // The first run fills the compile cache.
   await runToEnd(join(root, 'warm-up'));
   const directory = join(root, 'reference');
-  const child = start(directory);
-  await child.ready;
-  const began = performance.now();
-  const { output } = await child.exited;
-  turnMs = performance.now() - began;
+  const { output } = await start(directory).exited;
+  turnEvents = eventsIn(output);
   reference = await finished(directory, reportIn(output));
 }, 120_000);
 
@@ -175,16 +183,16 @@ describe('a full pipeline', () => {
       const moments: number[] = [];
       for (let attempt = 0; attempt < maxKillsPerTurn && killed < kills; attempt += 1) {
         const child = start(directory);
-        await child.ready;
-        const delay = Math.random() * turnMs;
-        const hasExited = await Promise.race([child.exited.then(() => true), sleep(delay, false)]);
+        const events = Math.floor((Math.random() * turnEvents * 2) / maxKillsPerTurn);
+        await child.reaches(events);
+        await sleep(Math.random() * maxDelayMs);
         child.signal('SIGKILL');
         const { signal } = await child.exited;
-        if (hasExited || signal !== 'SIGKILL') break;
-        moments.push(Math.round(delay));
+        if (signal !== 'SIGKILL') break;
+        moments.push(events);
         killed += 1;
       }
-      check(await finished(directory, await runToEnd(directory)), `killed after ${moments.join(', ')} ms`);
+      check(await finished(directory, await runToEnd(directory)), `killed after ${moments.join(', ')} events`);
       await rm(directory, { recursive: true, force: true });
     });
     expect(failures).toEqual([]);
@@ -196,16 +204,16 @@ describe('a full pipeline', () => {
     const failures = await runAll(suspensions, async (index) => {
       const directory = join(root, `stop-${index}`);
       const first = start(directory, { lease: leaseMs });
-      await first.ready;
-      const delay = Math.random() * turnMs;
-      const hasExited = await Promise.race([first.exited.then(() => true), sleep(delay, false)]);
+      const events = Math.floor(Math.random() * turnEvents);
+      await first.reaches(events);
+      await sleep(Math.random() * maxDelayMs);
       first.signal('SIGSTOP');
-      if (!hasExited) suspended += 1;
+      if (await Promise.race([first.exited.then(() => false), sleep(0, true)])) suspended += 1;
       try {
         const report = await runToEnd(directory, { script: foreignStarter, lease: leaseMs });
         first.signal('SIGCONT');
         await first.exited;
-        check(await finished(directory, report), `suspended after ${Math.round(delay)} ms`);
+        check(await finished(directory, report), `suspended after ${events} events`);
       } finally {
         first.signal('SIGKILL');
       }

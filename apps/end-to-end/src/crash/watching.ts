@@ -6,10 +6,10 @@ import { encodeRecord, type JournalRecord, type OpenSession, type SessionStore }
 export type OnMoment = (name: string, tear?: () => void) => void;
 
 /**
- * A store that reports the moments around each record, each opening and each closing.
+ * Wraps a store and reports the moments around each record, each opening and each closing.
  *
- * It stores the records of a session one after the other, although the turn does not wait for them. So a process can die between
- * any two, and a torn record follows those before it.
+ * The turn does not wait for its records, but the wrapper stores those of a session one by one. A process can therefore
+ * die between any two records, and a torn record always follows the earlier ones.
  */
 export const watching = (store: SessionStore, directory: string, onMoment: OnMoment): SessionStore => ({
   locate: (turn) => store.locate(turn),
@@ -21,9 +21,9 @@ export const watching = (store: SessionStore, directory: string, onMoment: OnMom
     let stored = Promise.resolve();
     const append = async (record: JournalRecord): Promise<void> => {
       const name = `${session} ${record.event.type}`;
-      onMoment(`half of ${name} is kept`, () => tear(directory, session, record));
+      onMoment(`half of ${name} is stored`, () => tear(directory, session, record));
       await open.append(record);
-      onMoment(`${name} is kept`);
+      onMoment(`${name} is stored`);
     };
     return {
       snapshot: open.snapshot,
@@ -42,7 +42,7 @@ export const watching = (store: SessionStore, directory: string, onMoment: OnMom
   },
 });
 
-/** Writes the first half of a record, as if the process had died while it wrote. */
+/** Writes the first half of a record, as if the process had died during the write. */
 const tear = (directory: string, session: string, record: JournalRecord): void => {
   const folder = readdirSync(directory).find((name) => name.startsWith(`${session}_`)) ?? '';
   const line = encodeRecord(record);

@@ -12,16 +12,16 @@ import { harness, type Agent, type ModelDriver, type ModelResponse, type TurnEve
 import { call, failure, response } from '@h/turn/testing';
 import { watching, type OnMoment } from './watching.js';
 
-/** An agent made of real packages, whose model and tools do the same in every process. */
+/** An agent of real packages whose model and tools behave the same in every process. */
 export interface World {
   readonly agent: Agent;
   readonly sessions: FileSessions;
   readonly team: Subagents;
 }
 
-/** Calls that may not happen twice, by their ids. */
+/** Ids of calls that must not run twice. */
 export const onlyOnce = ['w1', 'w2', 'w3', 'cw1', 'p1'] as const;
-/** Calls that may: a read, and a write that says the same each time. */
+/** Ids of calls that may run twice: reads and idempotent writes. */
 export const repeatable = ['r1', 'r2', 'r3', 'i1', 'cr1'] as const;
 
 const steps: readonly ModelResponse[] = [
@@ -35,7 +35,7 @@ const steps: readonly ModelResponse[] = [
   response('Now both.', call('w2', 'log', { line: 'w2' }), call('w3', 'log', { line: 'w3' })),
   response(call('s1', 'spawn', { agent: 'explorer', task: 'Look elsewhere.' }), call('r3', 'read', { path: 'c' })),
   response(call('t1', 'wait', {})),
-  response('I shall publish it.', call('p1', 'publish', { version: '1.0.0' })),
+  response('I will publish it.', call('p1', 'publish', { version: '1.0.0' })),
   response('All is done.'),
 ];
 const childSteps: readonly ModelResponse[] = [
@@ -46,12 +46,12 @@ const childSteps: readonly ModelResponse[] = [
 export const mainSession = 'main';
 export const mainTurn = 'turn-main';
 
-/** Says what its script says at this step, and fails at first in step 2. */
+/** Creates a model that answers each step by its script and fails the first attempt of step 2. */
 const modelIn =
   (directory: string, onMoment: OnMoment): ModelDriver =>
   (_, { session, step, attempt }) => {
     appendFileSync(join(directory, 'asked.txt'), `${session}/${step}\n`);
-    onMoment(`the model is asked in step ${step} of ${session}`);
+    onMoment(`the model is called in step ${step} of ${session}`);
     if (session === mainSession && step === 2 && attempt === 1) {
       return [{ type: 'error', error: failure('Internal server error', { status: 500 }) }];
     }
@@ -64,7 +64,7 @@ const modelIn =
   };
 
 const toolsIn = (directory: string, onMoment: OnMoment): readonly Tool[] => {
-  /** Does something to the world; a process can die before, and before it says that it was done. */
+  /** Performs an effect. The process can die before the effect, and before it is reported. */
   const doing = (id: string, act: () => void): void => {
     onMoment(`${id} begins`);
     act();
@@ -121,13 +121,13 @@ const askBeforePublishing: Hook = {
     name === 'publish' ? { decision: 'ask', reason: 'Publishing requires approval.' } : undefined,
 };
 
-/** Keeps records of sub-agents in files, and tells of the moments around each change. */
+/** Creates a store that keeps sub-agent records in files and reports the moments around each change. */
 const childStoreIn = (directory: string, onMoment: OnMoment): ChildStore => {
   const store = fileChildStore({ directory: join(directory, 'children') });
   const telling = async (change: () => Promise<void>): Promise<void> => {
-    onMoment('the records of sub-agents are about to be kept');
+    onMoment('the records of sub-agents are about to be stored');
     await change();
-    onMoment('the records of sub-agents are kept');
+    onMoment('the records of sub-agents are stored');
   };
   return {
     save: (record) => telling(() => store.save(record)),
@@ -161,7 +161,7 @@ export const worldIn = (directory: string, onMoment: OnMoment = () => undefined)
   });
   const driver = toolDriver(createRegistry().register(...own, ...team.tools.map((tool) => defineTool(tool))));
   const summarize = (): string => {
-    onMoment('a summary is asked for');
+    onMoment('a summary is requested');
     return 'The agent has looked around and found nothing of interest.';
   };
   const agent = harness({ model, tools: driver, sessions: watched }).pipe(
@@ -175,7 +175,7 @@ export const worldIn = (directory: string, onMoment: OnMoment = () => undefined)
   return { agent, sessions, team };
 };
 
-/** Answers requests for approval as a person would, a moment later. */
+/** Approves each request after a short delay, as a person would. */
 export const approving =
   ({ agent }: World) =>
   (event: TurnEvent): void => {
@@ -192,7 +192,7 @@ export const runTurn = (world: World): Promise<void> =>
       .subscribe({ next: approving(world), complete: resolve });
   });
 
-/** Recovers like an app: reports sub-agents to their parents, ends their turns and resumes all others. */
+/** Recovers as an app does: reports orphaned sub-agents to their parents, ends their turns, resumes all others. */
 export const startAgain = async (world: World): Promise<readonly RecoveredTurn[]> => {
   const { agent, team } = world;
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });

@@ -1,4 +1,4 @@
-/** Lives a life of `world.ts` and gets a signal at one moment of it, to be killed by it: `<directory> <number of the moment> [<signal>]`. */
+/** Runs `world.ts` and signals itself at one moment: `<directory> <number of the moment> [<signal>]`. */
 import { live, worldIn } from './world.js';
 
 const [directory = '', last = '0', signal = 'SIGKILL'] = process.argv.slice(2);

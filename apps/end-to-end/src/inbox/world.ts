@@ -11,7 +11,7 @@ import { call, response } from '@h/turn/testing';
 import { watching } from '../crash/watching.js';
 import type { OnMoment } from '../crash/watching.js';
 
-/** People send these messages, in this order. */
+/** The messages in the order in which users send them. */
 export const mail: readonly { readonly id: string; readonly session: string; readonly mode: InboxMode }[] = [
   { id: 'm1', session: 'alice', mode: 'steer' },
   { id: 'm2', session: 'alice', mode: 'steer' },
@@ -24,18 +24,18 @@ export const mail: readonly { readonly id: string; readonly session: string; rea
   { id: 'm7', session: 'alice', mode: 'interrupt' },
 ];
 
-/** An agent of real packages with an inbox that keeps its messages in files. */
+/** An agent of real packages with an inbox that stores its messages in files. */
 export interface World {
   readonly directory: string;
   readonly agent: Agent;
   readonly lanes: LocalLanes;
   readonly sessions: FileSessions;
   readonly inbox: Inbox;
-  /** What is being sent; the agent looks around for as long as that takes. */
+  /** Messages being sent. The tool of the agent waits for them. */
   readonly sending: Promise<void>[];
 }
 
-/** Looks around before it answers, in every turn. */
+/** Calls the tool twice before it answers, in every turn. */
 const model: ModelDriver = (_, { step }) => [
   {
     type: 'response',
@@ -51,7 +51,7 @@ const lookFor = (sending: readonly Promise<void>[]): Tool =>
     name: 'look',
     description: 'Looks.',
     input: { type: 'object', properties: {} },
-    // Not read-only: it runs once its call is stored and shown, so that it sees what is sent on that event.
+    // Not read-only, so that it starts after its call was emitted and sees the messages sent on that event.
     effect: 'network',
     run: async () => {
       await Promise.all(sending);
@@ -83,7 +83,7 @@ export const worldIn = (directory: string, onMoment: OnMoment = () => undefined)
   return { directory, agent, lanes, sessions, inbox, sending };
 };
 
-/** A store that tells of the moments around everything that it does, and of those in the middle of writing. */
+/** Creates a store that reports the moments around each operation and in the middle of each write. */
 const watched = (directory: string, onMoment: OnMoment): InboxStore => {
   const store = fileInboxStore({ directory });
   const around = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
@@ -99,19 +99,19 @@ const watched = (directory: string, onMoment: OnMoment): InboxStore => {
   return {
     open: () => around('inbox: opening', () => store.open()),
     save: (message) => {
-      onMoment(`inbox: half of ${message.options.id ?? ''} is kept`, tear);
-      return around(`inbox: keeping ${message.options.id ?? ''}`, () => store.save(message));
+      onMoment(`inbox: half of ${message.options.id ?? ''} is stored`, tear);
+      return around(`inbox: storing ${message.options.id ?? ''}`, () => store.save(message));
     },
     remove: (tag, delivered) => {
-      onMoment(`inbox: half of forgetting ${delivered?.id ?? ''} is kept`, tear);
-      return around(`inbox: forgetting ${delivered?.id ?? ''}`, () => store.remove(tag, delivered));
+      onMoment(`inbox: half of removing ${delivered?.id ?? ''} is stored`, tear);
+      return around(`inbox: removing ${delivered?.id ?? ''}`, () => store.remove(tag, delivered));
     },
     check: () => store.check(),
     close: () => around('inbox: closing', () => store.close()),
   };
 };
 
-/** Sends messages, and writes down when each was accepted. */
+/** Sends messages and logs each one that is accepted. */
 const send = ({ inbox, directory, sending }: World, ...ids: readonly string[]): void => {
   for (const { id, session, mode } of ids.flatMap((each) => mail.filter((message) => message.id === each))) {
     const { accepted } = inbox.send(session, id, { id, mode });
@@ -121,7 +121,7 @@ const send = ({ inbox, directory, sending }: World, ...ids: readonly string[]): 
   }
 };
 
-/** What an app does when it starts: turns that were cut off go on, or end, or are left as they are. */
+/** Recovers as an app does at its start: resumes, ends or ignores interrupted turns, depending on the policy. */
 export const startAgain = async (
   { agent, sessions, inbox }: World,
   policy: 'resume' | 'finish' | 'leave' = 'resume',
@@ -130,7 +130,7 @@ export const startAgain = async (
   await inbox.recover({ sessions });
 };
 
-/** What people do, some of it while turns run; in the end they say it all again, because they are not sure. */
+/** Sends all messages, some of them during a turn, and finally sends all of them again, as a retrying client does. */
 export const live = async (world: World): Promise<void> => {
   const meanwhile = new Map<string, readonly string[]>();
   world.inbox.events.subscribe((event) => {
@@ -149,7 +149,7 @@ export const live = async (world: World): Promise<void> => {
   await end(world);
 };
 
-/** Sends everything once more, and leaves in order. */
+/** Sends all messages again and shuts down cleanly. */
 export const end = async (world: World): Promise<void> => {
   send(world, ...mail.map(({ id }) => id));
   await idle(world);
@@ -157,7 +157,7 @@ export const end = async (world: World): Promise<void> => {
   await world.lanes.shutdown();
 };
 
-/** Resolves when nothing is under way, though some of it may send more. */
+/** Resolves when no message is being sent or processed, including messages sent meanwhile. */
 export const idle = async ({ inbox, sending }: World): Promise<void> => {
   for (let count = -1; count < sending.length;) {
     count = sending.length;

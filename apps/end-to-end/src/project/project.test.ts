@@ -7,7 +7,7 @@ import { gitIn, ownFolder, ownRepository } from '../continuity-folder.js';
 import { contentOf, shopTasks } from './shop.js';
 import { bundleWorker, startWorker } from './worker-process.js';
 
-/** Passes when a task's file is whole. Holds still where a test wants to kill somebody meanwhile. */
+/** Passes when the file of a task is complete. Pauses if the test wants to kill the worker during the check. */
 const checkScript = `
 touch .git/checking-$1
 while [ -e .git/hold-check-$1 ]; do sleep 0.02; done
@@ -17,7 +17,7 @@ while [ -e .git/hold-check-$1 ]; do sleep 0.02; done
 const tasksOf = (lines: readonly string[]): readonly string[] =>
   lines.flatMap((line) => (line.startsWith('build ') ? [line.slice('build '.length)] : []));
 
-it('takes a project through crashes, edits by hand and two workers at once to its end', async () => {
+it('completes a project despite crashes, manual edits and two workers at once', async () => {
   const folder = await ownRepository();
   const script = join(await ownFolder(), 'worker.mjs');
   await bundleWorker(script);
@@ -27,7 +27,7 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   const project = openProject({ folder });
   const next = async () => (await project.status()).next;
 
-  // The initializer plans and does nothing else.
+  // The initializer only plans.
   expect(await work('planner', '1').ended()).toEqual(['session initializer planner-1', 'end max-sessions 1']);
   expect(await project.status()).toMatchObject({
     counts: { todo: 8, total: 8 },
@@ -58,7 +58,7 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   });
   expect(await work('third', '1').ended()).toEqual(['session worker third-1', 'build catalog', 'end max-sessions 1']);
 
-  // A person adds a task, and saves it so that it is no progress file any more: nobody touches that.
+  // A person adds a task and damages the progress file. No worker overwrites the damaged file.
   const text = await readFile(project.progress.path, 'utf8');
   const edited = JSON.parse(text) as { tasks: object[] };
   edited.tasks.push({
@@ -74,12 +74,12 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   await writeFile(project.progress.path, JSON.stringify(edited));
   expect(await work('fifth', '1').ended()).toEqual(['session worker fifth-1', 'build cart', 'end max-sessions 1']);
 
-  // The disk has lost the end of a write: what was good last is put back.
+  // The end of a write is lost. The last valid version is restored.
   await writeFile(project.progress.path, text.slice(0, 500));
   expect(await next()).toEqual({ kind: 'stop', reason: 'damaged' });
   expect((await project.progress.restore()).tasks.filter(({ status }) => status === 'done')).toHaveLength(3);
 
-  // Two at once never work on the same task, and end when all is done.
+  // Two concurrent workers never work on the same task, and end when all tasks are done.
   await writeFile(inGit('hold-edit-search'), '');
   const both = ['sixth', 'seventh'].map((name) => work(name));
   await vi.waitUntil(() => both.every((worker) => tasksOf(worker.lines()).length > 0), { timeout: 60_000 });
@@ -101,7 +101,7 @@ it('takes a project through crashes, edits by hand and two workers at once to it
   const notes = await readFile(project.notes.path, 'utf8');
   for (const { id } of tasks) expect(notes).toContain(` has built ${id}.`);
   expect(notes.match(/^## Session second-1 .*/gm)).toHaveLength(1);
-  // Those of the pair may have committed each other's work; in the end nothing is left.
+  // The two workers may commit each other's files; all work is committed in the end.
   gitIn(folder, 'add', '--all');
   expect(
     gitIn(folder, 'status', '--short')

@@ -1,4 +1,4 @@
-/** What the initializer of the tests plans, and what a task has to have built in the end. */
+/** Ids of the tasks that the initializer plans. */
 export const shopTasks = ['login', 'catalog', 'cart', 'search', 'checkout', 'orders', 'returns', 'reports'];
 
 export const planOfShop = {
@@ -11,4 +11,5 @@ export const planOfShop = {
   })),
 };
 
+/** Returns the file content that completes a task. */
 export const contentOf = (id: string): string => `The whole of ${id}.`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { onTestFinished, vi } from 'vitest';
 
-/** Puts the worker and all packages that it needs into one file. */
+/** Bundles the worker with its packages into one file. */
 export const bundleWorker = async (outfile: string): Promise<void> => {
   await build({
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
@@ -21,7 +21,7 @@ export const bundleWorker = async (outfile: string): Promise<void> => {
   });
 };
 
-/** What is unused of a test kit must not bring the test runner with it. */
+/** Excludes the test runner, which unused test code imports. */
 const withoutTestRunner: Plugin = {
   name: 'without-test-runner',
   setup: (bundler) =>
@@ -31,11 +31,11 @@ const withoutTestRunner: Plugin = {
 /** A worker in its own process. */
 export interface WorkerProcess {
   readonly lines: () => readonly string[];
-  /** Waits until it has said this. */
+  /** Resolves when the worker has printed this text. */
   said(line: string): Promise<void>;
-  /** As a crash: nothing that it does afterwards happens. */
+  /** Kills the worker with SIGKILL. */
   kill(): Promise<void>;
-  /** Waits for its end. @returns all that it has said */
+  /** Waits until the worker has ended. @returns the printed lines */
   ended(): Promise<readonly string[]>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Works on a project from a process of its own until nothing is left to do: `node worker.cjs <folder> <name> [sessions]`.
+ * Works on a project in a separate process until no task is left: `node worker.cjs <folder> <name> [sessions]`.
  *
- * Prints what it does, a line each: `session <role> <name>`, `build <task>`, `end <reason> <sessions>`.
+ * Prints one line per action: `session <role> <name>`, `build <task>`, `end <reason> <sessions>`.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,10 +20,10 @@ const project = openProject({ folder });
 const run = localChecks();
 const say = (...words: readonly string[]): void => void process.stdout.write(`${words.join(' ')}\n`);
 
-/** An edit in two parts, between which its process can be killed. */
+/** Writes a file in two parts, so that the process can be killed between them. */
 const build = defineTool({
   name: 'build',
-  description: 'Builds what a task asks for.',
+  description: 'Builds the file of a task.',
   input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false },
   effect: 'local-write',
   resources: () => undefined,
@@ -39,7 +39,7 @@ const build = defineTool({
   },
 });
 
-/** Plans where it is asked to; else does one task: claims it, builds it, has it checked, notes it down. */
+/** Plans if the planning tool is offered; otherwise claims, builds and completes one task and writes a note. */
 const answer = ({ messages, tools }: ModelRequest) => {
   const results = messages.toArray().filter(({ role }) => role === 'tool');
   const use = (tool: string, input: object = {}) => response(call(`call-${results.length}`, tool, input));
@@ -47,7 +47,7 @@ const answer = ({ messages, tools }: ModelRequest) => {
     return results.length === 0 ? use('task_plan', planOfShop) : 'It is planned.';
   }
   const id = /Task ([\w-]+):/.exec(JSON.stringify(results))?.[1];
-  if (results.length > 0 && id === undefined) return 'There is nothing to do.';
+  if (results.length > 0 && id === undefined) return 'No task is left.';
   const steps = [
     use('task_next'),
     use('build', { id }),
@@ -59,7 +59,7 @@ const answer = ({ messages, tools }: ModelRequest) => {
 
 const git = promisify(execFile);
 
-/** Two processes of one work tree may commit at the same time; git lets one in. */
+/** Commits, and retries while another process of the same work tree holds the lock of git. */
 const commit = async ({ message }: SessionCommit, tries = 20): Promise<string> => {
   try {
     await git('git', ['-C', folder, 'add', '--all']);

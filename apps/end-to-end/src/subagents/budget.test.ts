@@ -20,7 +20,7 @@ it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
   ['nothing, further down', 'mid', () => []],
   ['the whole budget instead of its share', 'deep', (whole) => [guardrails({ budget: whole })]],
   ['its turn alone', 'deep', () => [guardrails({ maxSteps: 5 })]],
-])('stops a sub-agent before its first step that is charged to %s', async (_, wrong, operators) => {
+])('stops a sub-agent before its first step if it is charged to %s', async (_, wrong, operators) => {
   const whole = createBudget({ maxSteps: 100 });
   const { agent, models, parent } = family({
     parent: [says(spawn('s', 'mid')), says(wait('w')), 'Done.'],
@@ -38,7 +38,7 @@ it.each<[string, string, (whole: Budget) => readonly TurnOperator[]]>([
   );
 });
 
-it('takes a sub-agent that is charged to a part of its share for charged', async () => {
+it('accepts a sub-agent that is charged to a part of its share', async () => {
   const whole = createBudget({ maxSteps: 100 });
   const { agent, models } = family({
     parent: [says(spawn('s', 'mid')), says(wait('w')), 'Done.'],
@@ -52,7 +52,7 @@ it('takes a sub-agent that is charged to a part of its share for charged', async
   expect(whole.used().steps).toBe(7);
 });
 
-it('gives create() a share of the kind that its budget is of, charges each step once, and lets no step begin where nothing is left', async () => {
+it('gives create() a share of the budget, charges each step once, and stops at zero', async () => {
   const whole = createBudget({ maxSteps: 5 });
   const models: ReturnType<typeof scriptedModel>[] = [];
   const team: Subagents = subagents({

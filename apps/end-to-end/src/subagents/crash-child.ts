@@ -1,4 +1,4 @@
-/** Runs the turn of `crash-world.ts` and dies by SIGKILL at one moment of it: `<directory> <number or name of the moment>`. */
+/** Runs `crash-world.ts` and kills itself with SIGKILL at one moment: `<directory> <number or name of the moment>`. */
 import { bossTurn, crashWorld } from './crash-world.js';
 
 const [directory = '', last = '0'] = process.argv.slice(2);

@@ -12,7 +12,7 @@ import { watching } from '../crash/watching.js';
 /** Called at each moment at which a process could die, in order. */
 type OnMoment = (name: string, tear?: () => void) => void;
 
-/** A parent with two sub-agents, one of which has one of its own. Models and tools do the same in every process. */
+/** A parent with two sub-agents, one of which spawns a third. Models and tools behave the same in every process. */
 export interface CrashWorld {
   readonly agent: Agent;
   readonly team: Subagents;
@@ -93,9 +93,9 @@ export const crashWorld = (directory: string, onMoment: OnMoment = () => undefin
 const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({
   save: async (record) => {
     const what = record.end ? 'end' : 'beginning';
-    onMoment(`the ${what} of ${record.task} is about to be kept`);
+    onMoment(`the ${what} of ${record.task} is about to be stored`);
     await store.save(record);
-    onMoment(`the ${what} of ${record.task} is kept`);
+    onMoment(`the ${what} of ${record.task} is stored`);
   },
   delete: async (id) => {
     onMoment('a record is about to be deleted');
@@ -105,7 +105,7 @@ const telling = (store: FileChildStore, onMoment: OnMoment): ChildStore => ({
   list: (isWanted) => store.list(isWanted),
 });
 
-/** Recovers like an app: reports sub-agents to their parents, ends their turns and resumes all others. */
+/** Recovers as an app does: reports orphaned sub-agents to their parents, ends their turns, resumes all others. */
 export const startAgain = async ({ agent, team }: CrashWorld): Promise<readonly Orphan[]> => {
   const orphans = await team.recover({ unfinished: () => agent.unfinished() });
   await recoverTurns(agent, { policy: 'ask', ask: ({ session }) => (isChildSession(session) ? 'finish' : 'resume') });

@@ -20,7 +20,7 @@ const run = async (
   return { signal, said };
 };
 
-/** The ids of sub-agents that spawn calls have answered. */
+/** Returns the ids of the sub-agents in the results of spawn calls. */
 const acceptedIn = (messages: readonly Message[]): readonly string[] =>
   messages.flatMap((message) =>
     message.role === 'tool'
@@ -37,22 +37,22 @@ const endsIn = (messages: readonly Message[]): readonly string[] =>
     ([, id = '', status = '']) => `${id} ${status}`,
   );
 
-/** Before a sub-agent begins, while it works, between its end and its delivery, and after that. */
+/** Moments before a sub-agent begins, while it works, between its end and the delivery, and afterwards. */
 const namedMoments = [
   ...['quick', 'slow', 'deep'].flatMap((task) => [
-    `the beginning of ${task} is about to be kept`,
-    `the beginning of ${task} is kept`,
+    `the beginning of ${task} is about to be stored`,
+    `the beginning of ${task} is stored`,
     `${task}-work was done`,
-    `the end of ${task} is about to be kept`,
-    `the end of ${task} is kept`,
+    `the end of ${task} is about to be stored`,
+    `the end of ${task} is stored`,
   ]),
   'boss-work was done',
   'a record is about to be deleted',
   'a record is deleted',
 ];
 
-describe('a process that is killed while sub-agents are under way', () => {
-  it('leaves a parent that hears of each once, and nothing is run twice', async () => {
+describe('a process that is killed while sub-agents run', () => {
+  it('delivers each result to the parent once, and runs no call twice', async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-orphans-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const script = await bundle('../subagents/crash-child.ts', root);
@@ -68,7 +68,7 @@ describe('a process that is killed while sub-agents are under way', () => {
       const directory = join(root, last.replaceAll(' ', '-'));
       await mkdir(directory);
       const { signal, said } = await run(script, directory, last);
-      // Files answer in another order each time, so that a run may have fewer moments than another.
+      // File operations finish in a different order each time, so the number of moments varies.
       if (signal === null && !namedMoments.includes(last)) return;
       expect(signal, last).toBe('SIGKILL');
       const where = `moment ${last}: ${said}`;
@@ -82,9 +82,11 @@ describe('a process that is killed while sub-agents are under way', () => {
       const ends = endsIn(messages);
       const told = ends.map((end) => end.split(' ')[0]);
       expect(new Set(told).size, `${where} tells twice`).toBe(told.length);
-      for (const id of acceptedIn(messages)) expect(told, `${where} tells of ${id}`).toContain(id);
+      for (const id of acceptedIn(messages)) expect(told, `${where}: the parent is notified of ${id}`).toContain(id);
       for (const { record } of orphans) {
-        expect(ends, `${where} tells of the orphan ${record.task}`).toContain(`${record.id} interrupted`);
+        expect(ends, `${where}: the parent is notified of the orphan ${record.task}`).toContain(
+          `${record.id} interrupted`,
+        );
       }
       for (const end of ends) statuses.add(end.split(' ')[1] ?? '');
 
@@ -106,7 +108,7 @@ describe('a process that is killed while sub-agents are under way', () => {
       await world.store.close();
     };
 
-    // A process takes its time to start; the parent's own moments are tried elsewhere, one by one.
+    // Starting a process is slow, so only a sample of the parent's moments is used; crash/crash.test.ts covers them.
     const every = 8;
     const queue = [
       ...namedMoments,

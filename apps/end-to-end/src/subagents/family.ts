@@ -18,7 +18,7 @@ import {
   type SubagentsOptions,
 } from '@h/subagents';
 
-/** What a sub-agent is built with, besides what all have. */
+/** Additional parts of a sub-agent. */
 export interface ChildParts {
   readonly tools?: readonly Tool[] | undefined;
   readonly operators?: readonly TurnOperator[] | undefined;
@@ -26,9 +26,9 @@ export interface ChildParts {
 }
 
 export interface FamilyOptions extends Partial<Omit<SubagentsOptions, 'agents'>> {
-  /** What the agent at the top says. */
+  /** Answers of the top-level agent. */
   readonly parent: readonly ScriptStep[];
-  /** What sub-agents say, by task. */
+  /** Answers of sub-agents, by task. */
   readonly tasks: Readonly<Record<string, readonly ScriptStep[]>>;
   readonly kind?: Partial<AgentKind>;
   readonly build?: (context: ChildContext) => ChildParts | Promise<ChildParts>;
@@ -44,7 +44,7 @@ export interface Family {
   readonly models: ReadonlyMap<string, ReturnType<typeof scriptedModel>>;
 }
 
-/** Agents with scripted models; all else is real. */
+/** Creates a parent with sub-agents. Only the models are scripted. */
 export const family = ({
   parent: script,
   tasks,
@@ -75,11 +75,11 @@ export const spawn = (id: string, task: string, more: object = {}) =>
 export const wait = (id: string) => call(id, 'wait', {});
 export const says = response;
 
-/** What a model was shown last, as one text. */
+/** Returns the latest request of a model as one string. */
 export const lastRead = (model: { readonly requests: readonly ModelRequest[] } | undefined): string =>
   JSON.stringify(model?.requests.at(-1)?.messages.toArray() ?? []);
 
-/** What became of the calls of a model, by their ids. */
+/** Returns the results of the calls of a model, by call id. */
 export const resultsOf = (
   model: { readonly requests: readonly ModelRequest[] } | undefined,
 ): Readonly<Record<string, string>> =>

@@ -61,7 +61,7 @@ const fetchTool = defineTool({
   run: async (input) => (await fetch((input as { readonly url: string }).url)).text(),
 });
 
-/** Tools that are made from the policy: they keep to it whatever they are told. */
+/** Creates tools that enforce the policy themselves, regardless of their input. */
 const confinedTools = async ({ policy }: ChildContext): Promise<ChildParts> => {
   const { workspace, sandbox: options } = confinement(policy, repo);
   const sandbox = options && (await createSandbox(options));
@@ -70,7 +70,7 @@ const confinedTools = async ({ policy }: ChildContext): Promise<ChildParts> => {
   return { tools: [...tools, fetchTool], ...(sandbox && { dispose: () => sandbox.close() }) };
 };
 
-/** Unrestricted tools on the home folder. */
+/** Creates unrestricted tools on the home folder. */
 const looseTools = async (): Promise<ChildParts> => {
   const sandbox = await createSandbox({ mode: 'host', root: home });
   const files = workspaceTools({ root: home });
@@ -78,10 +78,10 @@ const looseTools = async (): Promise<ChildParts> => {
   return { tools: [...tools, fetchTool] as readonly Tool[], dispose: () => sandbox.close() };
 };
 
-/** Confined tools keep to the policy on their own; of the others the guard judges what they declare. */
+/** Declares a reach for the fetch tool only: confined tools enforce the policy themselves. */
 const confinedReach = ({ name }: ToolCall): CallReach | undefined => (name === 'fetch_page' ? undefined : {});
 
-/** Reads the paths and hosts of a call. Those of a command are unknown. */
+/** Returns the paths and hosts of a call; those of a command are unknown. */
 const reachOf = ({ name, input }: ToolCall): CallReach | undefined => {
   const { path = '.', url } = input as { readonly path?: string; readonly url?: string };
   if (url !== undefined) return { hosts: [new URL(url).hostname] };
@@ -114,7 +114,7 @@ const policy = (): AgentPolicy => ({
   sandbox: 'workspace-write',
 });
 
-/** Depth 1: the attacker works for the agent at the top; depth 2: for a sub-agent of it. */
+/** Creates the tasks: at depth 1, the parent of the attacker is the top-level agent; at depth 2, a sub-agent. */
 const tasksAt = (
   depth: number,
   script: readonly (readonly ToolCallPart[])[],
@@ -138,13 +138,13 @@ const expectUnharmed = async (): Promise<void> => {
 
 const timeoutMs = 60_000;
 
-describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped where bwrap does not work)', (depth) => {
+describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped without bubblewrap)', (depth) => {
   it.each([
-    ['tools that are made from its policy', true, false],
-    ['its guard alone, whatever its tools can do', false, true],
+    ['tools that enforce its policy', true, false],
+    ['its guard alone, with unrestricted tools', false, true],
     ['both', true, true],
   ])(
-    'is kept from paths, hosts and writing by %s',
+    'cannot leave its paths, reach hosts or write, prevented by %s',
     async (_, isConfined, isGuarded) => {
       const { parentTask, tasks } = tasksAt(depth, [
         ...attacks().map((attack) => [attack]),
@@ -185,9 +185,9 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
 
   it.each([
     ['by their effects', undefined, /may not write anything/],
-    ['by the sandbox, where its guard lets commands through', (): CallReach => ({}), /Read-only file system/],
+    ['by the sandbox, if its guard allows commands', (): CallReach => ({}), /Read-only file system/],
   ])(
-    'writes nothing with a policy that only reads: %s',
+    'cannot write under a read-only policy: %s',
     async (_, given, why) => {
       const { parentTask, tasks } = tasksAt(depth, [
         [call('write', 'write', { path: join(repo, 'src/new.ts'), content: 'x' })],
@@ -210,7 +210,7 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
   );
 
   it(
-    'cannot use a tool that was denied, by none of its names, and not by asking for it',
+    'cannot use a denied tool under any of its names',
     async () => {
       const { parentTask, tasks } = tasksAt(depth, [
         [
@@ -243,7 +243,7 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
   );
 
   it(
-    'spends no more than its share, which is spent of the whole',
+    'spends at most its share, which counts against the whole budget',
     async () => {
       const budget = createBudget({ name: 'whole', maxSteps: 100 });
       const busy = Array.from({ length: 20 }, (_, index) => [
@@ -272,7 +272,7 @@ describe.skipIf(!hasBubblewrap).each([1, 2])('a sub-agent at depth %i (skipped w
   );
 
   it(
-    'is refused where it is to have a share of nothing',
+    'is not spawned with a share if its parent has no budget that counts it',
     async () => {
       const { parentTask, tasks } = tasksAt(depth, []);
       const { agent, parent, models } = family({

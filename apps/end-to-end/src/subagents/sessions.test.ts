@@ -7,10 +7,10 @@ import { reply } from '@h/turn';
 import { expect, it, onTestFinished } from 'vitest';
 import { family, says, spawn, wait } from './family.js';
 
-/** Machines are busy, too. */
+/** Allows for a busy machine. */
 const patience = { timeout: 20_000 };
 
-it('keeps the latest sessions of sub-agents in files, across processes, and none that is in use is lost', async () => {
+it('keeps the latest sub-agent sessions across processes, and never deletes one in use', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'h-sessions-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const sessions = fileSessions({ directory, fsync: 'never' });
@@ -30,7 +30,7 @@ it('keeps the latest sessions of sub-agents in files, across processes, and none
     return (await kept()).filter((session) => !known.has(session));
   };
 
-  /** The session of a sub-agent that has ended, later than those before. */
+  /** Runs a sub-agent to its end, at a later time than the previous ones. @returns its session */
   const ended = async ({ team }: ReturnType<typeof open>): Promise<string> => {
     const spawned = (await team.spawn({ parent: 'code', agent: 'worker', task: 'x' })) as Spawned;
     await spawned.ended;

@@ -45,8 +45,8 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 /**
- * A work tree for each sub-agent. What one has completed becomes a commit on its branch; what another one has changed stays
- * where it is; where nothing was changed nothing stays.
+ * Creates a work tree for each sub-agent. A completed sub-agent commits its changes on its branch. Changes of any other
+ * sub-agent stay uncommitted in the work tree. A work tree without changes is removed.
  */
 const isolate = async ({ task }: ChildInfo): Promise<Isolation> => {
   const tree = await addWorkTree(repository, { folder: join(home, 'trees'), task });
@@ -61,10 +61,10 @@ const isolate = async ({ task }: ChildInfo): Promise<Isolation> => {
       }
       try {
         await tree.remove();
-        return isChanged ? `Its work is on the branch ${tree.branch}.` : 'It has changed nothing.';
+        return isChanged ? `Its work is on the branch ${tree.branch}.` : 'It changed no files.';
       } catch (error) {
         if (error instanceof GitError && error.code === 'git-worktree-dirty') {
-          return `What it has changed is in ${tree.root}, not committed, on the branch ${tree.branch}.`;
+          return `Its uncommitted changes are in ${tree.root}, on the branch ${tree.branch}.`;
         }
         throw error;
       }
@@ -113,7 +113,7 @@ const trees = async (): Promise<readonly string[]> =>
   existsSync(join(home, 'trees')) ? readdir(join(home, 'trees')) : [];
 
 describe('sub-agents in work trees', () => {
-  it('edit the same file at once, and leave two branches and nothing else', async () => {
+  it('edit the same file at once, and leave only their two branches', async () => {
     const { agent, parent, models } = editors(
       {
         one: [
@@ -136,10 +136,10 @@ describe('sub-agents in work trees', () => {
     expect(resultsOf(models.get('one'))['out']).toMatch(/This agent may not read/);
   }, 60_000);
 
-  it('leave nothing where they have changed nothing', async () => {
+  it('remove the work tree and the branch if nothing was changed', async () => {
     const { team } = editors({ look: [says(call('r', 'read', { path: 'a.txt' })), 'Looked.'] });
     const spawned = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'look' })) as Spawned;
-    expect(await spawned.ended).toMatchObject({ status: 'ok', note: 'It has changed nothing.' });
+    expect(await spawned.ended).toMatchObject({ status: 'ok', note: 'It changed no files.' });
     expect([await trees(), await git('branch', '--format=%(refname:short)')]).toEqual([[], 'main']);
     await expectUntouched();
   }, 60_000);
@@ -154,7 +154,7 @@ describe('sub-agents in work trees', () => {
       },
     ],
   ])(
-    'that are %s leave what they have changed, and say where; others leave nothing',
+    'that are %s keep and report their changes, and remove unchanged work trees',
     async (status, stop) => {
       const clock = new VirtualTimeScheduler();
       const { team, models } = editors(
@@ -175,12 +175,12 @@ describe('sub-agents in work trees', () => {
       const [changed, idle] = await Promise.all(spawned.map(({ ended }) => ended));
       expect([changed?.status, idle?.status]).toEqual([status, status]);
       const [, folder = '', branch = ''] =
-        /^What it has changed is in (.+), not committed, on the branch (.+)\.$/.exec(changed?.note ?? '') ?? [];
+        /^Its uncommitted changes are in (.+), on the branch (.+)\.$/.exec(changed?.note ?? '') ?? [];
       expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('half done\n');
       expect((await git('branch', '--format=%(refname:short)')).split('\n').toSorted()).toEqual(
         [branch, 'main'].toSorted(),
       );
-      expect(idle?.note).toBe('It has changed nothing.');
+      expect(idle?.note).toBe('It changed no files.');
       expect(await trees()).toHaveLength(1);
       await expectUntouched();
     },

@@ -47,3 +47,12 @@ const sum = <Thing>(things: readonly Thing[], count: (thing: Thing) => number): 
   for (const thing of things) tokens += count(thing);
   return tokens;
 };
+
+/** Bounds estimates from above, at the cost of the length of each text. Messages are not cached: reading them is as fast. */
+export const createBound = (imageTokens: number): TokenGauge => {
+  const measures = { text: tokenBound, imageTokens };
+  return { ...createGauge('estimate', tokenBound, imageTokens), message: (given) => tokensOfMessage(given, measures) };
+};
+
+/** An estimate has at most two tokens for a character, and one by rounding. */
+const tokenBound = (text: string): number => text.length * 2 + 1;

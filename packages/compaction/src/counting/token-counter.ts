@@ -20,6 +20,9 @@ export interface TokenCounterOptions {
   readonly imageTokens?: number | undefined;
 }
 
+/** Tokens of one image unless the option says otherwise. */
+export const defaultImageTokens = 1600;
+
 /** The size of a request, in tokens. */
 export interface RequestTokens {
   readonly system: number;
@@ -68,7 +71,7 @@ export interface TokenCounter {
  */
 export const createTokenCounter = (options: TokenCounterOptions = {}): TokenCounter => {
   checkOptions('createTokenCounter()', options, { encodingOf: anyFunction, imageTokens: numberFrom(0) });
-  const { imageTokens = 1600 } = options;
+  const { imageTokens = defaultImageTokens } = options;
   const encodingOf = remembered(options.encodingOf ?? encodingByName);
   const estimate = createGauge('estimate', estimateTokens, imageTokens);
   const loaded = new Map<Encoding, TokenGauge>();

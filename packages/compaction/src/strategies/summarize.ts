@@ -36,6 +36,8 @@ export interface SummarizeSettings {
 /** What every question to a summarizer needs. */
 export interface SummarizerContext extends Pick<CompactionContext, 'turn' | 'session' | 'signal' | 'count'> {
   readonly after: After;
+  /** The time that is left until the deadline of the turn, in milliseconds. */
+  readonly timeLeft?: (() => number) | undefined;
   readonly answers: Answers;
   readonly countText: (text: string) => number;
 }

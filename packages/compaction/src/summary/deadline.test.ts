@@ -17,6 +17,17 @@ describe('withDeadline', () => {
     await expect(work).rejects.toMatchObject({ reason: 'cancelled' });
   });
 
+  it('gives up at the deadline of the turn if that is earlier', async () => {
+    const timers = manualTimers();
+    const context = { after: timers.after, signal: new AbortController().signal, timeLeft: () => 2000 };
+    const work = withDeadline(60_000, context, () => new Promise(() => undefined));
+    timers.pass(2000);
+    await expect(work).rejects.toMatchObject({
+      reason: 'timed-out',
+      message: 'It took longer than 2 s, which is what was left of the time of the turn.',
+    });
+  });
+
   it('lets an error of the work out as it is', async () => {
     const { after } = manualTimers();
     const error = new DOMException('The operation timed out.', 'TimeoutError');

@@ -8,10 +8,12 @@ export type After = (delayMs: number, callback: () => void) => () => void;
 export interface WorkContext {
   readonly after: After;
   readonly signal: AbortSignal;
+  /** The time that is left until the deadline of the turn, in milliseconds. No deadline if absent. */
+  readonly timeLeft?: (() => number) | undefined;
 }
 
 /**
- * Runs work with a deadline. Work that has not ended by then is aborted and not awaited, whether it handles its signal or not.
+ * Runs work with a deadline: its own, or that of the turn if it is earlier. Work that has not ended by then is aborted and not awaited, whether it handles its signal or not.
  *
  * Errors of the work itself, including timeouts of its provider, are passed on unchanged.
  *
@@ -19,7 +21,7 @@ export interface WorkContext {
  */
 export const withDeadline = async <Result>(
   timeoutMs: number,
-  { after, signal }: WorkContext,
+  { after, signal, timeLeft }: WorkContext,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const controller = new AbortController();
@@ -27,12 +29,12 @@ export const withDeadline = async <Result>(
   setMaxListeners(0, controller.signal);
   const cancel = (): void =>
     controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being made shorter.'));
-  const stopTimer = after(timeoutMs, () =>
+  const leftMs = timeLeft?.() ?? Infinity;
+  const source = leftMs < timeoutMs ? 'what was left of the time of the turn' : 'the option timeoutMs';
+  const limitMs = Math.min(timeoutMs, leftMs);
+  const stopTimer = after(limitMs, () =>
     controller.abort(
-      new CompactionError(
-        'timed-out',
-        `It took longer than ${Math.round(timeoutMs / 1000)} s, which is the option timeoutMs.`,
-      ),
+      new CompactionError('timed-out', `It took longer than ${Math.round(limitMs / 1000)} s, which is ${source}.`),
     ),
   );
   signal.addEventListener('abort', cancel, { once: true });

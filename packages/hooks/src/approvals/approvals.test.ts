@@ -28,8 +28,8 @@ const run = (answer: Answer | undefined, world: World = {}, options: HooksOption
     },
   });
 
-describe('a question about a call', () => {
-  it('is bound to the call: its name, its input, their hash, and when it expires', async () => {
+describe('an approval request', () => {
+  it('contains the name and input of the call, their hash, and the expiry', async () => {
     const ran = await run('once');
     expect(ran.of('approval.request')).toMatchObject([
       {
@@ -46,7 +46,7 @@ describe('a question about a call', () => {
     expect(ran.tools.ran).toHaveLength(1);
   });
 
-  it('shows the input that hooks have made of it', async () => {
+  it('shows the input after changes by hooks', async () => {
     const rewriter: Hook = {
       name: 'r',
       beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), timeout: 5 } }),
@@ -57,20 +57,20 @@ describe('a question about a call', () => {
     expect(ran.tools.ran[0]?.input).toEqual({ command: 'git push', timeout: 5 });
   });
 
-  it('is not put when another gate denies the call', async () => {
+  it('is not sent if another gate denies the call', async () => {
     const ran = await run('once', {}, {}, [{ name: 'no', beforeTool: () => ({ decision: 'deny', reason: 'No.' }) }]);
     expect(ran.of('approval.request')).toEqual([]);
     expect(ran.tools.ran).toEqual([]);
   });
 
-  it('joins the reasons of all who ask', async () => {
+  it('joins the reasons of all hooks', async () => {
     const ran = await run('once', {}, {}, [
       { name: 'too', beforeTool: () => ({ decision: 'ask', reason: 'It is late.' }) },
     ]);
     expect(ran.of('approval.request').map(({ reason }) => reason)).toEqual(['It leaves the machine.\nIt is late.']);
   });
 
-  it('denies with the person’s reason, and is not put again for the same call', async () => {
+  it('denies with the reason of the user, and is not repeated for the same call', async () => {
     const ran = await run(
       { decision: 'deny', reason: 'Not before the review.' },
       { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] },
@@ -83,7 +83,7 @@ describe('a question about a call', () => {
     expect(ran.of('approval.request')).toHaveLength(1);
   });
 
-  it('is put again after the person has said something', async () => {
+  it('is repeated after a message from the user', async () => {
     const tools = scriptedTools({ bash: 'ran' });
     let answered = 0;
     const ran = await runTurn([hooks([asking])], {
@@ -110,7 +110,7 @@ describe('a question about a call', () => {
     expect(ran.agent.answer(ran.of('approval.request')[0]?.id ?? '', 'once')).toBe(false);
   });
 
-  it('is put again after it has expired', async () => {
+  it('is repeated after it has expired', async () => {
     const ran = await run(
       undefined,
       { script: [response(push()), response(push('git push', 'c2')), 'Ok.'] },
@@ -119,7 +119,7 @@ describe('a question about a call', () => {
     expect(ran.of('approval.request')).toHaveLength(2);
   });
 
-  it('does not hold up a turn that is cancelled', async () => {
+  it('does not delay a cancelled turn', async () => {
     const stopper = new AbortController();
     const model = scriptedModel([response(push())]);
     const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking]));
@@ -133,7 +133,7 @@ describe('a question about a call', () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
-  it('is watched: asked, answered, expired', async () => {
+  it('notifies observers when it is sent, answered or expired', async () => {
     const seen: string[] = [];
     const watcher: Hook = {
       name: 'w',
@@ -144,7 +144,7 @@ describe('a question about a call', () => {
     expect(seen).toEqual(['requested', 'answered once', 'requested', 'expired deny']);
   });
 
-  it('cannot be put about an input that is no JSON', async () => {
+  it('is not sent for an input that is not JSON', async () => {
     const rewriter: Hook = {
       name: 'r',
       priority: 1,
@@ -156,7 +156,7 @@ describe('a question about a call', () => {
   });
 });
 
-describe('an answer that lasts', () => {
+describe('a lasting decision', () => {
   const twice = (first: string, second: string): readonly ScriptStep[] => [
     response(push(first)),
     response(push(second, 'c2')),
@@ -170,14 +170,14 @@ describe('an answer that lasts', () => {
     [{ decision: 'session', pattern: 'git push *' }, 'git push --tags', 1],
     [{ decision: 'session', pattern: 'git push *' }, 'git push; rm -rf ~', 2],
     ['always', 'git push', 1],
-  ])('%j to git push makes of a later %j %i question(s)', async (answer, second, questions) => {
+  ])('%j for git push, then %j: sends %i request(s)', async (answer, second, questions) => {
     const ran = await run(answer, { script: twice('git push', second) });
     expect(ran.of('approval.request')).toHaveLength(questions);
     expect(ran.tools.ran).toHaveLength(2);
     expect(ran.of('approval.remembered')).toHaveLength(2 - questions);
   });
 
-  it('settles what waits and is covered by it', async () => {
+  it('settles pending requests that it covers', async () => {
     let isAnswered = false;
     const ran = await runTurn([hooks([asking])], {
       script: [response(push('git push a'), push('git push b', 'c2'), push('git push c', 'c3')), 'Ok.'],
@@ -192,7 +192,7 @@ describe('an answer that lasts', () => {
     expect(ran.tools.ran).toHaveLength(3);
   });
 
-  it('holds in the session’s next turn, and not in another session', async () => {
+  it('applies in the next turn of the session, and not in another session', async () => {
     const model = scriptedModel([response(push()), 'Ok.', response(push()), 'Ok.', response(push()), 'Ok.']);
     const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(
       hooks([asking], { approvalTimeoutMs: 5 }),
@@ -209,7 +209,7 @@ describe('an answer that lasts', () => {
     expect([await asked('a'), await asked('a'), await asked('b')]).toEqual([1, 0, 1]);
   });
 
-  it('holds everywhere when it is for ever and there is a store', async () => {
+  it('applies everywhere if it is permanent and a store exists', async () => {
     const rules = memoryApprovalStore();
     expect(
       (await run({ decision: 'always', pattern: 'git push *' }, {}, { approvalStore: rules })).of('approval.request'),
@@ -218,7 +218,7 @@ describe('an answer that lasts', () => {
     expect(await rules.list()).toMatchObject([{ tool: 'bash', pattern: 'git push *' }]);
   });
 
-  it('lasts for the session when the store fails, which is reported', async () => {
+  it('applies to the session if the store fails, and reports the failure', async () => {
     const broken: ApprovalStore = {
       list: () => Promise.reject(new Error('No disk.')),
       add: () => {
@@ -235,7 +235,7 @@ describe('an answer that lasts', () => {
 describe('an approval store that never settles', () => {
   const never = () => new Promise<never>(() => {});
 
-  it('does not hold the question', async () => {
+  it('does not delay the request', async () => {
     const store: ApprovalStore = { list: never, add: never };
     const ran = await run('once', {}, { approvalStore: store, gateTimeoutMs: 5 });
     expect(ran.end.outcome).toBe('completed');
@@ -243,7 +243,7 @@ describe('an approval store that never settles', () => {
     expect(ran.of('approval.store-failed')).toMatchObject([{ error: { code: 'approval-store' } }]);
   });
 
-  it('does not hold the answer, whose rule lasts for the session', async () => {
+  it('does not delay the decision, which applies to the session', async () => {
     const store: ApprovalStore = { list: () => [], add: never };
     const ran = await run('always', {}, { approvalStore: store, gateTimeoutMs: 5 });
     expect(ran.end.outcome).toBe('completed');
@@ -289,7 +289,7 @@ describe('a turn that is resumed', () => {
     return { agent, tools, sessions, follow };
   };
 
-  it('asks again or uses the recorded answer, from each record of it', async () => {
+  it('repeats the request or uses the recorded answer, from each record', async () => {
     const answers: Record<string, Answer> = { c1: 'session', c2: { decision: 'deny', reason: 'Not b.' }, c3: 'once' };
     const first = agentOn([], answers);
     await first.follow(first.agent.turn({ session: 's', input: 'Push.', id: 'turn-1' }));

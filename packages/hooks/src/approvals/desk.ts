@@ -148,7 +148,7 @@ export class ApprovalDesk {
   }
 
   #request({ call, reason, hash }: HeldCall, id: string, patterns: readonly string[]): Promise<Settled> {
-    const { approvalTimeoutMs } = this.#settings;
+    const approvalTimeoutMs = Math.min(this.#settings.approvalTimeoutMs, this.#operator.timeLeft());
     const expiresAt = this.#operator.now() + approvalTimeoutMs;
     return new Promise((resolve) => {
       const expire = (): void => {

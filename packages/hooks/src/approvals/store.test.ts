@@ -9,7 +9,7 @@ import { isCovered, memoryApprovalStore, type RememberedApproval } from './store
 const rule = (pattern: string, tool = 'bash'): RememberedApproval => ({ tool, pattern, at: 0 });
 
 describe('isCovered', () => {
-  it('wants the same tool, and the pattern or exactly the call', () => {
+  it('requires the same tool, and the pattern or the exact call', () => {
     const call = { name: 'bash', input: { command: 'git push' } };
     const exact: RememberedApproval = { tool: 'bash', hash: hashCall(call), at: 0 };
     expect(isCovered([rule('git push')], call)).toBeDefined();
@@ -21,7 +21,7 @@ describe('isCovered', () => {
 });
 
 describe('hashCall', () => {
-  it('is the same whatever the order of keys, and another for another name or input', () => {
+  it('ignores the order of keys, and differs for different names or inputs', () => {
     expect(hashCall({ name: 'a', input: { x: 1, y: [1, { z: null }] } })).toBe(
       hashCall({ name: 'a', input: { y: [1, { z: null }], x: 1 } }),
     );
@@ -32,13 +32,13 @@ describe('hashCall', () => {
 });
 
 describe('memoryApprovalStore', () => {
-  it('keeps each rule once, and the newest of them', async () => {
+  it('stores each rule once and keeps the newest', async () => {
     const rules = memoryApprovalStore({ maxRules: 2 });
     for (const pattern of ['a', 'a', 'b', 'c']) await rules.add(rule(pattern));
     expect((await rules.list()).map(({ pattern }) => pattern)).toEqual(['b', 'c']);
   });
 
-  it('refuses an option that it does not know', () => {
+  it('rejects an unknown option', () => {
     expect(() => memoryApprovalStore({ max: 1 } as never)).toThrow('max');
   });
 });
@@ -50,7 +50,7 @@ describe('fileApprovalStore', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('keeps rules in a file of its owner, written as a whole', async () => {
+  it('stores rules in an owner-only file, atomically', async () => {
     const path = join(folder, 'deep', 'rules.json');
     const rules = fileApprovalStore({ path, maxRules: 3 });
     expect(await rules.list()).toEqual([]);
@@ -60,7 +60,7 @@ describe('fileApprovalStore', () => {
     expect(await readdir(join(folder, 'deep'))).toEqual(['rules.json']);
   });
 
-  it('fails on a file that it cannot read, and leaves it as it is', async () => {
+  it('fails for an invalid file without changing it', async () => {
     const path = join(folder, 'rules.json');
     await writeFile(path, '{"version":1,"rules":[{"tool":7}]}');
     const rules = fileApprovalStore({ path });
@@ -69,7 +69,7 @@ describe('fileApprovalStore', () => {
     expect(await readFile(path, 'utf8')).toContain('7');
   });
 
-  it.each([[{}], [{ path: '' }], [{ path: 'a', mode: 1 }]])('refuses %j', (options) => {
+  it.each([[{}], [{ path: '' }], [{ path: 'a', mode: 1 }]])('rejects %j', (options) => {
     expect(() => fileApprovalStore(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option' }) as Error,
     );

@@ -16,7 +16,7 @@ const definition = (event: CommandDefinition['event']): CommandDefinition => ({
 });
 
 describe('answerOf', () => {
-  it('makes something of any output, and a block of exit code 2, whatever is written', () => {
+  it('accepts any output, and treats exit code 2 as a block', () => {
     const json = fc.oneof(
       fc.json(),
       fc
@@ -47,11 +47,11 @@ describe('answerOf', () => {
     ['{"systemMessage":"Hi"}', { notices: ['Hi'] }],
     ['{"unknown":1}', { notices: [] }],
     ['just text', { notices: [] }],
-  ])('reads %s', (stdout, expected) => {
+  ])('parses %s', (stdout, expected) => {
     expect(answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' })).toMatchObject(expected);
   });
 
-  it('goes by the JSON of a command that ended with another exit code', () => {
+  it('uses the JSON output of a command with another exit code', () => {
     expect(
       answerOf(definition('PreToolUse'), {
         exitCode: 1,
@@ -61,7 +61,7 @@ describe('answerOf', () => {
     ).toMatchObject({ blocked: 'No.', notices: [] });
   });
 
-  it('keeps what the model reads short', () => {
+  it('truncates messages for the model', () => {
     const { context = '' } = answerOf(definition('SessionStart'), {
       exitCode: 0,
       stdout: 'x'.repeat(100_000),
@@ -72,7 +72,7 @@ describe('answerOf', () => {
 });
 
 describe('parseHookFile', () => {
-  it('never throws, and finds definitions only where there are commands', () => {
+  it('never throws, and returns only definitions with commands', () => {
     const file = fc.oneof(
       fc.anything(),
       fc.record({ hooks: fc.dictionary(fc.constantFrom(...commandEvents, 'Other'), fc.anything()) }),
@@ -87,7 +87,7 @@ describe('parseHookFile', () => {
 });
 
 describe('matchers and conditions', () => {
-  it('never throw, whatever they are', () => {
+  it('never throw for any input', () => {
     const names = fc.array(fc.string({ maxLength: 12 }), { minLength: 1, maxLength: 2 });
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), names, fc.anything(), (text, list, input) => {
@@ -97,7 +97,7 @@ describe('matchers and conditions', () => {
     );
   });
 
-  it('run a hook where a pattern cannot tell what a compound command does', () => {
+  it('run a hook if a pattern cannot judge a compound command', () => {
     expect(isConditionMet('Bash(git push *)', ['Bash'], { command: 'cd x && git push' })).toBe(true);
     expect(isConditionMet('Bash(git push *)', ['Bash'], { command: 'git status' })).toBe(false);
   });

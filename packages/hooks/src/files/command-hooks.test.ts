@@ -48,7 +48,7 @@ if data["tool_name"] == "Bash" and "rm -rf" in data["tool_input"]["command"]:
 `;
 
 describe('a command before a tool', () => {
-  it('reads what it knows: common members, the tool’s name and input', async () => {
+  it('receives the common members, the tool name and the input', async () => {
     const ran = await run({ PreToolUse: on('Bash', command('cat > seen.json')) }, ls, {
       transcriptPath: (session) => `/t/${session}.jsonl`,
     });
@@ -65,7 +65,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toHaveLength(1);
   });
 
-  it('blocks with exit code 2, and the model reads its standard error', async () => {
+  it('blocks with exit code 2, and passes its standard error to the model', async () => {
     await project.write('.claude/hooks/guard.py', pythonGuard);
     const settings = { PreToolUse: on('Bash|Edit', command('python3 "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.py')) };
     const blocked = await run(settings, { script: [response(call('c1', 'bash', { command: 'rm -rf /' })), 'Ok.'] });
@@ -77,7 +77,7 @@ describe('a command before a tool', () => {
   it.each([
     ['deny', 'denied', 0],
     ['allow', 'ok', 1],
-  ])('decides %s by JSON, written by node', async (permissionDecision, status, count) => {
+  ])('decides %s with JSON output of node', async (permissionDecision, status, count) => {
     await project.write(
       'hook.mjs',
       `console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: '${permissionDecision}', permissionDecisionReason: 'Because.' } }));`,
@@ -87,7 +87,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toHaveLength(count);
   });
 
-  it('has a person asked', async () => {
+  it('requests approval', async () => {
     const text = JSON.stringify({
       hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: 'Sure?' },
     });
@@ -99,7 +99,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toHaveLength(1);
   });
 
-  it('gives the call another input, in its own names, and adds to what the model reads', async () => {
+  it('changes the input under its own tool names, and adds context for the model', async () => {
     const text = JSON.stringify({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
@@ -123,7 +123,7 @@ describe('a command before a tool', () => {
     expect(ran.transcript[2]).toBe('tool: text edited\n\nMoved.');
   });
 
-  it('counts most when it blocks: before asking, before allowing', async () => {
+  it('gives a block precedence over a request, and a request over an allowance', async () => {
     const say = (permissionDecision: string) =>
       command(
         `echo '${JSON.stringify({ hookSpecificOutput: { permissionDecision, permissionDecisionReason: permissionDecision } })}'`,
@@ -133,7 +133,7 @@ describe('a command before a tool', () => {
     expect(ran.of('approval.request')).toEqual([]);
   });
 
-  it('runs in parallel with the others, and once if it is listed twice', async () => {
+  it('runs in parallel with other commands, and once if it is listed twice', async () => {
     const one = 'echo x >> a.txt; sleep 0.4; date +%s%N > one.txt';
     const two = 'echo x >> a.txt; date +%s%N > two.txt; sleep 0.1';
     await run({ PreToolUse: [...on('Bash', command(one), command(two)), ...on('.*', command(one))] });
@@ -172,7 +172,7 @@ describe('a command before a tool', () => {
     expect(existsSync(join(project.folder, 'a.txt')) ? 1 : 0).toBe(count);
   });
 
-  it('runs once a session where its file says so, and without a shell where it has arguments', async () => {
+  it('runs once per session with `once`, and without a shell with arguments', async () => {
     const script = [
       response(call('c1', 'bash', { command: 'ls' })),
       response(call('c2', 'bash', { command: 'ls' })),
@@ -192,7 +192,7 @@ describe('a command before a tool', () => {
     expect(await readFile(join(project.folder, 'b.txt'), 'utf8')).toBe('$HOME;$HOME;');
   });
 
-  it('reports another exit code without any effect, unless its file says otherwise', async () => {
+  it('reports any other exit code without an effect, unless configured otherwise', async () => {
     const ran = await run({ PreToolUse: on('Bash', command('echo Oops >&2; exit 1')) });
     expect(ran.tools.ran).toHaveLength(1);
     expect(ran.of('hook.notice')[0]?.message).toContain('Oops');
@@ -204,7 +204,7 @@ describe('a command before a tool', () => {
     ['is killed', command('kill -9 $$'), /was killed/],
     ['writes JSON that means nothing', command(`echo '{"decision":"maybe"}'`), /means nothing/],
     ['cannot be started', command('/no/such/program', { args: [] }), /could not be started/],
-  ])('has blocked when it %s', async (_what, definition, reason) => {
+  ])('blocks if it %s', async (_what, definition, reason) => {
     const ran = await run({ PreToolUse: on('Bash', definition) });
     expect(ran.tools.ran).toEqual([]);
     expect(ran.of('tool.result')).toMatchObject([
@@ -214,13 +214,13 @@ describe('a command before a tool', () => {
     expect(open.tools.ran).toHaveLength(1);
   });
 
-  it('stops the turn', async () => {
+  it('can stop the turn', async () => {
     const ran = await run({ PreToolUse: on('Bash', command(`echo '{"continue": false, "stopReason": "Enough."}'`)) });
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: 'Enough.' });
     expect(ran.tools.ran).toEqual([]);
   });
 
-  it('survives endless output, unread input and processes left behind', async () => {
+  it('handles endless output, unread input and leftover processes', async () => {
     const started = performance.now();
     const ran = await run({
       PreToolUse: on(
@@ -236,7 +236,7 @@ describe('a command before a tool', () => {
 });
 
 describe('a command after a tool', () => {
-  it('reads the result, and says what is wrong with it', async () => {
+  it('receives the result and adds feedback', async () => {
     const ran = await run({ PostToolUse: on('Bash', command('cat > seen.json; echo "Lint: 2 errors" >&2; exit 2')) });
     expect(await written('seen.json')).toMatchObject({
       hook_event_name: 'PostToolUse',
@@ -246,7 +246,7 @@ describe('a command after a tool', () => {
     expect(ran.transcript[2]).toBe('tool: text ran\n\nLint: 2 errors');
   });
 
-  it('adds to the result and replaces it by JSON', async () => {
+  it('extends or replaces the result with JSON output', async () => {
     const output = {
       decision: 'block',
       reason: 'Fix it.',
@@ -260,7 +260,7 @@ describe('a command after a tool', () => {
     expect(ran.transcript[2]).toBe('tool: text clean\n\nFix it.\n\nSee line 3.');
   });
 
-  it('is not run for a call that failed; another event is', async () => {
+  it('is not run for a failed call, which has a separate event', async () => {
     const tools = scriptedTools({
       bash: () => {
         throw new Error('exit 1');
@@ -276,7 +276,7 @@ describe('a command after a tool', () => {
 });
 
 describe('commands around a turn', () => {
-  it('add to the prompt what they write, at the beginning of a session and for each prompt', async () => {
+  it('add their output to the prompt, at session start and for each prompt', async () => {
     await project.settings({
       SessionStart: on('startup', command('echo "Branch: main"')),
       UserPromptSubmit: [{ hooks: [command('cat > seen.json; echo "It is noon."')] }],
@@ -294,7 +294,7 @@ describe('commands around a turn', () => {
     ).toEqual(['Hello', 'Branch: main\n\nIt is noon.', 'Again', 'It is noon.']);
   });
 
-  it('keep a prompt from the model', async () => {
+  it('can block a prompt', async () => {
     const ran = await run(
       { UserPromptSubmit: [{ hooks: [command('grep -q password && { echo "No passwords." >&2; exit 2; }; exit 0')] }] },
       { input: 'The password is x' },
@@ -322,7 +322,7 @@ describe('commands around a turn', () => {
     expect(messages[2]?.content).toBe('Run the tests first.');
   });
 
-  it('hear of compaction, of questions, and of the end of a session', async () => {
+  it('are notified of compaction, questions and the end of a session', async () => {
     await project.settings({
       PreCompact: on('auto', command('cat > compact.json')),
       Notification: on('', command('cat > notification.json')),
@@ -381,24 +381,24 @@ const gone = async (pid: number): Promise<void> => {
   expect(isRunning(pid), `process ${pid} is left`).toBe(false);
 };
 
-describe('what a command starts', () => {
+describe('processes of a command', () => {
   // Ignores being asked, and has a child that does so too.
   const stubborn = `trap '' TERM; (trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; while :; do sleep 0.05; done`;
 
-  it('is gone when its time is up, the whole group of it', async () => {
+  it('are killed as a group after the time limit', async () => {
     const ran = await run({ PreToolUse: on('Bash', command(stubborn, { timeout: 0.5 })) });
     expect(ran.tools.ran).toEqual([]);
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
   });
 
-  it('is gone when it ends as it is asked to, and its child does not', async () => {
+  it('are killed if the command ends on SIGTERM but its child does not', async () => {
     const child = `(trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; wait`;
     await run({ PreToolUse: on('Bash', command(child, { timeout: 0.5 })) });
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
   });
 
   it.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'])(
-    'is gone when the turn is left at %s',
+    'are killed if the subscriber leaves during %s',
     async (event) => {
       await project.settings({ [event]: on('', command(stubborn)) });
       const commands = await load();
@@ -413,7 +413,7 @@ describe('what a command starts', () => {
     },
   );
 
-  it('sees no secrets and nothing that injects code, but what it is to keep', async () => {
+  it('receive an environment without secrets and code injection, except allowed variables', async () => {
     const env = {
       PATH: process.env['PATH'],
       HOME: '/home/x',
@@ -440,7 +440,7 @@ describe('what a command starts', () => {
 });
 
 describe('commandHooks', () => {
-  it('reads the files of the person and of the project, and says what it does not understand', async () => {
+  it('reads user and project files, and reports unsupported entries', async () => {
     await project.write('home/settings.json', JSON.stringify({ hooks: { PreToolUse: on('Bash', command('true')) } }));
     await project.write('.claude/settings.local.json', 'not JSON');
     await project.settings({
@@ -469,7 +469,7 @@ describe('commandHooks', () => {
     );
   });
 
-  it('runs none where a file switches all off', async () => {
+  it('runs no command if a file disables all hooks', async () => {
     await project.settings({ PreToolUse: on('Bash', command('exit 2')) }, { disableAllHooks: true });
     expect((await load()).definitions).toEqual([]);
   });
@@ -479,7 +479,7 @@ describe('commandHooks', () => {
     { projectDir: '/', file: [] },
     { projectDir: '/', files: [{ path: 'a', scope: 'mine' }] },
     { projectDir: '/', trust: true },
-  ])('refuses %j', async (options) => {
+  ])('rejects %j', async (options) => {
     await expect(commandHooks(options as never)).rejects.toMatchObject({ code: 'invalid-option' });
   });
 });

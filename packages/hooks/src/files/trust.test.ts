@@ -57,12 +57,12 @@ describe('a command of the project', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('No terminal.'))],
-  ])('is not run where the one who decides %s', async (_what, trust) => {
+  ])('is not run if the trust function %s', async (_what, trust) => {
     await run(trust);
     expect(await times()).toBe(0);
   });
 
-  it('is asked about once, again when its script changes, and again when the command does', async () => {
+  it('requires trust once, and again after its script or the command changes', async () => {
     const questions: TrustQuestion[] = [];
     const trust = trustFile({
       path: join(project.folder, 'state', 'trusted.json'),
@@ -91,14 +91,14 @@ describe('a command of the project', () => {
     expect(existsSync(join(project.folder, 'stolen'))).toBe(false);
   });
 
-  it('is asked about again when its script changes in the middle of a turn', async () => {
+  it('requires trust again if its script changes during a turn', async () => {
     const hashes: string[] = [];
     await project.write('hooks/guard.sh', '#!/bin/sh\necho "# changed" >> "$0"\n');
     await run(({ hash }) => hashes.push(hash) > 0);
     expect(new Set(hashes).size).toBe(2);
   });
 
-  it('has its matcher evaluated only once it is trusted', async () => {
+  it('evaluates its matcher only if it is trusted', async () => {
     await use('true', '^(b+)+$|x');
     const asked: string[] = [];
     await run(({ definition }) => {
@@ -108,7 +108,7 @@ describe('a command of the project', () => {
     expect(asked).toEqual(['^(b+)+$|x']);
   });
 
-  it('is not run where the file of trust cannot be read, which stays as it is', async () => {
+  it('is not run if the trust file is invalid, which stays unchanged', async () => {
     const path = join(project.folder, 'trusted.json');
     await writeFile(path, '{"version":2}');
     await run(trustFile({ path, ask: () => true }));
@@ -117,7 +117,7 @@ describe('a command of the project', () => {
   });
 });
 
-describe('a script that changes', () => {
+describe('a changed script', () => {
   /** Forms in which a command runs `scripts/x.sh`. */
   const forms = [
     'scripts/x.sh',
@@ -161,7 +161,7 @@ describe('a script that changes', () => {
     'npm test',
   ];
 
-  it.each(forms)('is asked about again when %j runs it', async (command) => {
+  it.each(forms)('requires trust again for %j', async (command) => {
     await project.write('scripts/x.sh', 'exit 0\n');
     await project.write('Makefile', 'all:\n\ttrue\n');
     await project.write('package.json', '{"scripts":{"test":"true"}}');
@@ -189,7 +189,7 @@ describe('a script that changes', () => {
     'cd "$CLAUDE_PROJECT_DIR" && sh hooks/guard.sh',
     '[ -f package.json ] && echo "$HOME"',
     'python3 -m json.tool',
-  ])('is known in the everyday command %j, which is asked about once', async (command) => {
+  ])('is found in the common command %j, which requires trust once', async (command) => {
     const { unknown } = await trustRequestOf(
       { event: 'Stop', matcher: '', command } as CommandDefinition,
       project.folder,

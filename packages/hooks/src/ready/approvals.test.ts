@@ -46,7 +46,7 @@ describe('approvals', () => {
     expect(await asked('bash', { command })).toHaveLength(0);
   });
 
-  it('are required for tools whose names say what they do, or that declare themselves destructive', async () => {
+  it('are required for tools with risky names or a destructive effect', async () => {
     expect(await asked('mcp__github__create_pull_request', { title: 'x' })).toHaveLength(1);
     expect(await asked('deploy_app', {})).toHaveLength(1);
     expect(await asked('mcp__github__list_pull_requests', {})).toHaveLength(0);
@@ -57,13 +57,13 @@ describe('approvals', () => {
     ]);
   });
 
-  it('offer a pattern that covers the command, and none for a part of it', async () => {
+  it('offer a pattern for a whole command only', async () => {
     const patternsOf = async (command: string) => (await asked('bash', { command }))[0]?.annotations?.['hooks'];
     expect(await patternsOf('git push origin main')).toMatchObject({ patterns: ['git push *'] });
     expect(await patternsOf('make test && git push')).toMatchObject({ patterns: [] });
   });
 
-  it('are asked for always, or never', async () => {
+  it('are required always, or never', async () => {
     expect(await asked('bash', { command: 'ls' }, { mode: 'always' })).toHaveLength(1);
     expect(await asked('read', { path: 'a' }, { mode: 'always' }, 'read-only')).toHaveLength(0);
     expect(await asked('bash', { command: 'git push' }, { mode: 'never' })).toHaveLength(0);
@@ -81,7 +81,7 @@ describe('approvals', () => {
     expect(folders).toEqual(['/work/app', '/elsewhere', '/work']);
   });
 
-  it('never throw, whatever the call is', () => {
+  it('never throw for any call', () => {
     const hook = approvals({ cwd: '/work' });
     const context = {
       turn: 't',
@@ -102,7 +102,7 @@ describe('approvals', () => {
   });
 
   it.each([{ mode: 'sometimes' }, { judge: 1 }, { tools: [{ name: 'x' }] }, { cwd: 1 }, { folder: '/' }])(
-    'refuse %j',
+    'reject %j',
     (options) => {
       expect(() => approvals(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
     },

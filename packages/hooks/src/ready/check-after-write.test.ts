@@ -57,13 +57,13 @@ const run = async (script: readonly ScriptStep[], options: Partial<CheckAfterWri
 };
 
 describe('checkAfterWrite', () => {
-  it('tells the model what a change has made worse', async () => {
+  it('reports new findings of a change to the model', async () => {
     const { outputs } = await run([response(write('1', 'a.js', 'fine\nBAD one'))]);
     expect(outputs[0]).toContain('Wrote a.js.');
     expect(outputs[0]).toContain('new findings:\\na.js:2:1 error BAD one');
   });
 
-  it('is silent where nothing is found', async () => {
+  it('adds nothing without findings', async () => {
     const { outputs, notices } = await run([response(write('1', 'a.js', 'fine'))]);
     expect(outputs).toEqual(['{"type":"text","value":"Wrote a.js."}']);
     expect(notices).toEqual([]);
@@ -82,7 +82,7 @@ describe('checkAfterWrite', () => {
     expect(outputs[2]).not.toContain('BAD');
   });
 
-  it('reports a finding again after it was fixed and came back', async () => {
+  it('reports a finding again after it was fixed and reappeared', async () => {
     const { outputs } = await run([
       response(write('1', 'a.js', 'BAD')),
       response(write('2', 'a.js', 'fine')),
@@ -91,7 +91,7 @@ describe('checkAfterWrite', () => {
     expect(outputs.map((output) => output.includes('BAD'))).toEqual([true, false, true]);
   });
 
-  it('runs no check before a file is there, one before the first change of a file, and one after each', async () => {
+  it('checks an existing file before its first change and after each change', async () => {
     own.write('b.js', 'fine');
     const { runs } = await run([
       response(write('1', 'a.js', 'x')),
@@ -101,7 +101,7 @@ describe('checkAfterWrite', () => {
     expect(runs).toEqual(['a.js', 'b.js', 'b.js', 'b.js']);
   });
 
-  it('looks once at all files of a step', async () => {
+  it('checks all files of a step at once', async () => {
     const { outputs, runs } = await run(
       [response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'), write('3', 'a.js', 'BAD c'))],
       {
@@ -113,7 +113,7 @@ describe('checkAfterWrite', () => {
     expect(outputs.join('')).toMatch(/BAD c.*BAD b|BAD b.*BAD c/);
   });
 
-  it('checks the project once where the check is about the project', async () => {
+  it('runs a project check once', async () => {
     const { runs } = await run([response(write('1', 'a.js', 'BAD a'), write('2', 'b.js', 'BAD b'))], {
       check: 'node lint.js lint.js',
     });
@@ -127,7 +127,7 @@ describe('checkAfterWrite', () => {
     expect(runs).toEqual(['a.ts']);
   });
 
-  it('looks at no call that writes nothing', async () => {
+  it('ignores calls that write nothing', async () => {
     own.write('a.js', 'BAD');
     expect((await run([response(call('1', 'read', { path: 'a.js' }))])).runs).toEqual([]);
     expect((await run([response(call('1', 'read', { path: 'a.js' }))], { pathOf: () => 'a.js' })).runs).toEqual([
@@ -136,13 +136,13 @@ describe('checkAfterWrite', () => {
     ]);
   });
 
-  it('passes names of files as words, whatever is in them', async () => {
+  it('passes any file name as a single argument', async () => {
     const { runs, outputs } = await run([response(write('1', "it's; rm x.js", 'BAD'))]);
     expect(runs).toEqual(["it's; rm x.js"]);
     expect(outputs[0]).toContain('new findings');
   });
 
-  it('tells no more than it may', async () => {
+  it('limits the reported findings', async () => {
     const content = Array.from({ length: 100 }, (_, index) => `BAD ${index}`).join('\n');
     const { outputs } = await run([response(write('1', 'a.js', content))], { maxFindings: 3 });
     expect(outputs[0]).toContain('… and 97 more.');
@@ -165,7 +165,7 @@ describe('checkAfterWrite', () => {
     ]);
   });
 
-  it('takes output of another form for one finding', async () => {
+  it('treats output in an unknown format as one finding', async () => {
     own.write('whole.js', 'console.log("something is wrong"); process.exit(1)');
     const { outputs } = await run([response(write('1', 'a.js', 'x'))], { check: 'node whole.js {file}' });
     expect(outputs[0]).toContain('something is wrong');
@@ -176,7 +176,7 @@ describe('checkAfterWrite', () => {
     expect(outputs[0]).toContain('new findings:\\nmine');
   });
 
-  it('makes a command for each file, or none', async () => {
+  it('creates a command for each file, or none', async () => {
     const check = (path: string) => (path === 'a.js' ? 'node lint.js a.js' : undefined);
     expect(
       (await run([response(write('1', 'a.js', 'BAD')), response(write('2', 'b.js', 'BAD'))], { check })).runs,
@@ -203,7 +203,7 @@ describe('checkAfterWrite', () => {
     { check: 'x', timeoutMs: 0 },
     { check: 'x', run: 1 },
     { check: 'x', scheduler: 1 },
-  ])('refuses %j', (options) => {
+  ])('rejects %j', (options) => {
     expect(() => checkAfterWrite(options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-option' }) as Error,
     );
@@ -219,12 +219,12 @@ describe('findings', () => {
     ['', 0],
     ['it went wrong', 1],
     ['\u{1B}[31msrc/a.ts:1:1 error\u{1B}[0m', 1],
-  ])('are read from %j', (output, count) => {
+  ])('are parsed from %j', (output, count) => {
     expect(findingsOf(output)).toHaveLength(count);
     expect(findingsOf(output).join('')).not.toContain('\u{1B}');
   });
 
-  it('are the same on another line, and more where there are more of a kind', () => {
+  it('are equal on different lines, and counted per kind', () => {
     const before = countsOf(['a.ts:1:1 error x', 'a.ts:2:1 error y']);
     expect(newFindings(['a.ts:9:1 error x', 'a.ts:10:4 error y'], before)).toEqual([]);
     expect(newFindings(['a.ts:9:1 error x', 'a.ts:20:1 error x'], before)).toEqual(['a.ts:20:1 error x']);

@@ -111,7 +111,7 @@ describe('commitsIn', () => {
     expect(commitsIn(line, where)).toEqual({ commits: [], isUnclear: false });
   });
 
-  it('knows the repository, the message and what runs before', () => {
+  it('returns the repository, the message and the preceding commands', () => {
     expect(commitsIn('cd a && npm run fix > log && git -C b -C ../c commit -am "wip: x"', where).commits).toEqual([
       {
         folder: '/work/app/a/c',
@@ -133,7 +133,7 @@ describe('commitsIn', () => {
     ]);
   });
 
-  it('says so where a line that seems to commit cannot be read', () => {
+  it('reports a possible commit that cannot be parsed', () => {
     expect(commitsIn('git commit -m "x', where)).toMatchObject({ isUnclear: true });
     expect(commitsIn('eval "$X"; # commit', where)).toMatchObject({ isUnclear: true });
     expect(commitsIn('echo "x', where)).toMatchObject({ isUnclear: false });
@@ -141,13 +141,13 @@ describe('commitsIn', () => {
 });
 
 describe('commitGate', () => {
-  it('commits when the tests pass', async () => {
+  it('allows a commit if the tests pass', async () => {
     const own = repository();
     own.write('test.sh', 'exit 0');
     expect(await commit(own, 'git add -A && git commit -qm "add a test"')).toMatchObject({ status: 'ok', commits: 1 });
   });
 
-  it('denies when they fail, with the end of what they said', async () => {
+  it('denies a commit if the tests fail, with the end of their output', async () => {
     const own = repository();
     own.write('test.sh', 'seq -f "line %g" 5000; echo "1 test failed" >&2; exit 3');
     const { status, reason, commits } = await commit(own, 'git add -A && git commit -qm "add a test"', {
@@ -171,14 +171,14 @@ describe('commitGate', () => {
     expect(await commit(own, command)).toMatchObject({ status: 'denied', commits: 0 });
   });
 
-  it('tests nothing where nothing is committed', async () => {
+  it('runs no tests without a commit', async () => {
     const own = repository();
     own.write('test.sh', 'touch ran');
     expect(await commit(own, 'git status && echo "git commit"')).toMatchObject({ status: 'ok' });
     expect(existsSync(join(own.folder, 'ran'))).toBe(false);
   });
 
-  it('lets work in progress be committed on branches of agents, and nowhere else', async () => {
+  it('allows WIP commits on agent branches only', async () => {
     const broken = 'exit 1';
     const wip = 'git add -A && git commit -qm "wip: half of it"';
     const agent = repository('agent/fix-1');
@@ -194,7 +194,7 @@ describe('commitGate', () => {
     expect(await commit(main, wip, { wipBranches: ['main'] })).toMatchObject({ status: 'ok', commits: 1 });
   });
 
-  it('asks the repository that the commit is made in for its branch', async () => {
+  it('reads the branch of the repository of the commit', async () => {
     const agent = repository('agent/x');
     const main = repository('main');
     main.write('test.sh', 'exit 1');
@@ -205,7 +205,7 @@ describe('commitGate', () => {
     });
   });
 
-  it('denies a commit behind commands that may change what was tested', async () => {
+  it('denies a commit after commands that may change the tested files', async () => {
     const own = repository();
     own.write('test.sh', 'exit 0');
     const { status, reason } = await commit(own, 'node -e "0" && git add -A && git commit -qm x');
@@ -226,7 +226,7 @@ describe('commitGate', () => {
     });
   });
 
-  it('denies when the tests take too long, and ends all of their processes', async () => {
+  it('denies a commit if the tests time out, and kills their processes', async () => {
     const own = repository();
     own.write('test.sh', 'trap "" TERM; sleep 600 & echo $! > pid; wait; sleep 600');
     const { status, reason } = await commit(own, 'git commit --allow-empty -qm x', { timeoutMs: 1_000 });
@@ -236,7 +236,7 @@ describe('commitGate', () => {
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
   });
 
-  it('ends its tests with the turn', async () => {
+  it('kills its tests when the turn ends', async () => {
     const own = repository();
     own.write('test.sh', 'sleep 600 & echo $! > pid; wait');
     const model = scriptedModel([response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.']);
@@ -252,7 +252,7 @@ describe('commitGate', () => {
     await vi.waitFor(() => expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false), { timeout: 10_000 });
   });
 
-  it('denies when the tests cannot be started', async () => {
+  it('denies a commit if the tests cannot be started', async () => {
     const own = repository();
     expect(await commit(own, 'git commit --allow-empty -qm x', { command: 'no-such-program-anywhere' })).toMatchObject({
       status: 'denied',
@@ -274,7 +274,7 @@ describe('commitGate', () => {
     });
   });
 
-  it('gives the tests no secrets', async () => {
+  it('hides secrets from the tests', async () => {
     const own = repository();
     own.write('test.sh', 'test -z "$H_TEST_API_KEY"');
     process.env['H_TEST_API_KEY'] = 'secret';
@@ -303,7 +303,7 @@ describe('commitGate', () => {
     expect(await commit(own, 'git st')).toMatchObject({ status: 'ok' });
   });
 
-  it('runs no tests for what another gate denies', async () => {
+  it('runs no tests for a call that another gate denies', async () => {
     const own = repository();
     own.write('test.sh', 'touch ran');
     const tools = scriptedTools({ bash: 'done' });
@@ -316,7 +316,7 @@ describe('commitGate', () => {
     expect(existsSync(join(own.folder, 'ran'))).toBe(false);
   });
 
-  it('has the time that its tests may take, whatever other gates have', async () => {
+  it('uses the time limit of its tests, independent of other gates', async () => {
     const own = repository();
     own.write('test.sh', 'sleep 0.3');
     const gate = commitGate({ command: 'sh test.sh', cwd: own.folder });
@@ -326,13 +326,13 @@ describe('commitGate', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'ok' }]);
   });
 
-  it('runs the tests for a line that it cannot read', async () => {
+  it('runs the tests for a command that it cannot parse', async () => {
     const own = repository();
     own.write('test.sh', 'exit 1');
     expect(await commit(own, 'git commit -m "x')).toMatchObject({ status: 'denied' });
   });
 
-  it('reads the command with the given function', async () => {
+  it('uses the given function to read the command', async () => {
     const own = repository();
     own.write('test.sh', 'exit 1');
     expect(await commit(own, 'git commit --allow-empty -qm x', { commandOf: () => undefined })).toMatchObject({
@@ -349,7 +349,7 @@ describe('commitGate', () => {
     { command: 'x', run: 'npm' },
     { command: 'x', wipBranches: 'main' },
     { command: 'x', allowMixed: 1 },
-  ])('refuses %j', (options) => {
+  ])('rejects %j', (options) => {
     expect(() => commitGate(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

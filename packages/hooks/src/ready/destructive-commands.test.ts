@@ -19,7 +19,7 @@ const run = async (input: unknown, options: DestructiveCommandsOptions = {}, nam
 };
 
 describe('destructiveCommands', () => {
-  it('denies a command that destroys, and says what to do instead', async () => {
+  it('denies a destructive command and suggests an alternative', async () => {
     const { result, ran, asked } = await run({ command: 'git add -A && git push origin main --force' });
     expect(ran).toBe(0);
     expect(asked).toEqual([]);
@@ -30,19 +30,19 @@ describe('destructiveCommands', () => {
     });
   });
 
-  it('asks about a doubtful one, and runs it when a person says so', async () => {
+  it('requests approval for a doubtful command, and runs it if approved', async () => {
     const { ran, asked } = await run({ command: 'git reset --hard' });
     expect(asked).toEqual([expect.stringContaining('git reset --hard: It discards uncommitted changes.')]);
     expect(ran).toBe(1);
   });
 
-  it('lets everything else pass', async () => {
+  it('allows all other commands', async () => {
     expect(await run({ command: 'rm -rf node_modules dist && npm ci' })).toMatchObject({ ran: 1, asked: [] });
     expect(await run({ path: 'rm -rf /' }, {}, 'write')).toMatchObject({ ran: 1 });
     expect(await run('rm -rf /', {}, 'note')).toMatchObject({ ran: 1 });
   });
 
-  it('reads commands as tools write them: lists of words, other names, a folder', async () => {
+  it('reads commands in several input formats: argument lists, other names, a folder', async () => {
     expect(await run({ command: ['bash', '-lc', 'rm -rf /'] }, {}, 'shell')).toMatchObject({ ran: 0 });
     expect(await run({ command: ['rm', '-rf', "it's"] }, {}, 'shell')).toMatchObject({ ran: 1 });
     expect(await run({ cmd: 'rm -rf /' }, {}, 'exec')).toMatchObject({ ran: 0 });
@@ -62,7 +62,7 @@ describe('destructiveCommands', () => {
     expect(await run({ command: 'git reset --hard' }, { doubtful: 'deny' })).toMatchObject({ ran: 0, asked: [] });
   });
 
-  it('takes the options of a policy', async () => {
+  it('accepts the options of a policy', async () => {
     expect(await run({ command: 'git push -f' }, { allow: ['git push -f'] })).toMatchObject({ ran: 1, asked: [] });
     expect(await run({ command: 'npm install left-pad' }, { deny: ['npm install *'] })).toMatchObject({ ran: 0 });
     expect(await run({ command: 'git clean -fd' }, { decisions: { 'git/clean': 'allow' } })).toMatchObject({
@@ -71,7 +71,7 @@ describe('destructiveCommands', () => {
     });
   });
 
-  it('tells five findings and how many there are besides', async () => {
+  it('reports five findings and the number of further ones', async () => {
     const command = Array.from({ length: 8 }, (_, index) => `rm -rf /usr/${index} /etc`).join(';');
     const { result } = await run({ command });
     expect(result).toMatchObject({ reason: expect.stringMatching(/\nAnd 11 more\.$/) as string });
@@ -79,7 +79,7 @@ describe('destructiveCommands', () => {
   });
 
   it.each([{ tool: 'x' }, { doubtful: 'allow' }, { tools: 'bash' }, { commandOf: 1 }, { deny: ['*'] }])(
-    'refuses %j',
+    'rejects %j',
     (options) => {
       expect(() => destructiveCommands(options as never)).toThrow(
         expect.objectContaining({ code: 'invalid-option' }) as Error,

@@ -1,6 +1,6 @@
 import { harness, reply } from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
-import { lastValueFrom, toArray } from 'rxjs';
+import { lastValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { diskOf } from '../../test/disk.js';
 import { runTurn } from '../../test/turns.js';
@@ -41,7 +41,7 @@ const run = (options: FinalizersOptions, more: readonly Hook[] = []) =>
   runTurn([hooks([...more, ...finalizers(options)])], { tools: tools(), script, input: 'Look it up.' });
 
 describe('finalizers', () => {
-  it('collect the sources that results name, each once', async () => {
+  it('collect the distinct sources in results', async () => {
     let found: readonly Citation[] = [];
     let turn: FinishedTurn | undefined;
     await run({
@@ -63,7 +63,7 @@ describe('finalizers', () => {
     });
   });
 
-  it('collect as their own finder says, and are not called without a source', async () => {
+  it('use a custom finder, and are not called without a source', async () => {
     let found: readonly Citation[] = [];
     await run({
       citations: (list) => {
@@ -82,7 +82,7 @@ describe('finalizers', () => {
     expect(calls).toBe(0);
   });
 
-  it('write a memory of turns that were answered, and of no others', async () => {
+  it('write a memory of answered turns only', async () => {
     const written: string[] = [];
     await run({ memory: ({ text }) => void written.push(text) });
     await runTurn([hooks(finalizers({ memory: ({ text }) => void written.push(text) }))], {
@@ -91,7 +91,7 @@ describe('finalizers', () => {
     expect(written).toEqual(['Done.']);
   });
 
-  it('log what hooks and people decide', async () => {
+  it('log decisions of hooks and users', async () => {
     let log: readonly LoggedDecision[] = [];
     const ask: Hook = {
       name: 'ask',
@@ -135,7 +135,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  it('tell each error handler of each error, whatever the others do', async () => {
+  it('notify every error handler of every error', async () => {
     const heard: string[] = [];
     const ran = await run({
       errors: [
@@ -150,7 +150,7 @@ describe('finalizers', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('never change how a turn ends, however they fail', async () => {
+  it('never change the outcome of a turn if they fail', async () => {
     const broken = {
       citations: () => {
         throw new Error('a');
@@ -176,7 +176,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  it('do not outlive the harness’s patience', async () => {
+  it('end within the grace period of the harness', async () => {
     let aborted = false;
     const agent = harness({ model: scriptedModel(['Done.']), closeGraceMs: 30 }).pipe(
       hooks(
@@ -195,7 +195,7 @@ describe('finalizers', () => {
     expect(aborted).toBe(true);
   });
 
-  it('find the sources of before a crash again', async () => {
+  it('include the sources from before a crash', async () => {
     const found: (readonly string[])[] = [];
     const agentOn = (lines: readonly string[]) => {
       const sessions = diskOf(lines);
@@ -215,13 +215,62 @@ describe('finalizers', () => {
     for (const list of found) expect(list.toSorted()).toEqual(found[0]?.toSorted());
   });
 
+  it('find the decisions and the input of before a crash again', async () => {
+    const gate: Hook = {
+      name: 'gate',
+      beforeTool: ({ call: { name } }) =>
+        name === 'search'
+          ? { decision: 'ask', reason: 'Sure?' }
+          : name === 'bash'
+            ? { decision: 'deny', reason: 'No shell.' }
+            : { input: { url: 'https://b.org' } },
+      beforeEnd: ({ sentBack }) => (sentBack === 0 ? { proceed: 'More.', reason: 'Too short.' } : undefined),
+    };
+    const logged: unknown[] = [];
+    const answers: readonly ScriptStep[] = [...script, 'More.'];
+    const runFrom = async (lines: readonly string[]): Promise<readonly string[]> => {
+      const sessions = diskOf(lines);
+      const answered = lines.filter((line) => line.includes('"type":"model.response"')).length;
+      const agent = harness({ model: scriptedModel(answers.slice(answered)), tools: tools(), sessions }).pipe(
+        hooks([
+          gate,
+          ...finalizers({
+            decisions: (list, { input }) =>
+              void logged.push([
+                list
+                  .map(({ step, kind, hook, callId, reason }) => JSON.stringify([step, kind, hook, callId, reason]))
+                  .toSorted(),
+                input.map(({ content }) => content),
+              ]),
+          }),
+        ]),
+      );
+      const events =
+        lines.length === 0 ? agent.turn({ session: 's', input: 'Go', id: 'turn-1' }) : agent.resume('turn-1');
+      await lastValueFrom(
+        events.pipe(
+          tap((event) => {
+            if (event.type !== 'approval.request' || event.replayed === true) return;
+            agent.answer(event.id, { decision: 'once', reason: 'Fine.' });
+          }),
+        ),
+      );
+      return sessions.lines;
+    };
+    const lines = await runFrom([]);
+    for (let length = 1; length < lines.length; length += 1) await runFrom(lines.slice(0, length));
+    expect(logged).toHaveLength(lines.length);
+    expect(logged[0]).toMatchObject([{ length: 4 }, ['Go']]);
+    for (const log of logged) expect(log).toEqual(logged[0]);
+  });
+
   it.each([{ citation: () => {} }, { memory: 1 }, { errors: [1] }, { timeoutMs: -1 }])('refuse %j', (options) => {
     expect(() => finalizers(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });
 
 describe('namedSources', () => {
-  it('reads JSON that comes as text, and is not lost in deep or odd values', () => {
+  it('parses JSON in strings, and accepts deep and unusual values', () => {
     const source = (output: unknown, input: unknown = {}) =>
       namedSources({ id: '1', name: 'x', input }, { status: 'ok', output } as never).map(({ url }) => url);
     expect(source({ type: 'text', value: JSON.stringify(results) })).toHaveLength(3);

@@ -1,6 +1,7 @@
-import type { ErrorInfo, Message, ToolCall, TurnOutcome, Usage, UserMessage } from '@h/turn';
+import type { ErrorInfo, Message, ToolCall, TurnEvent, TurnOutcome, Usage, UserMessage } from '@h/turn';
 import { anyFunction, checkOptions, anyOf, arrayOf, numberFrom } from '@h/options';
 import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
+import { ownNote } from '../own-note.js';
 import { citationCollector, type Citation, type SourcesOf } from './citations.js';
 
 /** A turn that has ended. */
@@ -8,7 +9,7 @@ export interface FinishedTurn {
   readonly turn: string;
   readonly session: string;
   readonly at: number;
-  /** The input of the turn; empty if another process received it. */
+  /** The input of the turn. */
   readonly input: readonly UserMessage[];
   readonly text: string;
   readonly messages: Iterable<Message>;
@@ -109,7 +110,10 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
         // It only observes; a failure does not deny the turn.
         failure: 'open',
         beforeTurn: input.keep,
-        onReplay: collector.replay,
+        onReplay: (event) => {
+          input.replay(event);
+          collector.replay(event);
+        },
         afterTool: ({ call, outcome }) => collector.add(call, outcome),
         afterReply: (context) => {
           const found = collector.list();
@@ -126,6 +130,7 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
         timeoutMs,
         failure: 'open',
         beforeTurn: input.keep,
+        onReplay: input.replay,
         afterReply: (context) => (answered.has(context.outcome) ? memory(input.finished(context), context) : undefined),
       };
     });
@@ -133,24 +138,28 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
   if (decisions) {
     sources.push(() => {
       const made: LoggedDecision[] = [];
+      const log = (decision: LoggedDecision): void => {
+        if (made.length < maxDecisions) made.push(decision);
+      };
       const input = inputKeeper();
       return {
         name: 'decisions',
         timeoutMs,
         failure: 'open',
         beforeTurn: input.keep,
-        onDecision: ({ at, step, kind, hook, reason, callId }) => {
-          if (made.length < maxDecisions) {
-            made.push({
-              at,
-              step,
-              kind,
-              ...(hook !== undefined && { hook }),
-              ...(reason !== undefined && { reason }),
-              ...(callId !== undefined && { callId }),
-            });
-          }
+        onReplay: (event) => {
+          input.replay(event);
+          for (const decision of recordedDecisions(event)) log(decision);
         },
+        onDecision: ({ at, step, kind, hook, reason, callId }) =>
+          log({
+            at,
+            step,
+            kind,
+            ...(hook !== undefined && { hook }),
+            ...(reason !== undefined && { reason }),
+            ...(callId !== undefined && { callId }),
+          }),
         afterReply: (context) => (made.length > 0 ? decisions(made, input.finished(context), context) : undefined),
       };
     });
@@ -166,11 +175,18 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
   return sources;
 };
 
+/** The decisions that `hooks()` has noted on a recorded event. */
+const recordedDecisions = ({ annotations }: TurnEvent): readonly LoggedDecision[] =>
+  (ownNote(annotations?.['hooks'], 'decisions') as readonly LoggedDecision[] | undefined) ?? [];
+
 const inputKeeper = () => {
   let input: readonly UserMessage[] = [];
   return {
     keep: (context: HookContext & { readonly input: readonly UserMessage[] }): void => {
       input = context.input;
+    },
+    replay: (event: TurnEvent): void => {
+      if (event.type === 'turn.start') input = event.input;
     },
     finished: ({ turn, session, at, text, messages, outcome, usage, steps }: AfterReplyContext): FinishedTurn => ({
       turn,

@@ -13,12 +13,12 @@ const run = (options: ReflectionOptions, script: readonly string[] = ['Draft.', 
   runTurn([hooks([reflection(options)])], { script });
 
 describe('reflection', () => {
-  it('keeps a good draft', async () => {
+  it('accepts a good draft', async () => {
     const ran = await run({ judge: ({ text }) => (text === 'Draft.' ? accept : revise) });
     expect(ran.transcript).toEqual(['user: Continue.', 'assistant: Draft.']);
   });
 
-  it('sends a draft back once, with the feedback', async () => {
+  it('rejects a draft once, with feedback', async () => {
     const seen: string[] = [];
     const ran = await run({
       judge: async ({ text }) => {
@@ -36,7 +36,7 @@ describe('reflection', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('sends it back as often as it may, in its own words', async () => {
+  it('rejects drafts up to the limit, with custom prompts', async () => {
     const ran = await run({ judge: () => revise, maxSendBacks: 2, prompt: 'Again:' });
     expect(ran.transcript.filter((line) => line.startsWith('user: Again:'))).toHaveLength(2);
     expect((await run({ judge: () => revise, maxSendBacks: 0 })).transcript).toHaveLength(2);
@@ -80,7 +80,7 @@ describe('reflection', () => {
     expect(ran.of('hook.notice')).toMatchObject([{ hook: 'reflection', details: { why } }]);
   });
 
-  it('tells the judge what is left, and aborts it when its time is up', async () => {
+  it('passes the remaining budget to the judge, and aborts it after the time limit', async () => {
     const scheduler = new VirtualTimeScheduler();
     let aborted = false;
     const judge = vi.fn<ReflectionOptions['judge']>((_draft, { signal }) => {
@@ -101,7 +101,7 @@ describe('reflection', () => {
     expect(aborted).toBe(true);
   });
 
-  it('is over when the turn is', async () => {
+  it('ends with the turn', async () => {
     let aborted = false;
     const stopper = new AbortController();
     const judge: ReflectionOptions['judge'] = (_draft, { signal }) => {
@@ -116,7 +116,7 @@ describe('reflection', () => {
     expect(aborted).toBe(true);
   });
 
-  it('always has a result, whatever the judge does', async () => {
+  it('always returns a result, for any behavior of the judge', async () => {
     const answer = fc.anything();
     await fc.assert(
       fc.asyncProperty(answer, fc.boolean(), async (value, throws) => {
@@ -132,7 +132,7 @@ describe('reflection', () => {
   });
 
   it.each([{}, { judge: 'me' }, { judge: () => accept, maxSendBacks: -1 }, { judge: () => accept, prompts: '' }])(
-    'refuses %j',
+    'rejects %j',
     (options) => {
       expect(() => reflection(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
     },

@@ -5,13 +5,13 @@ import { stepBatch } from './step-batch.js';
 const never = new AbortController().signal;
 
 describe('stepBatch', () => {
-  it('hands a file that is alone on at once', async () => {
+  it('returns a single file immediately', async () => {
     const batch = stepBatch(1_000, new VirtualTimeScheduler());
     batch.expect(1, 'a');
     expect(await batch.arrive('a', 'a.ts', never)).toEqual(['a.ts']);
   });
 
-  it('gives the first all that is written until the last, each file once, and nothing to the others', async () => {
+  it('returns all distinct files to the first call, and none to the others', async () => {
     const scheduler = new VirtualTimeScheduler();
     const batch = stepBatch(1_000, scheduler);
     for (const call of ['a', 'b', 'c']) batch.expect(1, call);
@@ -36,14 +36,14 @@ describe('stepBatch', () => {
     expect(await written).toEqual(['a.ts']);
   });
 
-  it('does not wait in a step for calls of the one before', async () => {
+  it('does not wait for calls of the previous step', async () => {
     const batch = stepBatch(1_000, new VirtualTimeScheduler());
     batch.expect(1, 'a');
     batch.expect(2, 'b');
     expect(await batch.arrive('b', 'b.ts', never)).toEqual(['b.ts']);
   });
 
-  it('leaves off when it is aborted', async () => {
+  it('stops waiting when it is aborted', async () => {
     const scheduler = new VirtualTimeScheduler();
     const batch = stepBatch(1_000, scheduler);
     const controller = new AbortController();

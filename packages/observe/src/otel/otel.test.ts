@@ -159,7 +159,7 @@ const tools = () =>
   });
 
 describe('otelSink', () => {
-  it('exports a turn as spans by the conventions, over HTTP', async () => {
+  it('exports a turn as spans by the semantic conventions over HTTP', async () => {
     const otel = makeSink();
     const odd = { type: 'loop.warning', repeats: 3, nested: { tool: 'ls' } } as unknown as NewEvent;
     const sayer = intercept('sayer', () => ({
@@ -232,7 +232,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(spans)).not.toContain('secret');
   });
 
-  it('exports prompts and outputs only where content is asked for, redacted', async () => {
+  it('exports prompts and outputs only if configured, redacted', async () => {
     const agent = harness({ model: twoSteps(), tools: tools() }).pipe(
       observe({ sinks: [makeSink()], content: true, redact: redacting('secret', '[gone]') }),
     );
@@ -248,7 +248,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(spans)).not.toContain('secret');
   });
 
-  it('measures tokens, durations, tool errors, waits and active turns, with no id among the labels', async () => {
+  it('exports metrics of tokens, durations, errors, waits and active turns without ids', async () => {
     const otel = makeSink();
     const agent = harness({ model: twoSteps(), tools: tools(), defaultModel: 'anthropic/sonnet' }).pipe(
       observe({ sinks: [otel], costOf: priceTable({ sonnet: { input: 1, output: 1 } }) }),
@@ -282,7 +282,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(local.metrics)).not.toMatch(/turn-id-1|alice|msg-1|"c1"/);
   });
 
-  it('hangs below the span that is active where the turn is subscribed to; what drivers and tools trace hangs below their spans, and so do sub-agents', async () => {
+  it('nests turns under the active span, and driver, tool and sub-agent spans under theirs', async () => {
     const otel = makeSink();
     const tracer = tracers.getTracer('app');
     const traced = (name: string): void => tracer.startSpan(name).end();
@@ -341,7 +341,7 @@ describe('otelSink', () => {
     expect(otel.contextOf('parent-turn')).toBeUndefined();
   });
 
-  it('finds the parent of a turn that was begun elsewhere by its id', async () => {
+  it('finds the parent span of a turn by id', async () => {
     const otel = makeSink();
     const child = harness({ model: scriptedModel(['Yes.']) }).pipe(observe({ sinks: [otel], harnessId: 'child' }));
     const parentTools = scriptedTools({
@@ -361,7 +361,7 @@ describe('otelSink', () => {
     expect(spans.find(({ spanId }) => spanId === one('invoke_agent child').parentSpanId)?.name).toBe('step');
   });
 
-  it('marks what has failed, a span for each attempt', async () => {
+  it('marks failures, with one span per attempt', async () => {
     const retry = intercept('retry', () => {
       let asked: NewEvent | undefined;
       return {
@@ -399,7 +399,7 @@ describe('otelSink', () => {
     );
   });
 
-  it('leaves no span open and counts no turn as active when the subscriber leaves', async () => {
+  it('closes all spans and active turns when the subscriber unsubscribes', async () => {
     const otel = makeSink();
     const never = scriptedTools({ wait: { never: true } });
     const agent = harness({ model: scriptedModel([response(call('w', 'wait'))]), tools: never }).pipe(
@@ -418,12 +418,12 @@ describe('otelSink', () => {
     expect(points('h.turn.active').map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([0]);
   });
 
-  it('keeps labels few', () => {
+  it('limits the number of labels', () => {
     const label = boundedLabel(2);
     expect(['a', 'b', 'c', 'a', 'd'].map(label)).toEqual(['a', 'b', 'other', 'a', 'other']);
   });
 
-  it('bounds the labels of a model that makes up tools', async () => {
+  it('limits the labels for unknown tools', async () => {
     const otel = otelSink({ tracer: tracers.getTracer('t'), meter: meters.getMeter('t'), maxLabelValues: 3 });
     const calls = Array.from({ length: 20 }, (_, index) => call(String(index), `tool-${index}`));
     await reply(
@@ -445,11 +445,11 @@ describe('otelSink', () => {
     [{ tracer: {} }, '"tracer" must be an object with startSpan()'],
     [{ meter: 1 }, '"meter"'],
     [{ maxLabelValues: 0 }, '"maxLabelValues"'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => otelSink(options as never)).toThrow(message);
   });
 
-  it('works without any SDK: then nothing is exported', async () => {
+  it('exports nothing without an SDK', async () => {
     const agent = harness({ model: scriptedModel(['Hi.']) }).pipe(observe({ sinks: [otelSink()] }));
     expect(await reply(agent.turn({ session: 's', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
   });

@@ -60,7 +60,7 @@ const run = async (
 };
 
 describe('record', () => {
-  it('writes each event but deltas, in order, with how many deltas there were', async () => {
+  it('writes all events except deltas in order, with the number of deltas', async () => {
     const { lines, text } = await run();
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, place) => place));
     expect(lines.map(({ event }) => event['type'])).toEqual(
@@ -90,7 +90,7 @@ describe('record', () => {
     expect(text).toContain('[5000 bytes]');
   });
 
-  it('redacts every text, cuts long ones, and hashes sessions', async () => {
+  it('redacts and truncates text, and hashes sessions', async () => {
     const { text, lines } = await run({ redact: redacting('sk-1', '[key]'), maxContentChars: 20 });
     expect(text).not.toContain('sk-1');
     expect(text).not.toContain('x'.repeat(21));
@@ -98,13 +98,13 @@ describe('record', () => {
     expect((await run({ sessionKey: 'plain' })).lines[0]?.event['session']).toBe('alice');
   });
 
-  it('leaves out what was said where that is wanted, and can still be shown', async () => {
+  it('omits content if configured, and stays readable', async () => {
     const { text, trace } = await run({ content: false });
     for (const word of ['sk-1', 'a.txt', 'xxx', 'Be brief']) expect(text).not.toContain(word);
     expect(trace()).toMatchObject({ steps: 2, toolCalls: 2, outcome: 'error', models: ['a/m'], usage: { input: 10 } });
   });
 
-  it('stops when a turn has written as much as it may, and records its end', async () => {
+  it('stops at the size limit of a turn, and records its end', async () => {
     const { lines } = await run({ maxChars: 400 });
     expect(lines.length).toBeLessThan(4);
     expect(lines.at(-1)?.event['type']).toBe('turn.end');
@@ -121,7 +121,7 @@ describe('record', () => {
     ).toEqual([['a'], ['b']]);
   });
 
-  it('keeps turns apart that share a file, and passes over what a crash has torn', async () => {
+  it('separates turns in one file, and skips torn lines', async () => {
     const file = join(folder(), 'turns.jsonl');
     await run({}, file);
     appendFileSync(file, '{"v":1,"seq":3,"ms":12,"event":{"type":"model.requ');
@@ -132,7 +132,7 @@ describe('record', () => {
     expect(buildTrace('turn-2', turns.get('turn-2') ?? []).outcome).toBe('completed');
   });
 
-  it('writes nothing again that a resume shows', async () => {
+  it('does not repeat replayed events', async () => {
     const file = join(folder(), 'turn.jsonl');
     const sessions = memorySessions();
     const agent = harness({
@@ -146,7 +146,7 @@ describe('record', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  it('has on disk what is about to be done, before it is done', async () => {
+  it('writes commands to disk before they are performed', async () => {
     const file = join(folder(), 'turn.jsonl');
     const seen: string[] = [];
     const tools = scriptedTools({
@@ -163,7 +163,7 @@ describe('record', () => {
     expect(seen[0]).toContain('"type":"tool.call"');
   });
 
-  it('does nothing to the turn when nothing can be written, or a redactor fails', async () => {
+  it('does not affect the turn if a write or a redactor fails', async () => {
     const place = folder();
     writeFileSync(join(place, 'file'), '');
     const errors: unknown[] = [];
@@ -184,7 +184,7 @@ describe('record', () => {
     expect((await reply(failing.turn({ session: 's', input: 'Hi' }))).outcome).toBe('completed');
   });
 
-  it('leaves a recording that can be read when the process is killed', async () => {
+  it('leaves a readable recording after a kill', async () => {
     const place = folder();
     const file = join(place, 'turn.jsonl');
     const script = join(place, 'run.mjs');
@@ -222,7 +222,7 @@ describe('record', () => {
     [{ flushMs: -1 }, '"flushMs"'],
     [{ redact: 1 }, '"redact"'],
     [{ clock: 1 }, '"clock"'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => record('x', options as never)).toThrow(message);
   });
 
@@ -233,7 +233,7 @@ describe('record', () => {
 
 describeOperator(() => record(join(tmpdir(), 'h-record-conformance.jsonl')));
 
-it('shows what an operator that fails has done', async () => {
+it('shows the events before an operator failed', async () => {
   const failing = intercept('bad', () => ({
     observe: {
       'model.response': () => {

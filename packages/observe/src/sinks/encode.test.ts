@@ -81,7 +81,7 @@ const observations = fc.oneof(
   }),
 );
 
-it('says what JSON.stringify says, whatever it has said before, or nothing', () => {
+it('returns the output of JSON.stringify or nothing, regardless of earlier calls', () => {
   const encode = createEncoder();
   const bytes = new JsonBytes(maxEncoded);
   fc.assert(
@@ -98,7 +98,7 @@ it('says what JSON.stringify says, whatever it has said before, or nothing', () 
   );
 });
 
-it('encodes itself what comes with every step', () => {
+it('encodes the events of every step without JSON.stringify', () => {
   const encode = createEncoder();
   const usual = fc.record({
     ...common,
@@ -117,7 +117,7 @@ it('encodes itself what comes with every step', () => {
   );
 });
 
-it('writes numbers as JavaScript does', () => {
+it('formats numbers like JavaScript', () => {
   fc.assert(
     fc.property(anyNumber, (value) => {
       const bytes = new JsonBytes(64);
@@ -145,7 +145,7 @@ it('writes numbers as JavaScript does', () => {
   );
 });
 
-it('takes no more room than it says', () => {
+it('uses no more space than it returns', () => {
   const long = 'x'.repeat(200);
   const names = { provider: long, model: long, responseModel: long, credentialProfileId: long, finishReason: long };
   const numbers = {
@@ -200,7 +200,7 @@ it('adds nothing if an id is not a string or a number is not JSON', () => {
   expect(bytes.length).toBe(0);
 });
 
-it('writes a text as JSON does, or not at all', () => {
+it('encodes a string like JSON, or not at all', () => {
   const character = fc.constantFrom(
     'a',
     'Z',

@@ -49,7 +49,7 @@ const linesOf = (file: string): readonly { readonly seq: number }[] =>
     .map((line) => JSON.parse(line) as { readonly seq: number });
 
 describe('memorySink', () => {
-  it('keeps the latest and counts the others', () => {
+  it('keeps the latest observations and counts the dropped ones', () => {
     const sink = memorySink({ maxObservations: 3 });
     for (let seq = 0; seq < 8; seq += 1) sink.write?.(noticed(seq));
     expect(sink.observations().map(({ seq }) => seq)).toEqual([5, 6, 7]);
@@ -60,7 +60,7 @@ describe('memorySink', () => {
 });
 
 describe('callbackSink', () => {
-  it('calls back in order, and tells of what throws or rejects', async () => {
+  it('calls back in order, and reports errors', async () => {
     const seen: number[] = [];
     const errors: unknown[] = [];
     const sink = callbackSink(
@@ -77,7 +77,7 @@ describe('callbackSink', () => {
     expect(errors.map(String)).toEqual(['Error: One.', 'Error: Two.']);
   });
 
-  it('drops what a slow callback leaves behind beyond its bound, and waits for the rest when flushed', async () => {
+  it('drops observations beyond its limit for a slow callback, and waits for the rest on flush', async () => {
     let done = 0;
     const releases: (() => void)[] = [];
     const sink = callbackSink(
@@ -99,7 +99,7 @@ describe('callbackSink', () => {
 });
 
 describe('jsonLinesSink', () => {
-  it('writes each observation as a line, in a folder that it makes, for the owner alone', () => {
+  it('writes one line per observation, in a new owner-only folder', () => {
     const file = join(folder(), 'logs', 'runs.jsonl');
     const sink = jsonLinesSink(file);
     for (let seq = 0; seq < 3; seq += 1) sink.write?.(noticed(seq));
@@ -112,7 +112,7 @@ describe('jsonLinesSink', () => {
     expect([linesOf(file).length, sink.dropped]).toEqual([3, 1]);
   });
 
-  it('writes by itself after a while, and at once when a turn ends', () => {
+  it('writes after a delay, and immediately when a turn ends', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const file = join(folder(), 'runs.jsonl');
@@ -127,7 +127,7 @@ describe('jsonLinesSink', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('rotates by size, keeps `maxFiles` files and loses no line in them', () => {
+  it('rotates by size and keeps `maxFiles` complete files', () => {
     const file = join(folder(), 'runs.jsonl');
     const sink = jsonLinesSink(file, { maxBytes: 1000, maxFiles: 2 });
     for (let seq = 0; seq < 60; seq += 1) {
@@ -140,7 +140,7 @@ describe('jsonLinesSink', () => {
     for (const path of [file, `${file}.1`, `${file}.2`]) expect(statSync(path).size).toBeLessThanOrEqual(1000);
   });
 
-  it('keeps no file that was put aside when it is to keep none', () => {
+  it('keeps no rotated file if `maxFiles` is 0', () => {
     const file = join(folder(), 'runs.jsonl');
     const sink = jsonLinesSink(file, { maxBytes: 300, maxFiles: 0 });
     for (let seq = 0; seq < 20; seq += 1) {
@@ -151,7 +151,7 @@ describe('jsonLinesSink', () => {
     expect(linesOf(file).at(-1)?.seq).toBe(19);
   });
 
-  it('starts a new line after one that a crash has torn', () => {
+  it('starts a new line after a torn one', () => {
     const file = join(folder(), 'runs.jsonl');
     writeFileSync(file, '{"type":"loop.war');
     const sink = jsonLinesSink(file);
@@ -160,7 +160,7 @@ describe('jsonLinesSink', () => {
     expect(readFileSync(file, 'utf8').split('\n')[1]).toBe(JSON.stringify(noticed(0)));
   });
 
-  it('holds back no more than it may, however slow the timer', () => {
+  it('limits its buffer regardless of the timer', () => {
     const file = join(folder(), 'runs.jsonl');
     const sink = jsonLinesSink(file, { flushMs: 1e6 });
     const long = noticed(0, { data: { text: 'x'.repeat(30_000) } });
@@ -169,7 +169,7 @@ describe('jsonLinesSink', () => {
     sink.close();
   });
 
-  it('reports a failed write once, counts it, and continues when writing works', () => {
+  it('reports a failed write once, counts it, and resumes when writing works', () => {
     const place = folder();
     const file = join(place, 'logs', 'runs.jsonl');
     appendFileSync(join(place, 'logs'), 'a file where the folder should be');
@@ -191,7 +191,7 @@ describe('jsonLinesSink', () => {
     [{ maxByte: 1 }, 'unknown option "maxByte"'],
     [{ maxFiles: 0.5 }, '"maxFiles" must be an integer from 0 or Infinity; received 0.5'],
     [{ flushMs: Number.NaN }, '"flushMs" must be a number'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => jsonLinesSink('x', options as never)).toThrow(message);
   });
 });
@@ -221,13 +221,13 @@ describe('a process', () => {
     return () => rmSync(place, { recursive: true, force: true });
   });
 
-  it.each(['end', 'exit', 'throw'])('that ends by %s has written all', async (way) => {
+  it.each(['end', 'exit', 'throw'])('writes everything if it ends by %s', async (way) => {
     const file = join(folder(), 'runs.jsonl');
     await promisify(execFile)(process.execPath, [script, file, way]).catch(() => undefined);
     expect(linesOf(file).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('that is killed leaves a file of whole lines, but for the last', async () => {
+  it('leaves only complete lines except the last one if it is killed', async () => {
     const file = join(folder(), 'runs.jsonl');
     const child = spawn(process.execPath, [script, file, 'stay'], { stdio: 'ignore' });
     await vi.waitFor(() => expect(linesOf(file).length).toBeGreaterThan(20), { timeout: 20_000 });
@@ -250,7 +250,7 @@ describe('pinoSink', () => {
     return { lines, log: pino({ level }, stream) };
   };
 
-  it('logs by a child logger for each subsystem, at the level of the observation', () => {
+  it('logs with a child logger per subsystem, at the level of the observation', () => {
     const { lines, log } = logger();
     const sink = pinoSink(log, { environment: '' });
     sink.write?.(noticed(0));
@@ -260,7 +260,7 @@ describe('pinoSink', () => {
     ]);
   });
 
-  it('sets levels by name; an environment variable wins', () => {
+  it('sets levels by name; an environment variable takes precedence', () => {
     const { lines, log } = logger();
     vi.stubEnv('H_LOG', 'loop=debug');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -270,7 +270,7 @@ describe('pinoSink', () => {
     expect(lines.map(({ subsystem }) => subsystem)).toEqual(['loop', 'cache']);
   });
 
-  it('makes one child for each, and no more than it may', () => {
+  it('creates one child logger per subsystem, up to a limit', () => {
     const { log } = logger();
     const loggerOf = subsystemLoggers(log, { environment: '' });
     expect(loggerOf('loop')).toBe(loggerOf('loop'));
@@ -278,7 +278,7 @@ describe('pinoSink', () => {
     expect(made.size).toBeLessThanOrEqual(101);
   });
 
-  it('refuses a level that the logger does not know', () => {
+  it('rejects an unknown level', () => {
     expect(() => pinoSink(logger().log, { environment: 'loop=loud' })).toThrow(
       'The level of "loop" is trace, debug, info, warn, error, fatal or silent; it was given "loud".',
     );
@@ -289,13 +289,13 @@ describe('pinoSink', () => {
     ['info', { '*': 'info' }],
     ['warn, loop=debug ,=x,y=,cache=Trace', { '*': 'warn', loop: 'debug', cache: 'trace' }],
     ['', {}],
-  ])('reads %j', (text, levels) => {
+  ])('parses %j', (text, levels) => {
     expect(parseLevels(text)).toEqual(levels);
   });
 });
 
 describe('closeSinks', () => {
-  it('closes all, whatever one of them does, and says what went wrong', async () => {
+  it('closes all sinks and reports their errors', async () => {
     const closed: string[] = [];
     const failures = await closeSinks(
       [
@@ -319,7 +319,7 @@ describe('closeSinks', () => {
   });
 });
 
-it('keeps to the type of an observation', () => {
+it('matches the type of an observation', () => {
   const observation: Observation = noticed(0);
   expect(observation.type).toBe('loop.warning');
 });

@@ -15,7 +15,7 @@ const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0, reas
 });
 
 describe('totals', () => {
-  it('have no cost as soon as the price of one call is unknown, and say what they cost at least', () => {
+  it('have no cost if one price is unknown, but a known minimum', () => {
     const totals = [totalsOfCall(used(1000, 10), 0.5, false), totalsOfCall(used(5, 5), undefined, true)].reduce(
       addTotals,
       noTotals,
@@ -33,14 +33,14 @@ describe('totals', () => {
     expect(formatTotals(totalsOfCall(used(1, 1), undefined, false))).toBe('unknown cost (1 input / 1 output tokens)');
   });
 
-  it('take a failed call that used nothing for free', () => {
+  it('count a failed call without usage as free', () => {
     expect(totalsOfCall(used(0, 0), undefined, true).cost).toBe(0);
     expect(totalsOfCall(used(0, 0), undefined, false).cost).toBeUndefined();
   });
 });
 
 describe('createUsageMeter', () => {
-  it('adds up turns with their children, sessions and all, once each', () => {
+  it('adds up turns with sub-agents, sessions and the total, once each', () => {
     const meter = createUsageMeter({ costOf: priceTable({ m: { input: 1, output: 1 } }) });
     meter.begin({ turn: 'parent', session: 'alice' });
     meter.begin({ turn: 'child', session: 'alice/1', parent: 'parent' });
@@ -60,7 +60,7 @@ describe('createUsageMeter', () => {
     expect(meter.total).toMatchObject({ calls: 3, failedCalls: 1, cost: 111 / 1e6 });
   });
 
-  it('is not led in circles by turns that ask for each other', () => {
+  it('handles circular parents', () => {
     const meter = createUsageMeter();
     meter.begin({ turn: 'a', session: 's', parent: 'b' });
     meter.begin({ turn: 'b', session: 's', parent: 'a' });
@@ -70,7 +70,7 @@ describe('createUsageMeter', () => {
     ]);
   });
 
-  it('counts a call again that was counted already only if it cannot tell', () => {
+  it('counts a repeated call once if it has an id', () => {
     const meter = createUsageMeter();
     meter.begin({ turn: 't', session: 's' });
     for (const ordinal of [1, 2, 2, 1]) meter.record({ turn: 't', usage: used(1, 0), ordinal });
@@ -78,7 +78,7 @@ describe('createUsageMeter', () => {
     expect(meter.turn('t').usage.input).toBe(3);
   });
 
-  it('forgets what was not used for the longest time', () => {
+  it('drops the least recently used entry', () => {
     const meter = createUsageMeter({ maxTurns: 2, maxSessions: 2 });
     for (const name of ['a', 'b', 'c']) {
       meter.begin({ turn: name, session: name });
@@ -88,7 +88,7 @@ describe('createUsageMeter', () => {
     expect(meter.total.calls).toBe(3);
   });
 
-  it('keeps a session as JSON, and takes nothing else for one', () => {
+  it('restores a session from JSON, and rejects anything else', () => {
     const meter = createUsageMeter();
     meter.begin({ turn: 't', session: 's' });
     meter.record({ turn: 't', usage: used(10, 5, 3), cost: 0.25 });
@@ -119,13 +119,13 @@ describe('createUsageMeter', () => {
     [{ maxTurns: 0 }, '"maxTurns"'],
     [{ maxSessions: 0 }, '"maxSessions"'],
     [{ costOf: 1 }, '"costOf"'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => createUsageMeter(options as never)).toThrow(message);
   });
 });
 
 describe('tokenEstimate', () => {
-  it('counts what each request sends and what comes back', () => {
+  it('counts the input and the output of each request', () => {
     const estimate = tokenEstimate();
     const first = request({ system: [{ text: 'a'.repeat(100) }], messages: [user('b'.repeat(100))] });
     estimate.sent(first);

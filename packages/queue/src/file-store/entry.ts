@@ -2,7 +2,7 @@ import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf
 import { anyObject, anyString, nonEmptyString, objectOf, oneOf, required } from '@h/options';
 import type { KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 
-/** One line of the file: what has happened to a message. */
+/** One line of the file: an operation on a message. */
 export type Entry =
   | { readonly type: 'saved'; readonly message: KeptMessage }
   | { readonly type: 'removed'; readonly tag: string; readonly delivered?: KnownDelivery | undefined }
@@ -10,7 +10,12 @@ export type Entry =
 
 const version = 1;
 
-/** A line of JSON, with its end. @throws TurnError `unwritable-message` or `unwritable-record` for what could not be read again */
+/**
+ * Encodes an entry as a line of JSON.
+ *
+ * @throws TurnError `unwritable-message` or `unwritable-record` if it could not be
+ * read again
+ */
 export const encodeEntry = (entry: Entry): string => {
   const plain =
     entry.type === 'saved'
@@ -25,7 +30,7 @@ export const encodeEntry = (entry: Entry): string => {
 /**
  * Decodes a line of {@link encodeEntry}; `undefined` if it is not valid.
  *
- * @throws TurnError `unsupported-version` for one that a later release has written
+ * @throws TurnError `unsupported-version` for a line that a later release wrote
  */
 export const decodeEntry = (line: string): Entry | undefined => {
   const given = parse(line);
@@ -34,7 +39,7 @@ export const decodeEntry = (line: string): Entry | undefined => {
   if (typeof v === 'number' && v > version) {
     throw new TurnError(
       'unsupported-version',
-      `The inbox was written by a later release, in version ${v} of the format; this one reads version ${version}.`,
+      `A later release wrote the inbox in version ${v} of the format; this release reads version ${version}. Update @h/queue.`,
     );
   }
   return v === version ? toEntry(entry) : undefined;
@@ -97,7 +102,7 @@ const saved = objectOf({
   ),
 });
 
-/** Journals know how to write bytes and URLs, and check what they read. */
+/** Wraps a message in a journal record, because journals encode bytes and URLs and validate what they read. */
 const inRecord = (message: UserMessage): Parameters<typeof encodeRecord>[0] => ({
   v: 1,
   seq: 0,

@@ -39,7 +39,7 @@ const storeIn = (directory: string, more: object = {}): InboxStore => {
   return store;
 };
 
-/** What the next process finds. */
+/** Returns what the next process reads. */
 const foundIn = async (directory: string, more: object = {}) => {
   const store = storeIn(directory, more);
   const { messages, delivered } = await store.open();
@@ -59,7 +59,7 @@ const ownerIn = async (directory: string): Promise<string> => {
 };
 
 describe('fileInboxStore', () => {
-  it('brings back what was saved and not removed, in order, whatever it holds', async () => {
+  it('returns saved messages in order, unless they were removed', async () => {
     const directory = join(await temporaryFolder(), 'deep', 'er');
     const store = storeIn(directory);
     expect(await store.open()).toEqual({ messages: [], delivered: [] });
@@ -91,7 +91,7 @@ describe('fileInboxStore', () => {
     expect(found.ids).toEqual(['m0']);
   });
 
-  it('remembers the latest thousand ids, each once', async () => {
+  it('remembers the latest 1000 ids, each once', async () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
@@ -103,7 +103,7 @@ describe('fileInboxStore', () => {
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([1000, '3', '5']);
   });
 
-  it('grows no larger than what it holds and a megabyte, however many messages go through it', async () => {
+  it('limits the file to twice its current content plus a megabyte', async () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
@@ -118,7 +118,7 @@ describe('fileInboxStore', () => {
     expect((await stat(await theFile(directory))).size).toBeLessThan(10_000);
   });
 
-  it('is one that others find in use until it is closed', async () => {
+  it('rejects other holders until it is closed', async () => {
     const directory = await temporaryFolder();
     const first = storeIn(directory);
     await first.open();
@@ -135,7 +135,7 @@ describe('fileInboxStore', () => {
     expect((await readdir(directory)).toSorted()).toEqual(['inbox.2.jsonl', 'lock.2']);
   });
 
-  it('goes to one of many that ask at once, again and again', async () => {
+  it('is opened by exactly one of many concurrent callers', async () => {
     const directory = await temporaryFolder();
     for (let round = 0; round < 10; round += 1) {
       const stores = Array.from({ length: 5 }, () => storeIn(directory));
@@ -146,7 +146,7 @@ describe('fileInboxStore', () => {
     expect(await readdir(directory)).toHaveLength(2);
   });
 
-  it('refuses what comes before it is opened and after it is closed', async () => {
+  it('rejects operations before it is opened and after it is closed', async () => {
     const store = storeIn(await temporaryFolder());
     await expect(store.save(kept('a'))).rejects.toMatchObject({ code: 'inbox-closed' });
     await store.open();
@@ -158,7 +158,7 @@ describe('fileInboxStore', () => {
     await store.close();
   });
 
-  it('writes nothing that it could not read again', async () => {
+  it('rejects messages that it could not read again', async () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
@@ -173,7 +173,7 @@ describe('fileInboxStore', () => {
     expect((await foundIn(directory)).tags).toEqual(['c']);
   });
 
-  it('drops a line that was torn, keeps the file, and tells of it', async () => {
+  it('drops a truncated line, keeps a copy of the file, and reports it', async () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
@@ -228,10 +228,12 @@ describe('fileInboxStore', () => {
       throw new Error('No.');
     };
     expect((await foundIn(directory, { onProblem })).tags).toEqual(['a', 'b']);
-    expect(problems).toMatchObject([{ lines: 6, message: expect.stringContaining('6 lines make no sense') as string }]);
+    expect(problems).toMatchObject([
+      { lines: 6, message: expect.stringContaining('6 lines are unreadable') as string },
+    ]);
   });
 
-  it('leaves alone what a later release has written', async () => {
+  it('rejects and keeps a file that a later release wrote', async () => {
     const directory = await temporaryFolder();
     await writeFile(join(directory, 'inbox.3.jsonl'), '{"v":2,"type":"saved"}\n');
     await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'unsupported-version' });
@@ -239,7 +241,7 @@ describe('fileInboxStore', () => {
     expect(await readFile(join(directory, 'inbox.3.jsonl'), 'utf8')).toBe('{"v":2,"type":"saved"}\n');
   });
 
-  it('takes up the latest file, and none that a late process has left', async () => {
+  it('reads the latest file, and ignores the file of a late process', async () => {
     const directory = await temporaryFolder();
     const store = storeIn(directory);
     await store.open();
@@ -260,36 +262,33 @@ describe('fileInboxStore', () => {
   it.each([
     ['process of another machine', 20_000, 40_000, 30_000],
     ['process of another machine with a short lease', 500, 5000, 1000],
-  ])(
-    'takes a %s for dead when its lease is over, which then keeps nothing any more',
-    async (_, before, after, leaseMs) => {
-      const directory = await temporaryFolder();
-      const first = storeIn(directory);
-      await first.open();
-      await first.save(kept('a'));
-      const owner = await ownerIn(directory);
-      await writeFile(
-        owner,
-        JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }),
-      );
-      const last = (ms: number): Promise<void> => utimes(owner, new Date(Date.now() - ms), new Date(Date.now() - ms));
-      await last(before);
-      await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', host: 'elsewhere' });
-      await last(after);
-      const second = storeIn(directory);
-      expect((await second.open()).messages).toEqual([kept('a')]);
-      for (const call of [() => first.check(), () => first.save(kept('b')), () => first.remove('a')]) {
-        await expect(call()).rejects.toMatchObject({ code: 'inbox-taken' });
-      }
-      await first.close();
-      await second.save(kept('c'));
-      await second.check();
-      await second.close();
-      expect((await foundIn(directory)).tags).toEqual(['a', 'c']);
-    },
-  );
+  ])('presumes a %s dead after its lease, and rejects its later writes', async (_, before, after, leaseMs) => {
+    const directory = await temporaryFolder();
+    const first = storeIn(directory);
+    await first.open();
+    await first.save(kept('a'));
+    const owner = await ownerIn(directory);
+    await writeFile(
+      owner,
+      JSON.stringify({ ...(JSON.parse(await readFile(owner, 'utf8')) as object), host: 'elsewhere', leaseMs }),
+    );
+    const last = (ms: number): Promise<void> => utimes(owner, new Date(Date.now() - ms), new Date(Date.now() - ms));
+    await last(before);
+    await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', host: 'elsewhere' });
+    await last(after);
+    const second = storeIn(directory);
+    expect((await second.open()).messages).toEqual([kept('a')]);
+    for (const call of [() => first.check(), () => first.save(kept('b')), () => first.remove('a')]) {
+      await expect(call()).rejects.toMatchObject({ code: 'inbox-taken' });
+    }
+    await first.close();
+    await second.save(kept('c'));
+    await second.check();
+    await second.close();
+    expect((await foundIn(directory)).tags).toEqual(['a', 'c']);
+  });
 
-  it('tells a dead process from a living one that has its number', async () => {
+  it('distinguishes a dead process from a living one with the same pid', async () => {
     const directory = await temporaryFolder();
     const first = storeIn(directory);
     await first.open();
@@ -310,7 +309,7 @@ describe('fileInboxStore', () => {
     expect(JSON.parse(await readFile(owner, 'utf8'))).toMatchObject({ pid: process.pid });
   });
 
-  it('fails where the folder cannot be had, works once it can, and is for its owner alone', async () => {
+  it('fails if the folder cannot be created, recovers later, and is private to its owner', async () => {
     const directory = join(await temporaryFolder(), 'folder');
     await writeFile(directory, 'a file');
     const store = storeIn(directory);
@@ -326,7 +325,7 @@ describe('fileInboxStore', () => {
 
   it.skipIf(process.platform === 'win32')('removes a partial write, and continues once writes succeed', async () => {
     const directory = await temporaryFolder();
-    // No file may be larger than 64 kB there. It is neither closed nor released, as if it were killed.
+    // The limit for a file is 64 kB there. The store is neither closed nor released, as after a kill.
     const script = `process.on('SIGXFSZ', () => undefined);
       const store = fileInboxStore({ directory });
       await store.open();
@@ -345,7 +344,7 @@ describe('fileInboxStore', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'belongs to a process as long as that lives, asleep or not, and to the next one as soon as it is killed',
+    'belongs to a living process, even a suspended one, and is free once it is killed',
     async () => {
       const directory = await temporaryFolder();
       const script = `const store = fileInboxStore({ directory, leaseMs: 100 });
@@ -377,7 +376,7 @@ describe('fileInboxStore', () => {
     expect(() => fileInboxStore(options as never)).toThrow(message);
   });
 
-  it('brings what was confirmed, wherever the file is cut off', async () => {
+  it('returns all confirmed messages wherever the file is truncated', async () => {
     const directory = await temporaryFolder();
     const step = fc.record({ tag: fc.constantFrom('a', 'b', 'c'), what: fc.constantFrom('save', 'remove', 'deliver') });
     let run = 0;
@@ -409,7 +408,7 @@ describe('fileInboxStore', () => {
   });
 });
 
-/** A process that runs this script; it finds `fileInboxStore`, its `directory` and `message(tag, length)`. */
+/** Starts a process that runs this script with `fileInboxStore`, its `directory` and `message(tag, length)`. */
 const aProcess = async (
   directory: string,
   script: string,

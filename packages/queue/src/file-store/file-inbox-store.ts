@@ -9,11 +9,12 @@ import { earlierFiles, fileOf, latestFile, load, type FileInboxProblem } from '.
 
 /** Options of {@link fileInboxStore}. */
 export interface FileInboxStoreOptions {
-  /** The folder, which is made when the first message is sent. It belongs to one inbox at a time. */
+  /** The folder, created with the first message. One inbox uses it at a time. */
   readonly directory: string;
   /**
-   * How long a process that cannot be seen from here (of another machine or container) keeps the folder without a sign of life, in
-   * milliseconds. It gives three in that time. A process of the same machine keeps it as long as it lives.
+   * How long the folder stays locked by a process on another machine or in another container that shows no sign of
+   * life, in milliseconds. The process renews its lease three times in that period. On the same machine, a living
+   * process keeps the lock.
    *
    * @defaultValue `30_000`
    */
@@ -23,11 +24,11 @@ export interface FileInboxStoreOptions {
 }
 
 /**
- * Keeps the messages of an inbox in a folder: what was confirmed survives the end of the process at any moment, and a loss of power.
+ * Stores the messages of an inbox in a folder. A confirmed message survives the end of the process and a power failure.
  *
- * One process has the folder at a time: for others, sending and recovering fail with {@link InboxHeldError} until it has ended. What is
- * kept is one file, to which lines are added; it is rewritten before it is a megabyte larger than twice what still counts. It
- * remembers the latest 1000 ids that were delivered.
+ * One process uses the folder at a time: for others, sending and recovering fail with {@link InboxHeldError} until it
+ * has ended. Operations are appended to one file, which is rewritten before its obsolete lines exceed its current ones
+ * by a megabyte. The ids of the latest 1000 delivered messages are remembered.
  *
  * @throws InvalidOptionError
  *
@@ -47,18 +48,21 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
     onProblem: anyFunction,
   });
   const { directory, leaseMs = 30_000, onProblem } = options;
-  const tell = (problem: FileInboxProblem): void => {
+  const report = (problem: FileInboxProblem): void => {
     try {
       onProblem?.(problem);
     } catch {
-      // It only looks.
+      // An error of the callback has no effect.
     }
   };
   let opened: Opened | undefined;
   let isClosed = false;
   const current = (): Opened => {
     if (!opened || isClosed) {
-      throw new TurnError('inbox-closed', `The inbox in ${JSON.stringify(directory)} is not open.`);
+      throw new TurnError(
+        'inbox-closed',
+        `The inbox in ${JSON.stringify(directory)} is not open. Open the store first; a closed store cannot be used again.`,
+      );
     }
     return opened;
   };
@@ -67,10 +71,10 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
       if (isClosed || opened) {
         throw new TurnError(
           'inbox-closed',
-          `The inbox in ${JSON.stringify(directory)} is open already. Create another store for another inbox.`,
+          `The inbox in ${JSON.stringify(directory)} was opened before. Create a separate store for each inbox.`,
         );
       }
-      const { contents, ...rest } = await openFolder(directory, leaseMs, tell);
+      const { contents, ...rest } = await openFolder(directory, leaseMs, report);
       opened = rest;
       return contents;
     },
@@ -115,14 +119,14 @@ const openFolder = async (
   }
 };
 
-/** Locks the folder. Each holder has a file with its number, so numbers continue after the latest file. */
+/** Locks the folder. Each holder has a numbered file, so numbers continue after the latest file. */
 const lockFolder = async (directory: string, leaseMs: number): Promise<FileLock> =>
   acquireLock(directory, {
     leaseMs,
     minGeneration: (await latestFile(directory)) + 1,
     toError: (error) => {
       if (error instanceof LockHeldError) return new InboxHeldError(directory, error.owner);
-      const message = `Another process has taken over the inbox in ${JSON.stringify(directory)}. Nothing more is stored by this one.`;
+      const message = `Another process has taken over the inbox in ${JSON.stringify(directory)}. This process stores no more messages; close its inbox.`;
       return new TurnError('inbox-taken', message, { cause: error });
     },
   });

@@ -1,8 +1,8 @@
 import { TurnError } from '@h/turn';
 
-/** Another inbox has the folder: of another process, or another one of this process. Its `code` is `inbox-held`. */
+/** Thrown if another inbox holds the folder, in this process or in another one. Its `code` is `inbox-held`. */
 export class InboxHeldError extends TurnError {
-  /** The process that holds the folder and its host, if known. */
+  /** The process that holds the folder, if known. */
   readonly pid: number | undefined;
   readonly host: string | undefined;
 
@@ -12,7 +12,7 @@ export class InboxHeldError extends TurnError {
       : 'another process';
     super(
       'inbox-held',
-      `The inbox in ${JSON.stringify(directory)} belongs to ${by}; it is free when that is closed or ends. Use separate folders for two at once.`,
+      `The inbox in ${JSON.stringify(directory)} is held by ${by} until that inbox is closed or its process ends. Use a separate folder for each inbox.`,
     );
     this.pid = holder?.pid;
     this.host = holder?.host;

@@ -14,7 +14,7 @@ const temporaryFolder = async (): Promise<string> => {
 };
 
 describe('a file of messages', () => {
-  it('confirms nothing that was written after the folder was taken', async () => {
+  it('confirms no line that was written after a takeover of the folder', async () => {
     const folder = await temporaryFolder();
     let checks = 0;
     const check = async (): Promise<void> => {

@@ -11,14 +11,14 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
-/** How many bytes of what counts no more a file may have, besides as many as those that do. */
+/** Bytes of obsolete lines that a file may contain in addition to the size of its current lines. */
 const spareBytes = 1_000_000;
 
 /**
- * The file of one holder: lines are added to it, and it is rewritten when most of it counts no more.
+ * The file of one holder. Lines are appended, and the file is rewritten when most of its lines are obsolete.
  *
- * Lines that are added while the disk is busy go to it together, with one sync. After a failure it is cut back to what was
- * confirmed, and written again with the next lines.
+ * Lines that arrive during a write are written together afterwards, with one sync. After a failed write the file is
+ * truncated to its confirmed lines, and rewritten with the next ones.
  */
 export class KeptFile {
   readonly #path: string;
@@ -40,7 +40,7 @@ export class KeptFile {
     await this.#rewrite(this.#state);
   }
 
-  /** @returns when the line is on the disk */
+  /** Appends a line. Resolves when it is on the disk. */
   async add(entry: Entry): Promise<void> {
     const line = encodeEntry(entry);
     return new Promise((resolve, reject) => {
@@ -50,7 +50,7 @@ export class KeptFile {
     });
   }
 
-  /** Waits for what was added. */
+  /** Waits for pending writes and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle?.close();
@@ -58,7 +58,7 @@ export class KeptFile {
   }
 
   async #writeAll(): Promise<void> {
-    // What is added in the same breath goes together.
+    // Lines that are added synchronously are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0);
@@ -80,7 +80,7 @@ export class KeptFile {
       await this.#rewrite(next);
       this.#state = next;
     }
-    // A process that has acquired the folder since may have read the file before.
+    // Another process may have locked the folder and read the file before this write.
     await this.#lock.check();
   }
 
@@ -100,7 +100,7 @@ export class KeptFile {
   async #rewrite(state: KeptState): Promise<void> {
     await this.#lock.replaceFile(this.#path, state.lines());
     await this.#handle?.close().catch(() => undefined);
-    // The next line replaces the file again if it cannot be opened.
+    // If opening fails, the next line rewrites the file.
     this.#handle = undefined;
     this.#handle = await openRegularFile(this.#path, constants.O_WRONLY | constants.O_APPEND);
     this.#size = (await this.#handle.stat()).size;

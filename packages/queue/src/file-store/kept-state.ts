@@ -1,7 +1,7 @@
 import type { InboxContents, KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 import { encodeEntry, type Entry } from './entry.js';
 
-/** How many ids are remembered. */
+/** Number of delivered ids that are remembered. */
 const maxKnown = 1000;
 
 interface Sized<Value> {
@@ -9,13 +9,13 @@ interface Sized<Value> {
   readonly bytes: number;
 }
 
-/** What the lines of the file add up to. */
+/** The state that the lines of the file add up to. */
 export class KeptState {
   readonly #messages = new Map<string, Sized<KeptMessage>>();
   readonly #known = new Map<string, Sized<KnownDelivery>>();
   #bytes = 0;
 
-  /** How many bytes a file takes that says only what still counts. */
+  /** The size of a file that contains only current lines, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -27,7 +27,7 @@ export class KeptState {
     };
   }
 
-  /** Adds a line of `bytes` bytes. */
+  /** Applies an entry whose line has this length in bytes. */
   add(entry: Entry, bytes: number): void {
     if (entry.type === 'saved') {
       this.#put(this.#messages, entry.message.tag, entry.message, bytes);
@@ -48,7 +48,7 @@ export class KeptState {
     return copy;
   }
 
-  /** The lines that say the same. */
+  /** The shortest list of lines with the same state. */
   *lines(): Iterable<string> {
     for (const { value: delivered } of this.#known.values()) yield encodeEntry({ type: 'delivered', delivered });
     for (const { value: message } of this.#messages.values()) yield encodeEntry({ type: 'saved', message });

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { decodeEntry } from './entry.js';
 import { KeptState } from './kept-state.js';
 
-/** A file that could not be read in full. What could not be read is not delivered; the whole file is kept under another name. */
+/**
+ * A file that could not be read in full. Unreadable messages are not delivered; the whole file is kept under another
+ * name.
+ */
 export interface FileInboxProblem {
   readonly path: string;
-  /** Where all of it is now, byte by byte. */
+  /** The path of the complete copy. */
   readonly backup: string;
-  /** How many lines could not be read. */
+  /** Number of unreadable lines. */
   readonly lines: number;
   readonly message: string;
 }
@@ -17,7 +20,7 @@ export interface FileInboxProblem {
 /** Each holder of the folder has a separate file, so that a suspended holder cannot write to the file of the next. */
 export const fileOf = (folder: string, number: number): string => join(folder, `inbox.${number}.jsonl`);
 
-/** The files of earlier holders, and what a process has left that died while it wrote one. */
+/** Returns the files of earlier holders, including files that were only partly written. */
 export const earlierFiles = async (folder: string, number: number): Promise<readonly string[]> =>
   (await readdir(folder))
     .filter((name) => fileNumber(name) > 0 && fileNumber(name) < number)
@@ -29,7 +32,7 @@ export const latestFile = async (folder: string): Promise<number> =>
 
 const fileNumber = (name: string): number => Number(/^inbox\.(\d+)\.jsonl$/.exec(name)?.[1] ?? 0);
 
-/** What the latest of the earlier holders has left. */
+/** Reads the file of the latest earlier holder. */
 export const load = async (folder: string, onProblem: (problem: FileInboxProblem) => void): Promise<KeptState> => {
   const state = new KeptState();
   const latest = await latestFile(folder);
@@ -53,12 +56,12 @@ export const load = async (folder: string, onProblem: (problem: FileInboxProblem
 
 const messageOf = (lines: number, isTorn: boolean): string =>
   isTorn && lines === 1
-    ? 'The last line was not written in full: what it says was never confirmed.'
-    : `${lines} lines make no sense. Messages among them are not delivered; those whose outcome was recorded there are looked up in their sessions.`;
+    ? 'The last line is truncated. Its operation was never confirmed, so no message is lost.'
+    : `${lines} lines are unreadable. Messages in them are not delivered; check the backup. Messages whose delivery was recorded there are looked up in their sessions.`;
 
 interface Line {
   readonly bytes: Buffer;
-  /** Whether its end was written. */
+  /** Whether the line ends with a newline. */
   readonly isWhole: boolean;
 }
 
@@ -73,7 +76,7 @@ function* linesOf(bytes: Buffer): Iterable<Line> {
 
 const newline = 10;
 
-/** Gives the file another name, too; it may have been given it by a process that died before it continued. */
+/** Links the file under a second name, unless an earlier process did so before it died. */
 const keepAs = async (path: string, backup: string): Promise<void> => {
   try {
     await link(path, backup);

@@ -6,29 +6,29 @@ import { droppedMessage } from '../dropped.js';
 import { InboxTurn } from './inbox-turn.js';
 import { Pending, type Debounce, type Item } from './pending.js';
 
-/** What all conversations of an inbox share. */
+/** The operations and settings that all conversations of an inbox share. */
 export interface ConversationHost extends Debounce {
   readonly agent: Pick<Agent, 'turn' | 'steer'>;
   readonly scheduler: SchedulerLike;
   readonly maxPending: number;
   readonly whenFull: FullPolicy;
-  /** Whether messages may go into turns by now. */
+  /** Whether messages may enter turns. */
   isOpen(): boolean;
-  /** Asked before each turn, which waits for it. */
+  /** Called before each turn, which waits for its promise. */
   readonly beforeTurn: ((session: string) => Promise<void>) | undefined;
   /** Raises the session to a priority in the lanes until the returned function is called. */
   raise(session: string, priority: TurnPriority): () => void;
-  /** Starts something that is no part of the work in which it is called. */
+  /** Runs a callback outside of the work that calls it. */
   detach(callback: () => void): void;
   show(event: TurnEvent): void;
-  /** Nothing runs or waits there any more. */
+  /** Called when the session has no pending message and no turn. */
   retire(conversation: Conversation): void;
 }
 
-/** After what a turn may take messages that it did not take before. */
-const letsMoreIn: ReadonlySet<string> = new Set(['session.loaded', 'history.append', 'model.request', 'tool.call']);
+/** Events after which a turn may accept messages that it rejected before. */
+const openingEvents: ReadonlySet<string> = new Set(['session.loaded', 'history.append', 'model.request', 'tool.call']);
 
-/** The messages of one session and the turn that they are in: one turn at a time, each message in one turn. */
+/** The messages of one session and its turn: one turn at a time, each message in one turn. */
 export class Conversation {
   readonly session: string;
   readonly #host: ConversationHost;
@@ -36,14 +36,14 @@ export class Conversation {
   readonly #alarm: Alarm;
   #running: InboxTurn | undefined;
   #isClosed = false;
-  /** What the pending messages raise the session to in the lanes. */
+  /** The priority to which the pending messages raise the session. */
   #raised: { readonly priority: TurnPriority; readonly end: () => void } | undefined;
 
   constructor(session: string, host: ConversationHost) {
     this.session = session;
     this.#host = host;
     this.#pending = new Pending(host.maxPending, host.whenFull);
-    this.#alarm = new Alarm(host.scheduler, () => this.goOn());
+    this.#alarm = new Alarm(host.scheduler, () => this.deliverNow());
   }
 
   get pendingCount(): number {
@@ -56,14 +56,14 @@ export class Conversation {
 
   add(item: Item): void {
     this.#pending.add(item);
-    if (item.mode === 'interrupt') this.#cancel('A new message interrupts the turn.', 'message');
-    this.goOn();
+    if (item.mode === 'interrupt') this.#cancel('A new message interrupted the turn.', 'message');
+    this.deliverNow();
   }
 
-  /** Takes in what an earlier process has left: before all others, however many they are. */
+  /** Adds the messages of an earlier process before all others, without a limit. */
   restore(items: readonly Item[]): void {
     this.#pending.takeBack(items);
-    this.goOn();
+    this.deliverNow();
   }
 
   /** Cancels the running turn together with its undelivered messages. */
@@ -71,12 +71,12 @@ export class Conversation {
     return this.#cancel(reason, 'caller');
   }
 
-  /** Drops what waits and cancels what runs. */
+  /** Drops pending messages and cancels the running turn. */
   close(): void {
     this.#isClosed = true;
     this.#pending.close();
     this.interrupt('The inbox is closed.');
-    this.goOn();
+    this.deliverNow();
   }
 
   #cancel(reason: string, by: 'message' | 'caller'): boolean {
@@ -85,13 +85,13 @@ export class Conversation {
     return turn !== undefined;
   }
 
-  /** Steers or starts what can be delivered now. */
-  goOn(): void {
+  /** Steers messages or starts a turn, if possible. */
+  deliverNow(): void {
     this.#advance();
     this.#raise();
   }
 
-  /** The turn that runs may still wait for a slot: it gets one with the priority of the messages behind it. */
+  /** Raises the session, because its turn may still wait for a slot, to the priority of the messages behind it. */
   #raise(): void {
     const priority = this.#running && this.#pending.priority;
     if (priority === this.#raised?.priority) return;
@@ -158,7 +158,7 @@ export class Conversation {
     if (!turn) return;
     this.#pending.steer(
       (item) =>
-        turn.takesMore(this.#host.maxPending) &&
+        turn.acceptsMore(this.#host.maxPending) &&
         turn.take(item, () => this.#host.agent.steer(this.session, item.message)),
     );
   }
@@ -166,7 +166,7 @@ export class Conversation {
   #see(turn: InboxTurn, event: TurnEvent): void {
     turn.see(event);
     this.#host.show(event);
-    if (!letsMoreIn.has(event.type)) return;
+    if (!openingEvents.has(event.type)) return;
     this.#steer();
     this.#raise();
   }
@@ -177,6 +177,6 @@ export class Conversation {
     const undelivered = turn.close(error);
     this.#pending.takeBack(undelivered, turn.isInputDelivered ? undefined : turn.dropped);
     if (this.#isClosed) this.#pending.close();
-    this.goOn();
+    this.deliverNow();
   }
 }

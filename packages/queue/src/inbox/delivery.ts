@@ -1,23 +1,23 @@
 import type { ErrorInfo, JSONObject, TurnOutcome, TurnPriority, TurnTrigger } from '@h/turn';
 
 /**
- * What a message does that arrives while a turn runs. Without a running turn, each message begins one.
+ * What happens to a message that arrives while a turn runs. Without a running turn, each message starts one.
  *
- * - `steer`: is added to the running turn at its next step; if it is too late for that, to the next turn
- * - `followup`: waits for the end of the turn and gets its own turn
- * - `collect`: waits for the end of the turn and for a pause, and shares one turn with the others that wait
- * - `interrupt`: cancels the running turn, and shares the next one with what was not delivered
+ * - `steer`: it is added to the running turn at its next step; if it is too late for that, to the next turn
+ * - `followup`: it waits for the end of the turn and gets a separate turn
+ * - `collect`: it waits for the end of the turn and for a pause, and shares one turn with the other waiting messages
+ * - `interrupt`: it cancels the running turn, and shares the next one with the undelivered messages
  */
 export type InboxMode = 'steer' | 'followup' | 'collect' | 'interrupt';
 
 /** Options of `inbox.send()`. */
 export interface SendOptions {
   /**
-   * The id that the message has where it comes from: the same id of the same session is delivered once. The latest 1000 that
-   * were delivered are remembered: by this process, or by the store.
+   * The id of the message at its source. A message with the same id and session is delivered once. The latest 1000
+   * delivered ids are remembered, by this process or by the store.
    */
   readonly id?: string | undefined;
-  /** @defaultValue that of the inbox */
+  /** @defaultValue the mode of the inbox */
   readonly mode?: InboxMode | undefined;
   readonly trigger?: TurnTrigger | undefined;
   readonly priority?: TurnPriority | undefined;
@@ -32,16 +32,18 @@ export interface Delivered {
   readonly turn: string;
 }
 
-/** What became of a message. */
+/** The result of sending a message. */
 export type Delivery =
   | Delivered
-  /** Too many were waiting, or the inbox was closed. */
+  /** The session was full, or the inbox was closed. */
   | { readonly status: 'dropped'; readonly reason: 'full' | 'closed' }
   /**
    * Its turn ended before the message was known to be in the history.
    *
-   * - `failed`: after an `error` of a store or an operator it may be there all the same. It may be sent again.
-   * - `kept`: the inbox or its lanes were closed, or the store could not forget it: it is in the store, and delivered after a `recover()`.
+   * - `failed`: if a store or an operator failed (`error`), the history may contain it all the same. It may be sent
+   *   again.
+   * - `kept`: the inbox or its lanes were closed, or the store could not delete it. The store keeps it for the next
+   *   `recover()`.
    */
   | {
       readonly status: 'failed' | 'kept';
@@ -50,11 +52,11 @@ export type Delivery =
       readonly error?: ErrorInfo | undefined;
     };
 
-/** A message that was sent: the promise of what becomes of it, which never rejects. */
+/** A sent message: a promise of its delivery, which never rejects. */
 export interface Sent extends Promise<Delivery> {
   /**
-   * `true` as soon as the message is safe in the store and waits for its turn: whatever happens to the process, it is delivered
-   * once. `false` if it is not: there is no store, it failed, or it was refused because too many wait. It never rejects.
+   * `true` once the message is stored and will be delivered exactly once, even after a crash. `false` if there is no
+   * store, the store failed, or the message was refused because the session is full. It never rejects.
    */
   readonly accepted: Promise<boolean>;
 }

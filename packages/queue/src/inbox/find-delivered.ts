@@ -2,15 +2,16 @@ import { harness, reply, type Message, type OpenSession, type SessionStore, type
 import type { Delivered } from './delivery.js';
 import { tagOf } from './message-tag.js';
 
-/** Messages that are in a history, by their tags. */
+/** Messages in a history, by their tags. */
 export type Found = ReadonlyMap<string, Delivered>;
 
 /**
- * Which of the messages with these tags are in the history of a session.
+ * Finds the messages with these tags in the history of a session.
  *
- * A turn that is still open and was given some of them is ended first, as a new turn would end it: until then the outcome is unknown.
+ * If an open turn received some of them, the turn is ended first, as a new turn would end it: until then the outcome is
+ * unknown.
  *
- * @throws SessionBusyError while another turn holds the session, and what its store throws
+ * @throws SessionBusyError while another turn holds the session; any error of the store
  */
 export const findDelivered = async (
   sessions: SessionStore,
@@ -20,15 +21,17 @@ export const findDelivered = async (
   const { found, undecided } = await look(sessions, session, tags);
   if (undecided === undefined) return found;
   const nothing = harness({ model: () => [], sessions }).pipe();
-  await reply(nothing.finish(undecided, 'The process ended before the turn did.'));
+  await reply(nothing.finish(undecided, 'The process died before the turn ended.'));
   const again = await look(sessions, session, tags);
-  if (again.undecided !== undefined) throw new Error(`The turn ${JSON.stringify(undecided)} could not be ended.`);
+  if (again.undecided !== undefined) {
+    throw new Error(`The turn ${JSON.stringify(undecided)} could not be ended. Call recover() again.`);
+  }
   return again.found;
 };
 
 interface Look {
   readonly found: Found;
-  /** The open turn that was given a message which is not in the history yet. */
+  /** The open turn that received a message which is not in the history yet. */
   readonly undecided: string | undefined;
 }
 
@@ -41,7 +44,7 @@ const look = async (sessions: SessionStore, session: string, tags: ReadonlySet<s
   }
 };
 
-/** The history before the latest turn, and all that this turn has added to it, whatever was put in its place since. */
+/** Searches the history before the latest turn and everything that this turn added, even if it was replaced since. */
 const lookInto = ({ snapshot, journal }: OpenSession, tags: ReadonlySet<string>): Look => {
   const found = new Map<string, Delivered>();
   const given = new Set<string>();
@@ -65,7 +68,7 @@ const lookInto = ({ snapshot, journal }: OpenSession, tags: ReadonlySet<string>)
   return { found, undecided: isOpen && [...given].some((tag) => !found.has(tag)) ? last.turn : undefined };
 };
 
-/** A journal may leave out what the records before it say. */
+/** A record may omit messages that earlier records contain. */
 const appendedBy = (event: TurnEventOf<'history.append'>, input: readonly Message[]): readonly Message[] =>
   (event as Partial<typeof event>).messages ?? (event.origin === 'input' ? input : []);
 

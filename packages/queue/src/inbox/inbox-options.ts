@@ -33,16 +33,15 @@ export interface InboxOptions {
    */
   readonly maxDebounceMs?: number | undefined;
   /**
-   * How many messages may wait in a session, without those that were given to a turn; and how many may be on their way
-   * into a running turn.
+   * Maximum number of pending messages in a session; and of messages that are being steered into a running turn.
    *
    * @defaultValue `20`
    */
   readonly maxPending?: number | undefined;
   /**
-   * What happens to one too many: it is refused (`reject`), or the one that has waited longest (`drop-oldest`) or shortest
-   * (`drop-newest`) is dropped for it; with `summarize` the next turn receives a summary of them. The
-   * promise of a dropped message resolves to `dropped`.
+   * What happens if a session is full: the new message is refused (`reject`), or the one that has waited longest
+   * (`drop-oldest`) or shortest (`drop-newest`) is dropped for it. With `summarize` the oldest is dropped, and the next
+   * turn receives a summary. The promise of a dropped message resolves to `dropped`.
    *
    * @defaultValue `'reject'`
    */
@@ -54,10 +53,10 @@ export interface InboxOptions {
    */
   readonly mergeKeyOf?: ((message: UserMessage, options: SendOptions) => string) | undefined;
   /**
-   * Keeps each message until it is known what became of it, so that none is lost with the process and none delivered twice:
-   * `fileInboxStore()` of `@h/queue/file-store`. With one, messages go into turns from the first `recover()` on.
+   * Stores each message until its delivery is known, so that no message is lost with the process or delivered twice:
+   * `fileInboxStore()` of `@h/queue/file-store`. With a store, messages enter turns after the first `recover()`.
    *
-   * @defaultValue none: what waits is forgotten with the process
+   * @defaultValue none: pending messages are lost with the process
    */
   readonly store?: InboxStore | undefined;
   /** @defaultValue timers of the system and a monotonic clock */
@@ -66,7 +65,7 @@ export interface InboxOptions {
 
 /** Options of `inbox.recover()`. */
 export interface InboxRecoverOptions {
-  /** Where the agent's sessions are kept: what their histories have already is not delivered again. */
+  /** The session store of the agent. Messages that its histories contain are not delivered again. */
   readonly sessions: SessionStore;
 }
 

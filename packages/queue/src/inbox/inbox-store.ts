@@ -23,18 +23,19 @@ export interface KnownDelivery {
 export interface InboxContents {
   /** In the order in which they were saved. */
   readonly messages: readonly KeptMessage[];
-  /** In the order in which they were delivered; the store says how many it remembers. */
+  /** In the order of delivery. The store decides how many it remembers. */
   readonly delivered: readonly KnownDelivery[];
 }
 
 /**
- * Stores the messages of an inbox, so that they survive the process, as `fileInboxStore()` of `@h/queue/file-store` does.
+ * Stores the messages of an inbox, so that they survive the process, as `fileInboxStore()` of `@h/queue/file-store`
+ * does.
  *
  * Contract:
- * - It belongs to one inbox at a time, over all processes: `open` fails while another one holds it, and every method fails after
- *   another one has taken it over.
+ * - One inbox uses it at a time, over all processes: `open` fails while another one holds it, and every method fails
+ *   after another one has taken it over.
  * - A confirmed operation survives the end of the process. A rejected operation has no effect.
- * - Calls are performed in their order.
+ * - Operations are performed in the order of the calls.
  */
 export interface InboxStore {
   /** Locks the store and returns its contents. Called first; after a failure it may be called again. */

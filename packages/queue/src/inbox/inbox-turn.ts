@@ -4,16 +4,16 @@ import type { Delivery } from './delivery.js';
 import { tagOf } from './message-tag.js';
 import type { Item } from './pending.js';
 
-/** A turn that an inbox has started: keeps account of which of the messages that it was given are in the history. */
+/** A turn that an inbox started. Tracks which of its messages are in the history. */
 export class InboxTurn {
-  /** The messages with which it began. */
+  /** The messages of its input. */
   readonly inputs: readonly Item[];
-  /** What its input says of others that were dropped. */
+  /** The dropped messages that its input summarizes. */
   readonly dropped: Dropped | undefined;
   readonly #controller = new AbortController();
-  /** What was given to it later and is not in the history, by tag. */
+  /** Steered messages that are not in the history yet, by tag. */
   readonly #steered = new Map<string, Item>();
-  /** The tags of those, by the ids of the events with which they came in. */
+  /** The tags of steered messages by the ids of their `input.received` events. */
   readonly #received = new Map<string, string>();
   #interruptedBy: 'message' | 'caller' | undefined;
   #isInputDelivered = false;
@@ -29,17 +29,17 @@ export class InboxTurn {
     return this.#controller.signal;
   }
 
-  /** Whether it takes one more message: its session is open, it is not about to end, and not too many are on their way. */
-  takesMore(max: number): boolean {
+  /** Whether it accepts one more message: it is open and not interrupted, and fewer than `max` are on their way. */
+  acceptsMore(max: number): boolean {
     return this.#isOpen && this.#interruptedBy === undefined && this.#steered.size < max;
   }
 
-  /** Whether its input is in the history, with its summary of dropped messages. */
+  /** Whether its input is in the history, including its summary of dropped messages. */
   get isInputDelivered(): boolean {
     return this.#isInputDelivered;
   }
 
-  /** Cancels the turn: for a message, which then shares a turn with undelivered ones, or finally. */
+  /** Cancels the turn: for a message, which shares the next turn with undelivered ones, or for the caller. */
   interrupt(reason: string, by: 'message' | 'caller'): void {
     this.#interruptedBy ??= by;
     this.#controller.abort(reason);
@@ -80,19 +80,20 @@ export class InboxTurn {
     }
   }
 
-  /** What is not in the history now that it is over, and may be given to the next turn. The others fail. */
+  /** Returns the undelivered messages that the next turn may deliver, after the end of this one. The others fail. */
   close(error: unknown): readonly Item[] {
     const isStored = !this.#isInputDelivered && this.#isInputStored();
     if (isStored && this.#end?.outcome !== 'error') this.#deliverInput(this.#end?.turn ?? '');
     const undelivered = [...(this.#isInputDelivered ? [] : this.inputs), ...this.#steered.values()];
-    // What a turn began with that failed has had its turn, unless a message has interrupted it. What may be stored is not given to another one.
-    const mayGoOn = (item: Item): boolean => {
+    // If the turn failed, its input fails too, unless a message interrupted the turn. Input that may be stored is not
+    // delivered again.
+    const isDeliverable = (item: Item): boolean => {
       const isInput = this.inputs.includes(item);
       return this.#interruptedBy === 'message' ? !(isInput && isStored) : this.#interruptedBy === undefined && !isInput;
     };
     const failure = this.#failure(error);
-    for (const item of undelivered) if (!mayGoOn(item)) item.settle(failure);
-    return undelivered.filter(mayGoOn);
+    for (const item of undelivered) if (!isDeliverable(item)) item.settle(failure);
+    return undelivered.filter(isDeliverable);
   }
 
   #appended({ origin, delivers = [], turn }: TurnEventOf<'history.append'>): void {
@@ -110,7 +111,7 @@ export class InboxTurn {
     for (const item of this.inputs) item.settle({ status: 'delivered', how: 'turn', turn });
   }
 
-  /** A turn that ends without its operators writes its input down and shows nothing of it, but does not say that it is undelivered. */
+  /** A turn that ends without its operators stores its input without an event and does not list it as undelivered. */
   #isInputStored(): boolean {
     if (!this.#end) return false;
     const tags = new Set(this.#end.undelivered?.map(tagOf));

@@ -12,7 +12,7 @@ import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
 
-/** Holds one kind of event, once, until the turn is over. */
+/** Holds the first event of a type until the turn has ended. */
 const holds = (isHeld: (event: TurnEvent) => boolean): TurnOperator => {
   let hasHeld = false;
   const hold = (event: TurnEvent): Promise<undefined> | undefined => {
@@ -23,14 +23,14 @@ const holds = (isHeld: (event: TurnEvent) => boolean): TurnOperator => {
   return intercept('holds', () => ({ decide: { 'history.append': hold, 'turn.stop': hold, 'input.received': hold } }));
 };
 
-/** Takes 300 ms for whatever is added to the history. */
+/** Delays each addition to the history by 300 ms. */
 const slow = (): TurnOperator =>
   intercept('slow', ({ after }) => ({
     decide: { 'history.append': () => new Promise<undefined>((resolve) => void after(300, () => resolve(undefined))) },
   }));
 
 describe('a message', () => {
-  it('is delivered by the next turn when its own ends in error while it is on its way', async () => {
+  it('is delivered by the next turn if its own turn fails before the delivery', async () => {
     const breaks = intercept('breaks', () => ({
       decide: {
         'model.response': ({ step }) => {
@@ -52,7 +52,7 @@ describe('a message', () => {
     expect(inbox.snapshot()).toEqual([]);
   });
 
-  it('is in the history once though the turn that wrote it down was cut off before it could say so', async () => {
+  it('is delivered once if its turn is interrupted right after storing it', async () => {
     const operators = [holds((event) => event.type === 'history.append' && event.origin === 'input')];
     const { inbox, advance, sessions, turns, time } = setUpInbox(['One.'], {}, { operators });
     const first = inbox.send('alice', 'a');
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect([turns, time.timers]).toEqual([['cancelled', 'completed'], 0]);
   });
 
-  it('interrupts a turn whose tool ignores its signal and whose operator holds back the end', async () => {
+  it('interrupts a turn whose tool ignores its signal and whose operator holds its end', async () => {
     const hangs = scriptedTools({ ls: () => new Promise<string>(() => undefined) });
     const operators = [holds(({ type }) => type === 'turn.stop')];
     const { inbox, advance, sessions, lanes, time } = setUpInbox([tools, 'Two.'], {}, { operators, tools: hangs });
@@ -77,7 +77,7 @@ describe('a message', () => {
     expect([lanes.snapshot().sessions, time.timers]).toEqual([[], 0]);
   });
 
-  it('that is wrong fails alone, and not those that it would be collected with', async () => {
+  it('fails alone if it is invalid, without those that it would be collected with', async () => {
     const { inbox, advance, sessions } = setUpInbox(['One.'], { mode: 'collect', debounceMs: 100 });
     const all = ['a', '', 'b'].map((text) => inbox.send('alice', text));
     all.push(inbox.send('alice', null as never));
@@ -91,7 +91,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
-  it('fails if mergeKeyOf() throws, and leaves nothing behind', async () => {
+  it('fails if mergeKeyOf() throws, and is not pending afterwards', async () => {
     const { inbox } = setUpInbox([], {
       mergeKeyOf: () => {
         throw new Error('No key.');
@@ -105,7 +105,7 @@ describe('a message', () => {
     await inbox.idle();
   });
 
-  it('accepts a message that a subscriber sends during an event', async () => {
+  it('is accepted if a subscriber sends it during an event', async () => {
     const { inbox, advance, sessions } = setUpInbox([tools, 'Two.', 'Three.', 'Four.']);
     const all: Promise<unknown>[] = [];
     let count = 0;
@@ -121,7 +121,7 @@ describe('a message', () => {
     expect(new Set(said(sessions))).toEqual(new Set(['a', 'again 1', 'again 2', 'again 3', 'again 4']));
   });
 
-  it('is in the history once though it comes while an operator takes its time to add another one', async () => {
+  it('is delivered once if it arrives while an operator delays another one', async () => {
     const { inbox, advance, sessions } = setUpInbox([tools, 'Two.', 'Three.'], {}, { operators: [slow()] });
     const all = [inbox.send('alice', 'a')];
     await advance(150);
@@ -136,7 +136,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('keeps its place in the order when a turn does not take it', async () => {
+  it('keeps its position if a turn does not accept it', async () => {
     const { inbox, advance, sessions, lanes } = setUpInbox(['One.', 'Two.', 'Three.']);
     const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
     const all = [
@@ -152,7 +152,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
-  it('waits outside when as many are on their way into a turn as may be', async () => {
+  it('waits while the number of steered messages in a turn is at its limit', async () => {
     const { inbox, advance, sessions } = setUpInbox([tools, 'Two.'], { maxPending: 2 });
     const all = [inbox.send('alice', 'a')];
     await advance(50);
@@ -169,7 +169,7 @@ describe('a message', () => {
     expect(said(sessions)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('summarizes dropped messages in the next turn, when this one came to nothing', async () => {
+  it('is summarized in the next turn if it was dropped and the current turn fails', async () => {
     let toBlock = 2;
     const blocks = intercept('blocks', () => ({
       decide: { 'turn.start': () => ((toBlock -= 1) >= 0 ? stop('blocked', 'Sunday.') : undefined) },
@@ -185,14 +185,14 @@ describe('a message', () => {
     await advance(800);
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(['failed', 'dropped', 'failed', 'delivered']);
     expect(said(sessions)).toEqual([
-      '[1 earlier message was left out, because too many were waiting. They began:\n- b]',
+      '[1 earlier message was dropped because too many were waiting. They began:\n- b]',
       'd',
     ]);
   });
 });
 
 describe('an inbox that is closed', () => {
-  it('ends its events, and drops what a cancelled turn has not delivered', async () => {
+  it('completes its events, and drops undelivered messages of the cancelled turn', async () => {
     const { inbox, advance, lanes, time } = setUpInbox([{ never: ['Hm'] }]);
     const last = lastValueFrom(inbox.events);
     const first = inbox.send('alice', 'a');
@@ -222,7 +222,7 @@ describe('an agent of another kind', () => {
   it.each<[string, Agent['turn']]>([
     ['fails', () => new Observable((subscriber) => subscriber.error(new Error('No.')))],
     ['ends without a word', () => new Observable((subscriber) => subscriber.complete())],
-  ])('that %s fails the message, and takes the next one', async (_, turn) => {
+  ])('fails the message if it %s, and accepts the next one', async (_, turn) => {
     const inbox = createInbox({ turn, steer: () => false }, createLanes());
     for (const text of ['a', 'b']) {
       expect(await inbox.send('alice', text)).toMatchObject({ status: 'failed', outcome: 'error' });
@@ -232,7 +232,7 @@ describe('an agent of another kind', () => {
 });
 
 describe('the ids of messages', () => {
-  it('are remembered for the latest thousand', async () => {
+  it('are remembered for the latest 1000 messages', async () => {
     let turns = 0;
     const turn: Agent['turn'] = ({ session }) =>
       new Observable((subscriber) => {
@@ -253,8 +253,8 @@ describe('the ids of messages', () => {
   });
 });
 
-describe('whatever happens to the turns', () => {
-  it('each message is in the history once, or its sender learns that it is not', { timeout: 60_000 }, async () => {
+describe('random turn failures', () => {
+  it('deliver each message once or report that it was not delivered', { timeout: 60_000 }, async () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 100, 250),

@@ -12,7 +12,7 @@ import { queue } from '../queue.js';
 const tools = response(call('1', 'ls'));
 
 describe('an inbox', () => {
-  it('begins a turn where none runs', async () => {
+  it('starts a turn if none runs', async () => {
     const { inbox, advance, sessions, turns, time, lanes } = setUp(['Hello.']);
     const delivery = inbox.send('alice', 'Hi');
     await advance(300);
@@ -35,7 +35,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  it('keeps a message for the turn that waits for its place, and steers it in once it has begun', async () => {
+  it('keeps a message for a turn that waits for its slot, and steers it once the turn begins', async () => {
     const { inbox, advance, sessions, turns, lanes } = setUp(['One.']);
     const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
     const all = ['a', 'b', 'c'].map((text) => inbox.send('alice', text));
@@ -50,7 +50,7 @@ describe('an inbox', () => {
     expect([said(sessions), turns]).toEqual([['a', 'b', 'c'], ['completed']]);
   });
 
-  it('passes the priority of a message on to the turn that waits before it', async () => {
+  it('raises a waiting turn to the priority of the messages behind it', async () => {
     const { inbox, advance, lanes } = setUp(['Beat.', 'Hello.']);
     const places = Array.from({ length: 4 }, (_, index) =>
       lanes.enter({ session: `busy-${index}` }, { admitted: () => undefined, refused: () => undefined }),
@@ -71,12 +71,12 @@ describe('an inbox', () => {
     later.release();
   });
 
-  it('gives a message that came too late for a turn to the next one', async () => {
+  it('delivers a message that is too late for a turn with the next turn', async () => {
     const time = virtualTime();
     const { scheduler } = time;
     const sessions = memorySessions();
     const lanes = createLanes({ scheduler });
-    // The message is held until the turn is over.
+    // The message is held until the turn has ended.
     const slow = intercept('slow', () => ({
       decide: { 'input.received': () => new Promise<undefined>(() => undefined) },
     }));
@@ -94,7 +94,7 @@ describe('an inbox', () => {
     expect(said(sessions)).toEqual(['a', 'b']);
   });
 
-  it('gives each message its own turn, one after the other', async () => {
+  it('followup: delivers each message in a separate turn, in order', async () => {
     const { inbox, advance, sessions, turns } = setUp(['1', '2', '3'], { mode: 'followup' });
     const all = ['a', 'b', 'c'].map((text) => inbox.send('alice', text));
     await advance(1000);
@@ -109,7 +109,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  it('collects what comes until there is a pause, for one turn', async () => {
+  it('collect: delivers messages until a pause in one turn', async () => {
     const { inbox, advance, sessions, turns, model } = setUp(['1', '2'], { mode: 'collect', debounceMs: 300 });
     const all = [inbox.send('alice', 'a')];
     await advance(200);
@@ -124,7 +124,7 @@ describe('an inbox', () => {
     expect(turns).toHaveLength(2);
   });
 
-  it('collects no longer than it may, though messages keep coming', async () => {
+  it('collect: waits at most maxDebounceMs while messages keep arriving', async () => {
     const { inbox, advance, model } = setUp(['1', '2'], { mode: 'collect', debounceMs: 300, maxDebounceMs: 600 });
     for (let step = 0; step < 4; step += 1) {
       void inbox.send('alice', `${step}`);
@@ -134,7 +134,7 @@ describe('an inbox', () => {
     expect(model.requests[0]?.messages.length).toBe(3);
   });
 
-  it('never puts messages with other rights into one turn, and keeps their order', async () => {
+  it('never merges messages with different rights, and keeps their order', async () => {
     const { inbox, advance, model } = setUp(['1', '2', '3'], { mode: 'collect', debounceMs: 100 });
     for (const [text, user] of [
       ['a', 1],
@@ -156,14 +156,14 @@ describe('an inbox', () => {
     ]);
   });
 
-  it('merges by the key that it is given', async () => {
+  it('merges messages with the same key of mergeKeyOf()', async () => {
     const { inbox, advance, model } = setUp(['1'], { mode: 'collect', debounceMs: 100, mergeKeyOf: () => 'all' });
     for (const user of [1, 2]) void inbox.send('alice', `${user}`, { metadata: { user } });
     await advance(500);
     expect(model.requests).toHaveLength(1);
   });
 
-  it('interrupts the running turn, and takes along what was not delivered', async () => {
+  it('interrupt: cancels the running turn and delivers its undelivered messages again', async () => {
     const { inbox, advance, sessions, turns, model } = setUp([{ never: ['Hm'] }, 'Two.']);
     const all = [inbox.send('alice', 'a')];
     await advance(150);
@@ -175,7 +175,7 @@ describe('an inbox', () => {
     expect([said(sessions), turns, model.abandoned]).toEqual([['a', 'b', 'c'], ['cancelled', 'completed'], 1]);
   });
 
-  it('takes along the input of a turn that has not even begun', async () => {
+  it('interrupt: delivers the input of a turn that has not begun', async () => {
     const { inbox, advance, sessions, lanes, turns } = setUp(['One.']);
     const place = lanes.enter({ session: 'alice' }, { admitted: () => undefined, refused: () => undefined });
     const all = [inbox.send('alice', 'a'), inbox.send('alice', 'b', { mode: 'interrupt' })];
@@ -189,7 +189,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  it('cancels the running turn on demand, and says of its messages that they failed', async () => {
+  it('cancels the running turn on request, and reports its messages as failed', async () => {
     const { inbox, advance, turns } = setUp([{ never: ['Hm'] }]);
     const first = inbox.send('alice', 'a');
     await advance(150);
@@ -214,7 +214,7 @@ describe('an inbox', () => {
     expect([said(sessions), turns]).toEqual([['x', 'a'], ['completed']]);
   });
 
-  it('delivers a message once that is sent twice, and again when it had failed', async () => {
+  it('delivers a message with the same id once, and again after a failure', async () => {
     const { inbox, advance, sessions, lanes } = setUp(['One.', 'Two.']);
     const [first, second] = [inbox.send('alice', 'a', { id: 'm1' }), inbox.send('alice', 'a', { id: 'm1' })];
     await advance(400);
@@ -237,21 +237,24 @@ describe('an inbox', () => {
     ['reject', ['a', 'b', 'c'], ['delivered', 'delivered', 'delivered', 'dropped']],
     ['drop-oldest', ['a', 'c', 'd'], ['delivered', 'dropped', 'delivered', 'delivered']],
     ['drop-newest', ['a', 'b', 'd'], ['delivered', 'delivered', 'dropped', 'delivered']],
-  ] as const)('keeps no more than it may by the policy %s, and says so', async (whenFull, kept, statuses) => {
-    const { inbox, advance, sessions } = setUp(['1', '2', '3'], { mode: 'followup', maxPending: 2, whenFull });
-    const all = ['a', 'b', 'c', 'd'].map((text) => inbox.send('alice', text));
-    await advance(1500);
-    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(statuses);
-    expect(said(sessions)).toEqual(kept);
-  });
+  ] as const)(
+    'limits pending messages by the policy %s, and reports dropped ones',
+    async (whenFull, kept, statuses) => {
+      const { inbox, advance, sessions } = setUp(['1', '2', '3'], { mode: 'followup', maxPending: 2, whenFull });
+      const all = ['a', 'b', 'c', 'd'].map((text) => inbox.send('alice', text));
+      await advance(1500);
+      expect((await Promise.all(all)).map(({ status }) => status)).toEqual(statuses);
+      expect(said(sessions)).toEqual(kept);
+    },
+  );
 
-  it('tells the next turn what was dropped', async () => {
+  it('summarizes dropped messages in the next turn', async () => {
     const { inbox, advance, sessions } = setUp(['1', '2'], { mode: 'followup', maxPending: 1, whenFull: 'summarize' });
     for (const text of ['a', 'b', 'c']) void inbox.send('alice', text);
     await advance(1000);
     expect(said(sessions)).toEqual([
       'a',
-      '[1 earlier message was left out, because too many were waiting. They began:\n- b]',
+      '[1 earlier message was dropped because too many were waiting. They began:\n- b]',
       'c',
     ]);
   });
@@ -264,7 +267,7 @@ describe('an inbox', () => {
     expect(inbox.snapshot()).toEqual([]);
   });
 
-  it('drops what waits and cancels what runs when it is closed', async () => {
+  it('drops pending messages and cancels the running turn when it is closed', async () => {
     const { inbox, advance, turns, time } = setUp([{ never: ['Hm'] }], { mode: 'followup' });
     const all = ['a', 'b'].map((text) => inbox.send('alice', text));
     await advance(150);
@@ -288,13 +291,13 @@ describe('an inbox', () => {
     expect(() => createInbox(agent, lanes, options as never)).toThrow(message);
   });
 
-  it('refuses wrong options of a message', () => {
+  it('rejects invalid options of a message', () => {
     expect(() => setUp([]).inbox.send('alice', 'a', { mode: 'shout' } as never)).toThrow(
       /send\(\): "mode" must be "steer"/,
     );
   });
 
-  it('delivers every message exactly once, whatever comes when', { timeout: 60_000 }, async () => {
+  it('delivers every message exactly once in any order of events', { timeout: 60_000 }, async () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 150, 400),

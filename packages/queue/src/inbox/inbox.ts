@@ -33,41 +33,47 @@ export interface Inbox {
    *
    * A tool must not wait for a message to its own session: the session waits for the tool.
    *
-   * @returns what became of it; it resolves once the message is in the history, dropped, or its turn has failed, and never rejects.
-   * With a store, its `accepted` resolves earlier: when the message is stored.
+   * @returns its delivery, which resolves when the message is in the history, is dropped or has failed, and never
+   * rejects. With a store, its `accepted` resolves earlier: when the message is stored.
    *
-   * @throws InvalidOptionError for a wrong option or session
+   * @throws InvalidOptionError for an invalid option or session
    */
   send(session: string, message: string | UserMessage, options?: SendOptions): Sent;
   /**
-   * Delivers the messages that earlier processes stored and did not deliver. With a store, call it once at startup: after
-   * interrupted turns were resumed or finished (`recoverTurns` of `@h/session`), and before other turns begin. Messages that are
-   * sent earlier are accepted and wait for it.
+   * Delivers the messages that earlier processes stored and did not deliver. With a store, call it once at startup:
+   * after interrupted turns were resumed or finished (`recoverTurns` of `@h/session`), and before other turns begin.
+   * Messages that are sent earlier are accepted and wait for it.
    *
-   * A message that is in the history of its session already is not delivered again: it was there before the crash, or the turn
-   * that was resumed has brought it. A turn that was given one and is still open is ended first, as a new turn would end it.
+   * A message that the history of its session already contains is not delivered again. A turn that received a message
+   * and is still open is ended first, as a new turn would end it.
    *
-   * @returns what was found, in order; nothing without a store
+   * @returns the recovered messages in order; none without a store
    *
-   * @throws TurnError `inbox-held` (as a rejection) while another process has the store, and what the store throws
+   * @throws TurnError `inbox-held` (as a rejection) while another process holds the store; any error of the store
    *
    * @throws InvalidOptionError
    */
   recover(options: InboxRecoverOptions): Promise<readonly RecoveredMessage[]>;
-  /** Cancels the turn that the inbox runs in a session, with its undelivered messages. @returns whether one was running */
+  /**
+   * Cancels the turn that the inbox runs in a session, with its undelivered messages.
+   *
+   * @returns whether one was running
+   */
   interrupt(session: string, reason?: string): boolean;
   snapshot(): readonly InboxSnapshot[];
   /** Resolves when no turn runs and no message is pending. */
   idle(): Promise<void>;
-  /** Drops what comes and what waits, or leaves it in the store; cancels what runs, and resolves when all has ended. */
+  /**
+   * Drops pending messages, or leaves them in the store, and cancels running turns. Resolves when all turns have ended.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Creates an inbox, which decides what a message does that arrives while a turn runs.
+ * Creates an inbox, which delivers messages that arrive while a turn runs.
  *
- * Messages are steered only into turns that the inbox has started, since only those report what was not delivered; the next turn gets
- * that. Other turns of the session are waited for, in the lanes of `queue()`.
+ * Messages are steered only into turns that the inbox started, because only those report undelivered messages.
+ * Undelivered messages go to the next turn. The inbox waits for other turns of the session in the lanes of `queue()`.
  *
  * @throws InvalidOptionError names the option, its value and what it accepts
  *
@@ -132,7 +138,7 @@ export const createInbox = (
     restore: (session, items) => conversationOf(session).restore(items),
     open: () => {
       isOpen = true;
-      for (const conversation of conversations.values()) conversation.goOn();
+      for (const conversation of conversations.values()) conversation.deliverNow();
     },
   };
   const kept = store && new KeptInbox(store, keptHost);

@@ -6,7 +6,7 @@ import type { KeptMessage } from './inbox-store.js';
 import { withTag } from './message-tag.js';
 import type { Item } from './pending.js';
 
-/** Makes what an inbox hands around of what people send. */
+/** Creates the items of an inbox from messages. */
 export class ItemMaker {
   readonly #agent: Pick<Agent, 'turn'>;
   readonly #mode: NonNullable<InboxOptions['mode']>;
@@ -27,11 +27,15 @@ export class ItemMaker {
     this.#scheduler = scheduler;
   }
 
-  /** A message that has just come in, behind all before it. @throws what is wrong with it, or what `mergeKeyOf` throws */
+  /**
+   * Creates an item for a new message.
+   *
+   * @throws InvalidOptionError if the message is invalid; any error of `mergeKeyOf`
+   */
   make(session: string, given: string | UserMessage, options: SendOptions, settle: Item['settle']): Item {
     const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
     const { trigger, priority, metadata, mode = this.#mode } = options;
-    // A turn is cold: creating one only checks its input, so that an invalid message fails no others.
+    // A turn is cold: creating one only checks its input. An invalid message thus fails here, and not with others.
     this.#agent.turn({ session, input: [message], trigger, priority, metadata });
     const mergeKey = this.#mergeKeyOf(message, options);
     this.#count += 1;
@@ -48,7 +52,7 @@ export class ItemMaker {
     };
   }
 
-  /** One that an earlier process has left, with its place among those: before all that come in here. */
+  /** Creates an item for a stored message; a negative `order` puts it before all new messages. */
   restore({ tag, message, mode, mergeKey, options }: KeptMessage, order: number, settle: Item['settle']): Item {
     return { tag, order, message, mode, mergeKey, options, at: this.#scheduler.now(), settle };
   }

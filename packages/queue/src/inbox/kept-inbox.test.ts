@@ -14,7 +14,7 @@ import { queue } from '../queue.js';
 const tools = response(call('1', 'ls'));
 const words = Array.from({ length: 40 }, () => 'Words.');
 
-/** A process: an agent in virtual time with an inbox that keeps its messages on this disk. */
+/** Creates a process: an agent in virtual time with an inbox that stores its messages on this disk. */
 const aProcess = (
   disk: Disk,
   {
@@ -30,7 +30,7 @@ const aProcess = (
   const lanes = createLanes({ scheduler });
   const kill = (): void => {
     life.kill();
-    // Lanes that are not shut down leave a mark on every promise of this process, which continues.
+    // Without shutdown(), the async hook of these lanes would slow down the rest of the test process.
     void lanes.shutdown();
     time.advance(60_000);
   };
@@ -52,7 +52,7 @@ const aProcess = (
   return { time, sessions, lanes, model, agent, inbox, advance, recover, kill };
 };
 
-/** Puts another history in place of the one there is, as soon as an answer is in it. */
+/** Replaces the history as soon as it contains an answer. */
 const replacing = (): TurnOperator =>
   intercept('replacing', ({ emit }) => ({
     observe: {
@@ -65,7 +65,7 @@ const replacing = (): TurnOperator =>
   }));
 
 describe('an inbox with a store', () => {
-  it('says when a message is safe, and lets it into a turn from the recovery on', async () => {
+  it('reports when a message is stored, and delivers it after the recovery', async () => {
     const disk = mortalDisk();
     const { inbox, advance, recover, model } = aProcess(disk);
     const sent = inbox.send('alice', 'a');
@@ -83,7 +83,7 @@ describe('an inbox with a store', () => {
     expect([disk.said(), disk.kept.size, inbox.snapshot()]).toEqual([['a'], 0, []]);
   });
 
-  it('delivers what the last process had not, in order, and before what came since', async () => {
+  it('delivers the messages of the last process in order, before new ones', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     for (const [text, mode] of [
@@ -118,9 +118,9 @@ describe('an inbox with a store', () => {
   });
 
   it.each<[string, boolean]>([
-    ['it stands in it', false],
-    ['another history was put in its place', true],
-  ])('does not deliver again what the history has, where %s', async (_, isReplaced) => {
+    ['it still contains them', false],
+    ['it was replaced since', true],
+  ])('does not deliver messages of the history again if %s', async (_, isReplaced) => {
     const disk = mortalDisk();
     const operators = isReplaced ? [replacing()] : [];
     const first = aProcess(disk, { script: [tools, 'One.'], operators });
@@ -128,7 +128,7 @@ describe('an inbox with a store', () => {
     void first.inbox.send('alice', 'a', { id: 'm1' });
     await first.advance(50);
     await first.inbox.send('alice', 'b').accepted;
-    // From now on nothing is forgotten.
+    // From now on, deletions never complete.
     disk.faults.add('remove');
     await first.advance(1000);
     first.kill();
@@ -145,7 +145,7 @@ describe('an inbox with a store', () => {
     expect([disk.said(), disk.kept.size, second.model.requests.length]).toEqual([['a', 'b'], 0, 0]);
   });
 
-  it('finds a message of a turn before the latest one, too', async () => {
+  it('finds a message of a turn before the latest one', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.recover();
@@ -161,7 +161,7 @@ describe('an inbox with a store', () => {
     expect(await found?.delivery).toEqual({ status: 'delivered', how: 'turn', turn: '' });
   });
 
-  it('counts what a turn has brought that was cut off and resumed', async () => {
+  it('recognizes messages that an interrupted turn delivered after its resume', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk, { script: [tools, { never: ['Hm'] }] });
     await first.recover();
@@ -179,7 +179,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b']);
   });
 
-  it('ends a turn that was left open and was given a message, and delivers what that had not brought', async () => {
+  it('ends an open turn that received a message, and delivers its undelivered messages', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk, { script: [{ never: ['Hm'] }] });
     await first.recover();
@@ -195,7 +195,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b']);
   });
 
-  it('leaves to the next recovery the messages of a session that another owner holds', async () => {
+  it('leaves the messages of a session that another owner holds to the next recovery', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.inbox.send('alice', 'a').accepted;
@@ -210,7 +210,7 @@ describe('an inbox with a store', () => {
     expect([disk.said(), await left?.delivery]).toMatchObject([['a'], { status: 'delivered' }]);
   });
 
-  it('knows ids of the last process: of what was delivered, and of what waits', async () => {
+  it('knows the ids of delivered and pending messages of the last process', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.recover();
@@ -232,7 +232,7 @@ describe('an inbox with a store', () => {
     ]);
   });
 
-  it('tells of a message that cannot be kept, and does not deliver it', async () => {
+  it('reports a message that cannot be stored, and does not deliver it', async () => {
     const disk = mortalDisk();
     const { inbox, advance, recover } = aProcess(disk);
     await recover();
@@ -248,7 +248,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['b']);
   });
 
-  it('fails messages and recovery while the store cannot be had, and works once it can', async () => {
+  it('fails messages and recovery while the store is unavailable, and works afterwards', async () => {
     const disk = mortalDisk();
     disk.faults.add('open');
     const { inbox, advance, recover } = aProcess(disk);
@@ -265,7 +265,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a']);
   });
 
-  it('refuses one too many before it is accepted, and forgets it', async () => {
+  it('refuses a message beyond the limit before it is accepted, and deletes it', async () => {
     const disk = mortalDisk();
     const { inbox, recover, advance } = aProcess(disk, { options: { mode: 'followup', maxPending: 1 } });
     await recover();
@@ -277,7 +277,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b']);
   });
 
-  it('forgets what was delivered before the next turn begins', async () => {
+  it('deletes delivered messages before the next turn begins', async () => {
     const disk = mortalDisk();
     const { inbox, recover, advance, model } = aProcess(disk, { options: { mode: 'followup' } });
     await recover();
@@ -291,7 +291,7 @@ describe('an inbox with a store', () => {
     expect([disk.said(), disk.kept.size]).toEqual([['a', 'b'], 0]);
   });
 
-  it('keeps on asking a store to forget that could not, and says of what failed that it is kept', async () => {
+  it('retries a failed deletion, and reports failed messages as kept', async () => {
     const disk = mortalDisk();
     const { inbox, recover, advance } = aProcess(disk, { script: [{ never: [] }, ...words] });
     await recover();
@@ -312,7 +312,7 @@ describe('an inbox with a store', () => {
     expect([disk.said(), [...disk.kept.values()].map(({ message }) => message.content)]).toEqual([['a', 'c'], ['b']]);
   });
 
-  it('gives nothing to a turn once the store was taken', async () => {
+  it('starts no turn after the store was taken over', async () => {
     const disk = mortalDisk();
     const { inbox, recover, advance, model } = aProcess(disk);
     await recover();
@@ -331,7 +331,7 @@ describe('an inbox with a store', () => {
   it.each<[string, (one: ReturnType<typeof aProcess>) => Promise<unknown>]>([
     ['it is closed', ({ inbox }) => inbox.close()],
     ['its lanes are shut down', ({ lanes }) => lanes.shutdown()],
-  ])('leaves to the next process what is not delivered when %s', async (_, end) => {
+  ])('leaves undelivered messages to the next process when %s', async (_, end) => {
     const disk = mortalDisk();
     const first = aProcess(disk, { script: [{ never: [] }], options: { mode: 'followup' } });
     await first.recover();
@@ -355,7 +355,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b', 'c']);
   });
 
-  it('says of what was left that it still is, when it is closed before it was taken up', async () => {
+  it('reports messages as kept if it is closed before their recovery', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.inbox.send('alice', 'a', { id: 'm1' }).accepted;
@@ -367,7 +367,7 @@ describe('an inbox with a store', () => {
     expect([await again, await other, disk.kept.size]).toMatchObject([{ status: 'kept' }, { status: 'kept' }, 2]);
   });
 
-  it('leaves what it is looking for when it is closed meanwhile', async () => {
+  it('leaves messages in the store if it is closed during their recovery', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.recover();
@@ -392,7 +392,7 @@ describe('an inbox with a store', () => {
     expect([recovered.length > 0, model.requests.length, disk.kept.size]).toEqual([true, 0, 2]);
   });
 
-  it('has nothing to recover without a store, and accepts nothing', async () => {
+  it('recovers and accepts nothing without a store', async () => {
     const inbox = createInbox(
       { turn: harness({ model: scriptedModel(['One.']) }).pipe().turn, steer: () => false },
       createLanes(),
@@ -411,7 +411,7 @@ describe('an inbox with a store', () => {
     ).toThrow(message);
   });
 
-  it('delivers what it has accepted exactly once, whenever its processes die', { timeout: 60_000 }, async () => {
+  it('delivers accepted messages exactly once, regardless of when its processes die', { timeout: 60_000 }, async () => {
     const step = fc.record({
       mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
       waitMs: fc.constantFrom(0, 50, 150, 300),
@@ -452,7 +452,7 @@ describe('an inbox with a store', () => {
           for (const [index, { mode: some, waitMs, ticks, forgets, afterwards, recovery }] of steps.entries()) {
             const text = `m${index}`;
             const mode = only ?? some;
-            // What a store cannot forget is found in the history, as long as that is there.
+            // Messages that a store could not delete are found in the history while it contains them.
             if (!forgets && !isReplaced) disk.faults.add('remove');
             const sent = one.inbox.send('alice', text, { mode, id: text });
             void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
@@ -468,7 +468,7 @@ describe('an inbox with a store', () => {
             one.kill();
             one = await begin(recovery);
           }
-          // What could not be forgotten is, by the last one.
+          // The last process deletes the messages that earlier ones could not delete.
           one.kill();
           one = await begin('resume');
           for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);

@@ -7,82 +7,84 @@ import type { KnownIds } from './known-ids.js';
 import type { ItemMaker } from './item-maker.js';
 import type { Item } from './pending.js';
 
-/** A message that an earlier process had not delivered, as far as it knew. */
+/** A stored message whose delivery an earlier process did not record. */
 export interface RecoveredMessage {
   readonly session: string;
-  /** The id under which it was sent. */
+  /** The `id` option of `send()`. */
   readonly id?: string | undefined;
   readonly message: UserMessage;
   /**
    * - `delivered`: it is in the history already
-   * - `waiting`: it goes into a turn from now on
-   * - `left`: its session could not be looked into, because of `error`; the next `recover()` tries again
+   * - `waiting`: it will be delivered in a turn
+   * - `left`: its session could not be read because of `error`; the next `recover()` tries again
    */
   readonly state: 'delivered' | 'waiting' | 'left';
   readonly error?: ErrorInfo | undefined;
-  /** What becomes of it. It never rejects. */
+  /** The delivery. It never rejects. */
   readonly delivery: Promise<Delivery>;
 }
 
-/** What an inbox does with messages. */
+/** The operations of the inbox that {@link KeptInbox} calls. */
 export interface KeptInboxHost {
   readonly ids: KnownIds;
   readonly items: ItemMaker;
   readonly isClosed: boolean;
   add(session: string, item: Item): void;
   restore(session: string, items: readonly Item[]): void;
-  /** From now on messages go into turns. */
+  /** Lets messages enter turns. */
   open(): void;
 }
 
-/** A message of an earlier process, on its way. */
+/** A stored message of an earlier process that was not recovered yet. */
 interface Left {
   readonly kept: KeptMessage;
   readonly item: Item;
-  readonly told: Promise<Delivery>;
+  readonly delivery: Promise<Delivery>;
 }
 
-/** The part of an inbox that keeps messages in a store, and takes up what an earlier process has left there. */
+/** The part of an inbox that stores messages and recovers those of earlier processes. */
 export class KeptInbox {
   readonly #host: KeptInboxHost;
-  readonly #custody: MessageStorage;
-  /** What was left and is not taken up yet, by session. */
+  readonly #storage: MessageStorage;
+  /** Messages that were not recovered yet, by session. */
   readonly #left = new Map<string, Left[]>();
   #recovering: Promise<unknown> = Promise.resolve();
-  #arrived: Promise<void> = Promise.resolve();
+  #stored: Promise<void> = Promise.resolve();
 
   constructor(store: InboxStore, host: KeptInboxHost) {
     this.#host = host;
-    this.#custody = new MessageStorage(store, (contents) => this.#take(contents));
+    this.#storage = new MessageStorage(store, (contents) => this.#take(contents));
   }
 
   send(session: string, message: string | UserMessage, options: SendOptions): Sent {
     const { ids, items } = this.#host;
-    const word = new Word();
+    const pending = new PendingDelivery();
     let item: Item;
     try {
-      item = items.make(session, message, options, (delivery) => this.#settle(word, keptOf(session, item), delivery));
+      item = items.make(session, message, options, (delivery) =>
+        this.#settle(pending, keptOf(session, item), delivery),
+      );
     } catch (error) {
-      return sentInVain(failedBy(error));
+      return undelivered(failedBy(error));
     }
-    // In an object, because a promise resolves with the result of an inner promise and not with that promise.
-    const sending = this.#custody.open().then(
-      () => ({ sent: ids.find(session, options.id) ?? this.#keep(session, item, word) }),
-      (error: unknown) => ({ sent: sentInVain(failedBy(error)) }),
+    // Wrapped in an object, because a promise of `Sent`, a promise itself, would resolve to its delivery.
+    const sending = this.#storage.open().then(
+      () => ({ sent: ids.find(session, options.id) ?? this.#keep(session, item, pending) }),
+      (error: unknown) => ({ sent: undelivered(failedBy(error)) }),
     );
     const sent = Object.assign(
       sending.then(({ sent }) => sent),
       { accepted: sending.then(({ sent }) => sent.accepted) },
     );
-    // Without a result, because the chain would retain the results of all messages.
-    this.#arrived = Promise.all([this.#arrived, sent.accepted]).then(() => undefined);
+    // Resolves to nothing, because the chain would retain the results of all messages.
+    this.#stored = Promise.all([this.#stored, sent.accepted]).then(() => undefined);
     return sent;
   }
 
-  /** Recovers the messages of earlier processes, session by session. Turns receive messages from then on. */
+  /** Recovers the messages of earlier processes, session by session. Afterwards, messages enter turns. */
   recover(sessions: SessionStore): Promise<readonly RecoveredMessage[]> {
     const recovered = this.#recovering.then(async () => {
-      await this.#custody.open();
+      await this.#storage.open();
       const all: RecoveredMessage[] = [];
       for (const session of this.#left.keys()) all.push(...(await this.#recoverSession(sessions, session)));
       this.#host.open();
@@ -93,68 +95,68 @@ export class KeptInbox {
   }
 
   beforeTurn(session: string): Promise<void> {
-    return this.#custody.beforeTurn(session);
+    return this.#storage.beforeTurn(session);
   }
 
   /** Resolves when every sent message was stored or rejected. */
   arrived(): Promise<void> {
-    return this.#arrived;
+    return this.#stored;
   }
 
   /** Resolves when no deletion is pending. */
   settled(): Promise<void> {
-    return this.#custody.settled();
+    return this.#storage.settled();
   }
 
   beginToClose(): void {
-    this.#custody.beginToClose();
+    this.#storage.beginToClose();
     for (const { item } of [...this.#left.values()].flat()) item.settle(closed);
     this.#left.clear();
   }
 
   close(): Promise<void> {
-    return this.#custody.close();
+    return this.#storage.close();
   }
 
-  #keep(session: string, item: Item, word: Word): Sent {
-    if (this.#host.isClosed) return sentInVain(closed);
+  #keep(session: string, item: Item, pending: PendingDelivery): Sent {
+    if (this.#host.isClosed) return undelivered(closed);
     const saved = (): boolean => {
       if (this.#host.isClosed) item.settle(closed);
       else this.#host.add(session, item);
-      return this.#host.isClosed || !word.isSaid;
+      return this.#host.isClosed || !pending.isSettled;
     };
     const failed = (error: unknown): boolean => {
-      word.say(failedBy(error));
+      pending.settle(failedBy(error));
       return false;
     };
-    const accepted = this.#custody.save(keptOf(session, item)).then(saved, failed);
-    const sent = Object.assign(word.told, { accepted });
+    const accepted = this.#storage.save(keptOf(session, item)).then(saved, failed);
+    const sent = Object.assign(pending.promise, { accepted });
     this.#host.ids.add(session, item.options.id, sent);
     return sent;
   }
 
-  #settle(word: Word, kept: KeptMessage, delivery: Delivery): void {
-    if (!word.isSaid) word.say(this.#custody.settle(kept, delivery));
+  #settle(pending: PendingDelivery, kept: KeptMessage, delivery: Delivery): void {
+    if (!pending.isSettled) pending.settle(this.#storage.settle(kept, delivery));
   }
 
   #take({ messages, delivered }: InboxContents): void {
     const { ids, items } = this.#host;
     ids.restore(delivered);
     for (const [index, kept] of messages.entries()) {
-      const word = new Word();
-      const { told } = word;
-      const item = items.restore(kept, index - messages.length, (delivery) => this.#settle(word, kept, delivery));
+      const pending = new PendingDelivery();
+      const { promise } = pending;
+      const item = items.restore(kept, index - messages.length, (delivery) => this.#settle(pending, kept, delivery));
       const left = this.#left.get(kept.session) ?? [];
-      left.push({ kept, item, told });
+      left.push({ kept, item, delivery: promise });
       this.#left.set(kept.session, left);
-      ids.add(kept.session, kept.options.id, Object.assign(told, { accepted: Promise.resolve(true) }));
+      ids.add(kept.session, kept.options.id, Object.assign(promise, { accepted: Promise.resolve(true) }));
     }
   }
 
   async #recoverSession(sessions: SessionStore, session: string): Promise<readonly RecoveredMessage[]> {
     const left = this.#left.get(session) ?? [];
-    const say = (
-      { kept: { message, options }, told }: Left,
+    const report = (
+      { kept: { message, options }, delivery }: Left,
       state: RecoveredMessage['state'],
       error?: ErrorInfo,
     ): RecoveredMessage => ({
@@ -163,13 +165,13 @@ export class KeptInbox {
       message,
       state,
       ...(error && { error }),
-      delivery: told,
+      delivery,
     });
     let found: Found;
     try {
       found = await findDelivered(sessions, session, new Set(left.map(({ kept }) => kept.tag)));
     } catch (error) {
-      return left.map((each) => say(each, 'left', toErrorInfo(error)));
+      return left.map((each) => report(each, 'left', toErrorInfo(error)));
     }
     this.#left.delete(session);
     const waiting: Item[] = [];
@@ -177,25 +179,25 @@ export class KeptInbox {
       const delivery = found.get(each.kept.tag);
       if (delivery) each.item.settle(delivery);
       else waiting.push(each.item);
-      return say(each, delivery ? 'delivered' : 'waiting');
+      return report(each, delivery ? 'delivered' : 'waiting');
     });
     if (waiting.length > 0 && !this.#host.isClosed) this.#host.restore(session, waiting);
     return all;
   }
 }
 
-/** The delivery of a message, reported once. */
-class Word {
-  readonly told: Promise<Delivery>;
-  isSaid = false;
+/** A delivery that is reported once. */
+class PendingDelivery {
+  readonly promise: Promise<Delivery>;
+  isSettled = false;
   #resolve: (delivery: Delivery | Promise<Delivery>) => void = () => undefined;
 
   constructor() {
-    this.told = new Promise((resolve) => (this.#resolve = resolve));
+    this.promise = new Promise((resolve) => (this.#resolve = resolve));
   }
 
-  say(delivery: Delivery | Promise<Delivery>): void {
-    this.isSaid = true;
+  settle(delivery: Delivery | Promise<Delivery>): void {
+    this.isSettled = true;
     this.#resolve(delivery);
   }
 }
@@ -213,6 +215,6 @@ const closed: Delivery = { status: 'dropped', reason: 'closed' };
 
 const failedBy = (error: unknown): Delivery => ({ status: 'failed', outcome: 'error', error: toErrorInfo(error) });
 
-/** A message that was neither stored nor delivered. */
-const sentInVain = (delivery: Delivery): Sent =>
+/** The result of a message that was neither stored nor delivered. */
+const undelivered = (delivery: Delivery): Sent =>
   Object.assign(Promise.resolve(delivery), { accepted: Promise.resolve(false) });

@@ -47,8 +47,8 @@ export class MessageStorage {
   }
 
   /**
-   * Waits until messages that are in the history were deleted, because a turn may replace the history, and they would not be
-   * found in it again. A failed deletion does not stop the turn; a store that was taken over does.
+   * Waits for pending deletions of messages that are in the history. The turn may replace the history, and the messages
+   * would not be found in it again. A failed deletion does not stop the turn; a store that was taken over does.
    */
   async beforeTurn(session: string): Promise<void> {
     await this.#removals.get(session);
@@ -60,7 +60,7 @@ export class MessageStorage {
     await Promise.all(this.#removals.values());
   }
 
-  /** Keeps undelivered messages for the next process from now on. */
+  /** From now on, keeps undelivered messages for the next process. */
   beginToClose(): void {
     this.#isClosing = true;
   }
@@ -113,7 +113,7 @@ export class MessageStorage {
     }
   }
 
-  /** Whether a later process may deliver the message, and this one will not. */
+  /** Returns whether a later process may deliver the message because this one will not. */
   #staysKept(delivery: Delivery): boolean {
     if (delivery.status === 'dropped') return delivery.reason === 'closed';
     return delivery.status === 'failed' && (this.#isClosing || delivery.error?.code === 'lane-closed');

@@ -1,9 +1,9 @@
 import type { Message, UserMessage } from '@h/turn';
 
-/** Under what a message carries its tag, in its metadata, which no model sees. */
+/** The key of the tag in a message's metadata, which models do not see. */
 const tagKey = 'inbox';
 
-/** The message, marked so that it is known again in a turn and in a history. */
+/** Returns the message with a tag that identifies it in turns and histories. */
 export const withTag = (message: UserMessage, tag: string): UserMessage => ({
   ...message,
   metadata: { ...message.metadata, [tagKey]: tag },

@@ -8,7 +8,7 @@ import { priorityOf, urgencyOf } from '../priority.js';
 
 /** A message that was not delivered yet. */
 export interface Item {
-  /** Identifies it in a turn. */
+  /** Identifies the message in a turn. */
   readonly tag: string;
   /** Its position in the order of arrival. */
   readonly order: number;
@@ -21,13 +21,13 @@ export interface Item {
   settle(delivery: Delivery): void;
 }
 
-/** How long `collect` waits. */
+/** The pauses of the mode `collect`, in milliseconds. */
 export interface Debounce {
   readonly debounceMs: number;
   readonly maxDebounceMs: number;
 }
 
-/** The messages of one session that no turn has taken, in the order in which they came. */
+/** The messages of one session that no turn has accepted, in order of arrival. */
 export class Pending {
   readonly #max: number;
   readonly #policy: FullPolicy;
@@ -53,7 +53,7 @@ export class Pending {
     return highest;
   }
 
-  /** Takes a message in, or drops it or another one. */
+  /** Adds a message; if the limit is reached, drops it or another one. */
   add(item: Item): void {
     if (this.#items.length < this.#max) {
       this.#items = [...this.#items, item];
@@ -65,13 +65,13 @@ export class Pending {
     dropped?.settle({ status: 'dropped', reason: 'full' });
   }
 
-  /** Takes back messages that a turn did not deliver, each at its position. None is dropped. */
+  /** Puts back messages that a turn did not deliver, each at its position. None is dropped. */
   takeBack(items: readonly Item[], dropped?: Dropped): void {
     this.#items = [...items, ...this.#items].toSorted((left, right) => left.order - right.order);
     this.#dropped = joinDropped(dropped, this.#dropped);
   }
 
-  /** Takes out those that are for the running turn, in order, as long as it takes them. More may come while it does. */
+  /** Offers steering messages to the running turn, in order, until it rejects one. More may arrive meanwhile. */
   steer(offer: (item: Item) => boolean): void {
     for (let item = this.#nextToSteer(); item; item = this.#nextToSteer()) {
       const taken = this.#take((other) => other === item);
@@ -81,7 +81,7 @@ export class Pending {
     }
   }
 
-  /** The messages for the next turn, taken out; or when there will be some. */
+  /** Removes and returns the messages for the next turn, or returns the time at which they will be complete. */
   nextBatch(now: number, debounce: Debounce): readonly Item[] | number | undefined {
     const [first] = this.#items;
     if (!first) return undefined;
@@ -98,7 +98,7 @@ export class Pending {
     return end < 0 && now < dueAt ? dueAt : this.#take((_, index) => index < length);
   }
 
-  /** What was dropped since this was asked last. */
+  /** Returns the dropped messages since the last call. */
   takeDropped(): Dropped | undefined {
     const dropped = this.#dropped;
     this.#dropped = undefined;

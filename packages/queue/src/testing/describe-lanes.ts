@@ -10,9 +10,9 @@ export type LanesFactory = (limits: {
 }) => Lanes | Promise<Lanes>;
 
 /**
- * The conformance suite of lanes: every implementation calls it in its tests.
+ * Tests an implementation of `Lanes` against the contract. Every implementation calls it in its tests.
  *
- * Nothing in it depends on how fast an implementation answers.
+ * No test depends on the speed of the implementation.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export const describeLanes = (create: LanesFactory): void => {
       return new Visitors(lanes);
     };
 
-    it('admits one request at a time in a session, in the order in which they came', async () => {
+    it('admits one request at a time in a session, in order of arrival', async () => {
       const visitors = await open(4);
       for (const name of ['a', 'b', 'c']) visitors.enter(name, { session: 'alice' });
       for (const name of ['a', 'b', 'c']) {
@@ -56,7 +56,7 @@ export const describeLanes = (create: LanesFactory): void => {
       expect(visitors.order).toEqual(names);
     });
 
-    it('admits the most urgent first, and the first among equals', async () => {
+    it('admits the most urgent first, and the earliest among equals', async () => {
       const visitors = await open(1);
       visitors.enter('current', { session: 'current' });
       const current = await visitors.admitted('current');
@@ -130,7 +130,7 @@ export const describeLanes = (create: LanesFactory): void => {
       expect(fences).toEqual([...new Set(fences)].toSorted((left, right) => left - right));
     });
 
-    it('notifies neither way after a waiting request was released', async () => {
+    it('never notifies the listener of a request that was released while it waited', async () => {
       const visitors = await open(1);
       visitors.enter('current', { session: 'alice' });
       const current = await visitors.admitted('current');
@@ -154,7 +154,7 @@ export const describeLanes = (create: LanesFactory): void => {
       expect(visitors.refusals).toEqual([['aborted', 'lane-aborted']]);
     });
 
-    it('tells running work to stop when it is aborted, and marks its lease as lost once it is released', async () => {
+    it('asks aborted work to stop, and marks its lease as lost after its release', async () => {
       const visitors = await open(1);
       const place = visitors.enter('current', { session: 'alice' });
       const lease = await visitors.admitted('current');
@@ -210,7 +210,7 @@ export const describeLanes = (create: LanesFactory): void => {
   });
 };
 
-/** Requests by name, and what became of them. */
+/** Enters requests by name and records their notifications. */
 class Visitors {
   readonly lanes: Lanes;
   readonly order: string[] = [];
@@ -236,7 +236,7 @@ class Visitors {
     });
   }
 
-  /** The names of those that hold a slot. */
+  /** The names of the requests that hold a slot. */
   current(): readonly string[] {
     return [...this.#leases].filter(([, { isCurrent }]) => isCurrent).map(([name]) => name);
   }

@@ -12,7 +12,7 @@ import { readLines } from './lines.js';
 import { recordIn } from './load.js';
 import { RecordReader } from './records.js';
 
-/** A turn as it was, even if its messages were replaced since. */
+/** A complete turn, even if its messages were replaced since. */
 export interface ArchivedTurn {
   readonly turn: string;
   readonly trigger: TurnTrigger;
@@ -24,7 +24,7 @@ export interface ArchivedTurn {
   readonly usage?: TurnEventOf<'turn.end'>['usage'] | undefined;
   /** All messages that it added to the history. */
   readonly messages: readonly Message[];
-  /** How often it replaced the history, as compaction does. */
+  /** Number of times that it replaced the history, as compaction does. */
   readonly replacements: number;
 }
 
@@ -54,7 +54,7 @@ const nothing = { messages: MessageList.empty, state: {} };
 const turnOf = (journal: readonly JournalRecord[]): ArchivedTurn => {
   const first = journal[0]?.event;
   const end = journal.at(-1)?.event;
-  // Without replacements, the history of a turn is what it added.
+  // Without replacements, the history of a turn consists of the messages that it added.
   const added = journal.filter(({ event }) => event.type !== 'history.replace');
   return {
     turn: first?.turn ?? '',

@@ -8,7 +8,7 @@ const maxBackups = 10_000;
 export const backUp = (path: string, reason: string): Promise<string> =>
   toNewName(path, reason, (backup) => copyFile(path, backup, constants.COPYFILE_EXCL));
 
-/** Stores bytes that are about to be cut off a file. @returns the file that holds them */
+/** Stores bytes that are about to be removed from a file. @returns the path of the backup */
 export const backUpBytes = (path: string, reason: string, bytes: Uint8Array): Promise<string> =>
   toNewName(path, reason, (backup) => writeFile(backup, bytes, { flag: 'wx', mode: 0o600 }));
 
@@ -28,5 +28,5 @@ const toNewName = async (path: string, reason: string, write: (backup: string) =
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
-  throw new Error(`${path} has ${maxBackups} backups. Find out what damages it and delete the backups.`);
+  throw new Error(`${path} has ${maxBackups} backups. Find the cause of the damage, then delete the backups.`);
 };

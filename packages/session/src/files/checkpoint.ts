@@ -13,7 +13,7 @@ import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine, inPieces, readLines, type Line } from './lines.js';
 
-/** A session as it was at one offset of its journal. */
+/** A session at one offset of its journal. */
 export interface Checkpoint {
   /** The head at that offset, which is its `size`. */
   readonly head: Head;
@@ -32,7 +32,10 @@ export const noCheckpoint = (session: string): Checkpoint => ({
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 
-/** Writes a checkpoint: a line with the head, one with past turns, the history and state as records, and their number. */
+/**
+ * Writes a checkpoint: a line with the head, one with past turns, one record per message and state value, and their
+ * number.
+ */
 export const writeCheckpoint = (
   { snapshot: path }: SessionFolder,
   checkpoint: Omit<Checkpoint, 'bytes'>,
@@ -52,14 +55,18 @@ function* linesOf({ head, turns, snapshot: { messages, state } }: Omit<Checkpoin
 }
 
 function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONValue>>): Generator<TurnEvent> {
-  // One message a line: what fitted into a line of the journal fits into a line here.
+  // One message per line: a message that fits into a line of the journal also fits here.
   for (const message of messages) {
     yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
   }
   for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 
-/** Reads the checkpoint of a session, if it has one. @throws SyntaxError for a damaged one, `unsupported-version` as {@link decodeHead} */
+/**
+ * Reads the checkpoint of a session, if it has one.
+ *
+ * @throws SyntaxError for a damaged one, `unsupported-version` as {@link decodeHead}
+ */
 export const readCheckpoint = async ({ snapshot: path }: SessionFolder): Promise<Checkpoint | undefined> => {
   let head: Head | undefined;
   let turns: readonly PastTurn[] | undefined;
@@ -94,7 +101,7 @@ const take = (json: string, count: number, messages: Message[], state: Record<st
   if (seq !== count) throw new SyntaxError(`The snapshot lacks record ${count}.`);
   if (event.type === 'history.append') for (const message of event.messages) messages.push(message);
   if (event.type === 'session.state') {
-    // An assignment would lose the key __proto__.
+    // An assignment would drop the key __proto__.
     Object.defineProperty(state, event.key, {
       value: event.value,
       enumerable: true,
@@ -109,6 +116,6 @@ const decode = (json: string) => {
   try {
     return decodeRecord(json);
   } catch (error) {
-    throw new SyntaxError('The snapshot holds a line that is not a record.', { cause: error });
+    throw new SyntaxError('The snapshot contains a line that is not a record.', { cause: error });
   }
 };

@@ -70,7 +70,7 @@ describe('the checksum of a line', () => {
 });
 
 describe('a session with one changed byte', () => {
-  /** Whether one list of messages begins with another. */
+  /** Returns whether one list of messages begins with another. */
   const beginsWith = (all: readonly Message[], first: readonly Message[]): boolean =>
     JSON.stringify(all.slice(0, first.length)) === JSON.stringify(first);
 
@@ -129,7 +129,7 @@ describe('a session with one changed byte', () => {
         if (isReported) expect((await readFile(seen[0]?.backup ?? '')).length, where).toBeGreaterThan(0);
         expect(beginsWith(expected.messages, found.messages), where).toBe(true);
         if (at % 19 !== 0) return isReported;
-        // What was repaired stays repaired, and the session continues.
+        // The repair is permanent, and the session continues.
         seen.length = 0;
         await inSession(damaged, 'alice', (open) => write(open, wholeTurn('turn-last', 'last')));
         expect((await damaged.messages('alice')).slice(-2), where).toEqual(messagesOf('last'));
@@ -141,7 +141,7 @@ describe('a session with one changed byte', () => {
         const places = Array.from({ length: Math.min(8, whole.length - from) }, (_, index) => from + index);
         reported += (await Promise.all(places.map(check))).filter(Boolean).length;
       }
-      // What the snapshot holds is not read from the journal.
+      // Messages of the snapshot are not read from the journal.
       if (name === 'journal') expect(reported).toBeGreaterThan(whole.length / 3);
       else expect(reported).toBe(whole.length);
     },
@@ -150,7 +150,7 @@ describe('a session with one changed byte', () => {
 });
 
 describe('a journal that lost its end', () => {
-  it('is reported, and its turn is found unfinished, wherever a line ends', async () => {
+  it('is reported, and its turn is unfinished, after truncation at any line', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one', 'two');
     const whole = await readFile(files.journal);
@@ -187,7 +187,7 @@ describe('a journal that lost its end', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('links and pipes in the folder of a session', () => {
-  it.each(['journal', 'snapshot', 'head'] as const)('are refused in place of the %s, without waiting', async (name) => {
+  it.each(['journal', 'snapshot', 'head'] as const)('are refused in place of the %s without blocking', async (name) => {
     const { store, files, directory, problems } = await place();
     await turns(store, 'one');
     const outside = join(directory, 'outside');
@@ -204,7 +204,7 @@ describe.skipIf(process.platform === 'win32')('links and pipes in the folder of 
     expect(await readFile(outside)).toEqual(before);
   });
 
-  it('are removed, and not followed, when the session is deleted', async () => {
+  it('are removed without being followed when the session is deleted', async () => {
     const { store, files, directory } = await place();
     await turns(store, 'one');
     await mkdir(join(directory, 'outside/kept'), { recursive: true });
@@ -236,8 +236,8 @@ describe('the state of a session', () => {
   });
 });
 
-describe('a turn id that is given twice', () => {
-  it('is rejected with what became of the first, however the session was stored since', async () => {
+describe('a repeated turn id', () => {
+  it('is rejected with the outcome of the first turn, even after a compaction', async () => {
     const { store } = await place();
     await turns(store, 'one');
     await inSession(store, 'alice', (open) => write(open, openTurn('turn-open', 'x'.repeat(140_000), 1000)));
@@ -247,7 +247,7 @@ describe('a turn id that is given twice', () => {
         const error: unknown = await write(open, wholeTurn(turn, 'again')).catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(DuplicateTurnError);
         expect((error as DuplicateTurnError).first).toEqual(past.pastTurn(turn));
-        // Nothing of the second turn is written after its beginning was rejected.
+        // Nothing of the second turn is written after its start was rejected.
         const [, second] = wholeTurn(turn, 'again');
         await expect(open.append({ v: 1, seq: 1, event: second as never, derived: false })).rejects.toBe(error);
         return error;
@@ -267,7 +267,7 @@ describe('a turn id that is given twice', () => {
     expect(await journalOf(store, 'alice')).toHaveLength(7);
   });
 
-  it('ends a turn of a harness with the error before anything runs', async () => {
+  it('fails the turn of a harness before anything runs', async () => {
     const { store } = await place();
     await turns(store, 'one', 'two');
     const before = await store.messages('alice');

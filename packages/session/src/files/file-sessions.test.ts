@@ -51,7 +51,7 @@ const takeOver = async ({ path }: SessionFolder): Promise<void> => {
 const long = (letter: string): string => letter.repeat(700_000);
 
 describe('a journal with an incomplete last record', () => {
-  it('loses that record and nothing else, wherever it is torn', async () => {
+  it('loses only that record, wherever it is truncated', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     const before = await readFile(files.journal);
@@ -82,7 +82,7 @@ describe('a journal with an incomplete last record', () => {
     expect(await store.messages('alice')).toEqual(['one', 'two'].flatMap(messagesOf));
   });
 
-  it('is read without it and not changed by readers without a lock', async () => {
+  it('is read without that record, and not changed by readers without a lock', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     await appendFile(files.journal, '{"v":1,"se');
@@ -157,7 +157,7 @@ describe('a journal with a damaged record', () => {
 });
 
 describe('a snapshot', () => {
-  it('is written after a long read, so that earlier records are not read again', async () => {
+  it('is written after a long read, to skip earlier records next time', async () => {
     const { store, files } = await place();
     await turns(store, long('a'), 'short', 'last');
     await journalOf(store, 'alice');
@@ -168,7 +168,7 @@ describe('a snapshot', () => {
     // The latest turn is always read, because it may be resumed.
     expect(head).toMatchObject({ turns: 1 });
     expect(head.size).toBeGreaterThan(1_000_000);
-    // What is before it could as well not be there.
+    // Everything before it is unused, and could be missing.
     const journal = await readFile(files.journal);
     await writeFile(files.journal, Buffer.concat([Buffer.alloc(head.size, 'x'), journal.subarray(head.size)]));
     expect(await stateOf(store, 'alice')).toEqual({
@@ -263,7 +263,7 @@ describe('a list of sessions', () => {
     expect(await fileSessions({ directory }).list()).toEqual([]);
   });
 
-  it('leaves out sessions of a later release, and no others', async () => {
+  it('omits sessions of a later release, and no others', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     await inSession(store, 'bob', (open) => write(open, wholeTurn('turn-b', 'other')));
@@ -296,7 +296,7 @@ describe('an archive', () => {
     return all;
   };
 
-  it('has every turn as it was, including what was replaced since', async () => {
+  it('yields every turn unchanged, including replaced messages', async () => {
     const { store } = await place();
     await turns(store, 'one', 'two');
     const replacing = [
@@ -329,7 +329,7 @@ describe('an archive', () => {
     expect(archive[3]).not.toHaveProperty('endedAt');
   });
 
-  it('is empty for an unknown session, and reports where it is damaged', async () => {
+  it('yields nothing for an unknown session, and reports the position of damage', async () => {
     const { store, files } = await place();
     expect(await read(store)).toEqual([]);
     await turns(store, 'one');
@@ -500,7 +500,7 @@ describe('writing', () => {
     expect(await store.messages('alice')).toEqual(messagesOf('two'));
   });
 
-  it('ends after another process took over, and leaves no trace in its journal', async () => {
+  it('fails after a takeover, and leaves the journal of the new holder unchanged', async () => {
     const { store, files } = await place();
     const late = await store.open('alice');
     await write(late, openTurn('turn-1', 'one'));

@@ -17,7 +17,7 @@ export interface SessionInfo {
   readonly session: string;
   /** When its first turn began, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** When its latest record was made, in milliseconds since 1970. */
+  /** When its latest record was written, in milliseconds since 1970. */
   readonly updatedAt: number;
   readonly turns: number;
   /** The beginning of the first input, at most 200 characters. */
@@ -47,9 +47,9 @@ export interface FileSessions extends SessionStore {
 /**
  * Stores sessions in files. A confirmed record survives the end of the process at any moment.
  *
- * Each session has a folder with its journal, to which records are appended. Opening a session reads a snapshot and what came
- * after it. A turn locks its session; the lock ends with the process, so several processes can share the folder. Every line
- * has a checksum: damage is repaired or reported to `onProblem`.
+ * Each session has a folder with a journal, to which records are appended. Opening a session reads a snapshot and the
+ * records after it. A turn locks its session, and the lock ends with the process, so several processes can share the
+ * folder. Every line has a checksum: damage is repaired or reported to `onProblem`.
  *
  * @throws InvalidOptionError
  *
@@ -64,7 +64,7 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
   const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
   const journals = new OpenJournals();
-  /** Sessions of the turns that were found unfinished: they are about to be located. */
+  /** Sessions of the unfinished turns that were listed last; they are located next. */
   let found: ReadonlyMap<string, string> = new Map();
   return {
     open: (session) => openFiles(folderOf(directory, session), settings, journals),
@@ -100,7 +100,7 @@ const readMessages = async (folder: SessionFolder, { onProblem }: FileSettings):
     return undefined;
   });
   const { snapshot, journal, damage } = await load(folder.journal, checkpoint ?? noCheckpoint(folder.session));
-  // A torn record may be one that is being written.
+  // An incomplete record may be one that is being written.
   if (damage && !damage.isTorn) report('corrupt-journal', folder.journal, damage.reason);
   return [...foldJournal(snapshot, journal).messages];
 };

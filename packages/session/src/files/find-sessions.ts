@@ -5,13 +5,13 @@ import { filesIn, isSessionFolder, type SessionFolder } from './folder.js';
 import { currentHead, type Head } from './head.js';
 import type { SessionProblem } from './options.js';
 
-/** A session that was found in its folder. */
+/** A session and its folder. */
 export interface Found {
   readonly head: Head;
   readonly folder: SessionFolder;
 }
 
-/** Where to look for sessions. */
+/** Options of {@link findSessions}. */
 export interface Search {
   readonly directory: string;
   readonly onProblem: (problem: SessionProblem) => void;
@@ -22,9 +22,9 @@ export interface Search {
 const concurrency = 16;
 
 /**
- * Looks at all sessions with a turn, several at a time, and yields what `look` returns.
+ * Visits all sessions that have a turn, several at a time, and yields the results of `look`.
  *
- * Sessions of a later release are left out. One that cannot be read is reported and left out.
+ * Sessions of a later release are skipped. A session that cannot be read is reported and skipped.
  */
 export async function* findAll<Result>(
   search: Search,
@@ -51,14 +51,14 @@ const lookAt = async <Result>(
     await onEmpty?.(folder);
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // ENOENT: the session was deleted meanwhile.
+    // ENOENT: the session was deleted in the meantime.
     if (code === 'unsupported-version' || code === 'ENOENT') return undefined;
     if (!ofOneFolder.includes(code)) throw error;
-    const message = `A session cannot be read and is left out: ${String(error)}`;
+    const message = `A session cannot be read and is skipped: ${String(error)}`;
     onProblem({ kind: 'unreadable', session: '', path: folder.path, backup: undefined, bytes: 0, message });
   }
   return undefined;
 };
 
-/** Errors of one folder, and not of the process or the disk. */
+/** Codes of errors that concern one folder, not the process or the disk. */
 const ofOneFolder: readonly string[] = ['EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'EISDIR', 'ELOOP', 'unsafe-file'];

@@ -8,11 +8,11 @@ const hashLength = 24;
 export interface SessionFolder {
   readonly session: string;
   readonly path: string;
-  /** All records, one a line. It only grows. */
+  /** All records, one per line. It only grows. */
   readonly journal: string;
-  /** The session as it was at some turn, so that earlier records need not be read. */
+  /** The session after an earlier turn, so that earlier records need not be read. */
   readonly snapshot: string;
-  /** What lists show. */
+  /** The summary for lists. */
   readonly head: string;
 }
 
@@ -30,7 +30,7 @@ export const folderOf = (directory: string, session: string): SessionFolder => {
   return filesIn(join(directory, `${readable.replace(/^-/, '')}_${hash}`), session);
 };
 
-/** The files in a folder that was found. */
+/** Returns the files of an existing folder. */
 export const filesIn = (path: string, session: string): SessionFolder => ({
   session,
   path,
@@ -39,5 +39,5 @@ export const filesIn = (path: string, session: string): SessionFolder => ({
   head: join(path, 'head.json'),
 });
 
-/** Whether a folder of this name holds a session. */
+/** Returns whether a folder of this name belongs to a session. */
 export const isSessionFolder = (name: string): boolean => new RegExp(`^[a-z0-9-]*_[0-9a-f]{${hashLength}}$`).test(name);

@@ -5,17 +5,17 @@ import { inPieces } from './lines.js';
 
 export interface GroupCommitOptions {
   readonly path: string;
-  /** Checked before each write, and again before it is confirmed. */
+  /** Called before each write, and again before it is confirmed. */
   readonly lock: Pick<FileLock, 'check'>;
-  /** Folders that are forced onto the disk after the first write, because their entries are new. */
+  /** Folders that are flushed to the disk after the first write, because their entries are new. */
   readonly newIn: readonly string[];
   readonly journals: OpenJournals;
 }
 
-/** Descriptors that the sessions of a store keep open: 10,000 sessions at a time would exceed the limit of most systems. */
+/** Maximum number of journals that a store keeps open: 10,000 open files would exceed the limit of most systems. */
 const maxOpenJournals = 256;
 
-/** The journals that are open, least recently opened first. Closes one that is idle when there are too many. */
+/** The open journals, least recently opened first. Closes an idle one when the limit is exceeded. */
 export class OpenJournals {
   readonly #open = new Set<GroupCommit>();
 
@@ -45,7 +45,7 @@ interface Batch {
 /**
  * Appends lines to a file, in order.
  *
- * Lines that are added in the same tick, or while the disk is busy, share one write and one sync. After a failure nothing more
+ * Lines that are added in the same tick, or during a write, share one write and one sync. After a failure nothing more
  * is written, so that the file has no gaps.
  */
 export class GroupCommit {
@@ -61,7 +61,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Adds a line. @returns resolves when the line is written, and synced if `isSynced` */
+  /** Adds a line. Resolves when it is written, and synced if `isSynced`. */
   append(line: string, isSynced: boolean): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     const batch = (this.#waiting ??= newBatch());
@@ -77,8 +77,9 @@ export class GroupCommit {
   }
 
   /**
-   * Whether the system failed to force the file onto the disk. It reports that once and then considers the pages in memory
-   * written: a later sync would succeed, and a power failure would leave a hole before what that sync has confirmed.
+   * Whether the system failed to flush the file to the disk. It reports that only once and then treats the pages in
+   * memory as written. A later sync would succeed, and a power failure would leave a gap before the lines that it
+   * confirmed.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;
@@ -93,13 +94,13 @@ export class GroupCommit {
     return this.#writing !== undefined;
   }
 
-  /** Waits for all lines that were added and closes the file. */
+  /** Waits for all added lines and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.closeIdle();
   }
 
-  /** Closes the file until the next line. Call it while nothing is written. */
+  /** Closes the file until the next line. Must not be called during a write. */
   async closeIdle(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;
@@ -135,7 +136,8 @@ export class GroupCommit {
     const isOpen = this.#handle !== undefined;
     const handle = (this.#handle ??= await this.#open());
     if (!isOpen) await journals.add(this);
-    // A file that was opened late may be that of a later holder. One that takes over from here on continues in a copy.
+    // A file that was opened late may belong to a later holder. A process that takes over from here on continues in a
+    // copy.
     await lock.check();
     for (const piece of inPieces(lines)) await handle.appendFile(piece);
     await bothOf(lock.check(), isSynced ? this.#sync(handle) : Promise.resolve());
@@ -164,7 +166,7 @@ export class GroupCommit {
   }
 }
 
-/** Waits for both even if one fails: the file must not be closed while the other uses it. */
+/** Waits for both even if one fails: the file must not be closed during the other operation. */
 const bothOf = async (...work: readonly Promise<void>[]): Promise<void> => {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 };
@@ -174,7 +176,7 @@ const newBatch = (): Batch => {
   const done = new Promise<void>((resolve, reject) => {
     settle = (error) => (error ? reject(error) : resolve());
   });
-  // Every caller has the promise; one that does not wait learns of the failure from the next that it waits for.
+  // Each caller has the promise. A caller that ignores it observes the failure with its next line.
   done.catch(() => undefined);
   return { lines: [], isSynced: false, done, settle };
 };

@@ -3,17 +3,17 @@ import { textOf, wellFormed, type TurnEvent } from '@h/turn';
 import { decodeLine, encodeLine, formatVersion, isInLine, newerVersion, readLines } from './lines.js';
 import type { SessionFolder } from './folder.js';
 
-/** What is known of a session without reading its records. */
+/** Summary of a session, so that lists need not read its records. */
 export interface Head {
   session: string;
-  /** Size of the journal up to which this holds, in bytes. */
+  /** Size of the journal that the summary covers, in bytes. */
   size: number;
   turns: number;
   createdAt: number;
   updatedAt: number;
   firstInput: string;
   latest: { readonly turn: string; readonly startedAt: number; ended: boolean } | undefined;
-  /** The session was deleted. Its files may still be there if the process was killed. */
+  /** Whether the session was deleted. Its files may still exist if the process was killed. */
   isDeleted?: true;
 }
 
@@ -37,7 +37,7 @@ export const advance = (head: Head, seq: number, event: TurnEvent): void => {
 const maxInput = 200;
 
 const beginTurn = (head: Head, event: TurnEvent): void => {
-  // The file that holds the name may be lost.
+  // The file that contains the name may be lost.
   if (head.session === '' && event.type === 'turn.start') head.session = event.session;
   if (head.turns === 0) {
     head.createdAt = event.at;
@@ -50,7 +50,11 @@ const beginTurn = (head: Head, event: TurnEvent): void => {
 
 export const encodeHead = (head: Head): string => encodeLine(JSON.stringify({ v: formatVersion, ...head }));
 
-/** Parses the JSON of a head. @throws SyntaxError for anything else, TurnError `unsupported-version` if a later release wrote it */
+/**
+ * Parses the JSON of a head.
+ *
+ * @throws SyntaxError for anything else, TurnError `unsupported-version` if a later release wrote it
+ */
 export const decodeHead = (json: string | undefined): Head => {
   if (json === undefined) throw new SyntaxError('The checksum of the head does not match.');
   const { v, ...head } = JSON.parse(json) as Head & { v?: unknown };
@@ -66,13 +70,15 @@ export const decodeHead = (json: string | undefined): Head => {
   return { ...emptyHead(head.session), ...head };
 };
 
-/** Reads the head as it was written last; `undefined` without one. @throws as {@link decodeHead} */
+/** Reads the stored head; `undefined` if there is none. @throws as {@link decodeHead} */
 export const readHead = async ({ head }: SessionFolder): Promise<Head | undefined> => {
   const content = await readRegularFile(head);
   return content && decodeHead(decodeLine(Buffer.from(content.text)));
 };
 
-/** Reads the head and updates it from the journal, because a process that was killed has not written its own. Changes no file. */
+/**
+ * Reads the head and updates it from the journal, because a killed process has not written its own. Changes no file.
+ */
 export const currentHead = async (folder: SessionFolder): Promise<Head> => {
   const written = await readHead(folder).catch((error: unknown) => {
     if (error instanceof SyntaxError) return undefined;
@@ -80,14 +86,14 @@ export const currentHead = async (folder: SessionFolder): Promise<Head> => {
   });
   if (!written) return continueHead(emptyHead(folder.session), folder);
   const size = await fileSize(folder.journal);
-  // Nearly always, and there may be thousands of sessions.
+  // The usual case; there may be thousands of sessions.
   if (written.isDeleted || written.size === size) return written;
-  // A power failure may have taken records, and a writer that had lost the session may have written the head.
+  // A power failure may have removed records, or a writer that had lost the session may have written the head.
   const isWrong = written.size > size || (written.size > 0 && (await isInLine(folder.journal, written.size)));
   return continueHead(isWrong ? emptyHead(written.session) : written, folder);
 };
 
-/** Adds what the journal has beyond the head. */
+/** Adds the records that follow the head in the journal. */
 const continueHead = async (head: Head, { journal }: SessionFolder): Promise<Head> => {
   for await (const lines of readLines(journal, head.size)) {
     for (const { json, end, isTorn } of lines) {
@@ -100,7 +106,7 @@ const continueHead = async (head: Head, { journal }: SessionFolder): Promise<Hea
   return head;
 };
 
-/** Parses a record without validating it: a list must not fail because of one session. */
+/** Parses a record without validating it, so that one invalid session does not fail a list. */
 const glanceAt = (json: string): { readonly seq: number; readonly event: TurnEvent } | undefined => {
   try {
     const record = JSON.parse(json) as { seq?: unknown; event?: { at?: unknown; turn?: unknown } };

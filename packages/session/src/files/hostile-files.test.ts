@@ -61,7 +61,7 @@ describe('a session after a power failure', () => {
     expect(await store.messages('alice')).toEqual(['one', 'two', 'three'].flatMap(messagesOf));
   });
 
-  it('is there: the folders of a new session are synced once, with its first record', async () => {
+  it('exists: the folders of a new session are synced once, with its first record', async () => {
     const directory = await temporaryFolder();
     const sync = vi.spyOn(await fileHandles(), 'sync');
     onTestFinished(() => sync.mockRestore());
@@ -76,7 +76,7 @@ describe('a session after a power failure', () => {
     expect([await times('record', 'a'), await times('record', 'b'), await times('never', 'a')]).toEqual([2, 0, 0]);
   });
 
-  it('removes files that were being replaced', async () => {
+  it('has no temporary files of interrupted replacements', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     const [token = ''] = await readdir(join(files.path, 'lock.1'));
@@ -85,7 +85,7 @@ describe('a session after a power failure', () => {
     expect((await readdir(files.path)).toSorted()).toEqual(['head.json', 'journal.jsonl', 'lock.2']);
   });
 
-  it('completes a deletion at the next start, and can delete a later session of that name', async () => {
+  it('completes its deletion at the next start, and can be deleted again', async () => {
     const { store, directory, files } = await place();
     await turns(store, 'one');
     // The process was killed after it had deleted the session and before it removed the files.
@@ -111,12 +111,12 @@ describe('the summary for lists', () => {
     expect(await store.list()).toEqual(right);
   });
 
-  it('does not keep a turn from ending if it cannot be written', async () => {
+  it('does not prevent the end of a turn if it cannot be written', async () => {
     const { store, files, problems } = await place();
     await turns(store, 'one');
     const open = await store.open('alice');
     await write(open, wholeTurn('turn-2', 'two'));
-    // Nothing can be moved over a folder.
+    // A file cannot be renamed over a folder.
     await rm(files.head);
     await mkdir(files.head);
     await open.close();
@@ -127,7 +127,7 @@ describe('the summary for lists', () => {
 });
 
 describe('a writer that lost its session while it was idle', () => {
-  it('replaces no file when it closes', async () => {
+  it('replaces no file when it closes the session', async () => {
     const { store, files } = await place();
     await turns(store, 'one');
     const before = await readFile(files.head, 'utf8');
@@ -144,7 +144,7 @@ describe('a writer that lost its session while it was idle', () => {
 });
 
 describe('sessions in one directory', () => {
-  it('are listed although one of them cannot be read, which is reported', async () => {
+  it('are listed even if one cannot be read, which is reported', async () => {
     const { store, directory, files, problems } = await place();
     await turns(store, 'one');
     const broken = folderOf(directory, 'broken').path;
@@ -162,7 +162,7 @@ describe('sessions in one directory', () => {
     expect((await stat(files.path)).isDirectory()).toBe(true);
   });
 
-  it('are not searched for a turn that unfinished() has found', async () => {
+  it('are not searched again for a turn that unfinished() returned', async () => {
     const { store, directory, problems } = await place();
     await inSession(store, 'alice', (open) => write(open, openTurn('turn-1', 'one')));
     expect(await store.unfinished()).toMatchObject([{ turn: 'turn-1' }]);
@@ -190,7 +190,7 @@ describe('sessions in one directory', () => {
     expect(await here.messages('alice')).toEqual(messagesOf('one'));
   });
 
-  it('are complete or absent if opened and deleted at the same time', async () => {
+  it('are complete or absent if they are opened and deleted concurrently', async () => {
     const { store, directory } = await place();
     for (let round = 0; round < 15; round += 1) {
       const opening = async (): Promise<void> => (await store.open('alice')).close();
@@ -237,7 +237,7 @@ describe('sessions in one directory', () => {
 });
 
 describe('large records', () => {
-  it('are stored, loaded and put into a snapshot, 50 MB in one', async () => {
+  it('of 50 MB are stored, loaded and written to a snapshot', async () => {
     const { store, files } = await place();
     const huge = `${'x'.repeat(50_000_000)}ä`;
     const answer = event(
@@ -253,7 +253,7 @@ describe('large records', () => {
     expect(await store.list()).toMatchObject([{ turns: 3 }]);
   });
 
-  it('are written in several pieces if they arrive together', async () => {
+  it('are written in several chunks if they arrive together', async () => {
     const { store } = await place();
     const note = (value: string): TurnEvent => event('session.state', { key: 'k', value }, { turn: 'turn-1' });
     const given = [
@@ -275,7 +275,7 @@ describe('large records', () => {
     ).toBe('o01234567');
   });
 
-  it('get a line each in a snapshot, so that no line exceeds the maximum length of a string', async () => {
+  it('have separate lines in a snapshot, so that no line exceeds the maximum string length', async () => {
     const { store, files } = await place();
     const picture = { type: 'file', data: 'A'.repeat(200_000), mediaType: 'image/png' } as const;
     await inSession(store, 'alice', async (open) => {
@@ -298,7 +298,7 @@ describe('a disk that fails during a turn', () => {
   it.each([
     ['appendFile', []],
     ['datasync', ['assistant', 'tool']],
-  ] as const)('ends the turn with its error and keeps what was confirmed: %s', async (method, unsynced) => {
+  ] as const)('ends the turn with its error and keeps confirmed records: %s', async (method, unsynced) => {
     const { directory } = await place();
     const sessions = fileSessions({ directory });
     const spy = vi.spyOn(await fileHandles(), method);
@@ -309,7 +309,7 @@ describe('a disk that fails during a turn', () => {
     };
     const tools = scriptedTools({ write }, { write: { effect: 'local-write' } });
     const agent = harness({
-      // The model is asked before the failed write is known; its answer is not recorded.
+      // The model is called before the failure is known; its answer is not recorded.
       model: scriptedModel([response(call('w1', 'write')), response(call('w2', 'write')), 'I see.']),
       tools,
       sessions,
@@ -328,7 +328,7 @@ describe('a disk that fails during a turn', () => {
 });
 
 describe('a journal that could not be synced', () => {
-  it('continues in a copy, because the system may consider lost pages written', async () => {
+  it('continues in a copy, because the system may treat lost pages as written', async () => {
     const { directory, files } = await place();
     const store = fileSessions({ directory });
     const open = await store.open('alice');
@@ -347,7 +347,7 @@ describe('a journal that could not be synced', () => {
 });
 
 describe('onProblem', () => {
-  it('may throw without effect on the repair', async () => {
+  it('may throw without affecting the repair', async () => {
     const { directory } = await place();
     const store = fileSessions({
       directory,

@@ -6,22 +6,23 @@ import { TurnError } from '@h/turn';
 /** Version of the files. Records have their own, `JournalRecord.v`. */
 export const formatVersion = 1;
 
-/** A file of a later release is not damaged, so nothing is changed. */
+/** Rejects a file of a later release. It is not damaged, so nothing is changed. */
 export const newerVersion = (version: number): TurnError =>
   new TurnError(
     'unsupported-version',
-    `The session was written in version ${version} of the format; this release reads version ${formatVersion}. Use a later release.`,
+    `The session was written in version ${version} of the format; this release reads version ${formatVersion}. Update @h/session.`,
   );
 
 /**
- * Adds a checksum to a line of JSON. The line stays JSON: `{"crc":"0d4a1185",` and the rest of the object, which it covers.
+ * Adds a checksum to a line of JSON. The line stays JSON: `{"crc":"0d4a1185",` and the rest of the object, which it
+ * covers.
  */
 export const encodeLine = (json: string): string => {
   const rest = json.slice(1);
   return `${prefixOf(crc32(rest))}${rest}`;
 };
 
-/** The JSON that {@link encodeLine} was given; `undefined` if any byte of the line has changed. */
+/** Returns the JSON of a line of {@link encodeLine}; `undefined` if any byte of the line has changed. */
 export const decodeLine = (line: Buffer): string | undefined => {
   const rest = line.subarray(prefixLength);
   return line.toString('latin1', 0, prefixLength) === prefixOf(crc32(rest)) ? `{${rest.toString()}` : undefined;
@@ -30,7 +31,7 @@ export const decodeLine = (line: Buffer): string | undefined => {
 const prefixOf = (checksum: number): string => `{"crc":"${checksum.toString(16).padStart(8, '0')}",`;
 const prefixLength = prefixOf(0).length;
 
-/** A line of a file and its place in it. */
+/** A line of a file with its position. */
 export interface Line {
   /** Its JSON; `undefined` if the line is damaged. */
   readonly json: string | undefined;
@@ -38,7 +39,7 @@ export interface Line {
   readonly start: number;
   /** Offset after its newline. */
   readonly end: number;
-  /** The file ends before the newline. */
+  /** Whether the file ends before the newline. */
   readonly isTorn: boolean;
 }
 
@@ -46,7 +47,7 @@ const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
 /**
- * Reads the lines of a file from an offset, in batches, up to its size when reading begins. A missing file has no lines.
+ * Reads the lines of a file from an offset, in batches, up to its size at the start. A missing file has no lines.
  *
  * Holds one chunk and one line in memory.
  *
@@ -75,7 +76,7 @@ export async function* readLines(path: string, from = 0): AsyncGenerator<readonl
   }
 }
 
-/** Whether an offset of a file is within a line. */
+/** Returns whether an offset of a file is inside a line. */
 export const isInLine = async (path: string, place: number): Promise<boolean> => {
   const handle = await ifExists(openRegularFile(path, constants.O_RDONLY));
   if (!handle) return false;
@@ -114,7 +115,7 @@ const lineOf = (pieces: readonly Buffer[], start: number): Omit<Line, 'isTorn'> 
 
 const maxPiece = 1 << 24;
 
-/** Joins lines into a few strings, each line with its newline: a string has a maximum length. */
+/** Joins lines and their newlines into several strings, because the length of a string is limited. */
 export function* inPieces(lines: Iterable<string>): Generator<string> {
   let piece: string[] = [];
   let length = 0;

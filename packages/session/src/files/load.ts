@@ -5,10 +5,10 @@ import { formatVersion, newerVersion, readLines, type Line } from './lines.js';
 import { PastTurns } from './past-turns.js';
 import { RecordReader } from './records.js';
 
-/** The first place of a journal that cannot be read. What follows means nothing without it. */
+/** The first unreadable line of a journal. Later records depend on it. */
 export interface Damage {
   readonly at: number;
-  /** The record is the last one and incomplete. */
+  /** Whether it is the last record and incomplete. */
   readonly isTorn: boolean;
   readonly reason: string;
 }
@@ -26,7 +26,7 @@ export interface Loaded {
   readonly damage: Damage | undefined;
 }
 
-/** Reads a journal from a checkpoint on. Changes nothing, and folds all turns but the latest. */
+/** Reads a journal from a checkpoint. Changes nothing, and folds all turns except the latest. */
 export const load = async (
   path: string,
   { head: base, snapshot: before, turns: past }: Checkpoint,
@@ -55,7 +55,7 @@ export const load = async (
   return { snapshot, headBefore, head, journal, turns, damage: undefined };
 };
 
-/** Returns the record of a line, or what is wrong with the line. @throws TurnError `unsupported-version` */
+/** Returns the record of a line, or the damage of the line. @throws TurnError `unsupported-version` */
 export const recordIn = ({ json, start, isTorn }: Line, next: number, reader: RecordReader): JournalRecord | Damage => {
   if (isTorn) return { at: start, isTorn, reason: 'The last record is incomplete.' };
   if (json === undefined) return { at: start, isTorn, reason: 'The checksum of the record does not match.' };

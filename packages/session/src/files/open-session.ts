@@ -22,9 +22,9 @@ import { lockSession } from './session-lock.js';
 /** A session in files that is open for writing. */
 export interface OpenFileSession extends OpenSession {
   /**
-   * Returns a turn that this session has begun. It remembers the latest 1,000.
+   * Returns a turn that this session has begun, if it is among the latest 1,000.
    *
-   * `append()` rejects a second beginning of such a turn with `DuplicateTurnError`.
+   * `append()` rejects the second start of such a turn with `DuplicateTurnError`.
    */
   pastTurn(turn: string): PastTurn | undefined;
 }
@@ -111,10 +111,10 @@ class FileSession implements OpenFileSession {
     const { journal, head } = this.#folder;
     try {
       await this.#file.close();
-      // If copying fails as well, there is nothing better to do.
+      // If the copy fails as well, nothing more can be done.
       if (this.#file.isUnsure) await this.#lock.replaceFile(journal, { copyOf: journal }).catch(() => undefined);
       if (this.#isChanged && !this.#file.failure) {
-        // It can be rebuilt from the journal, so it is not synced, and a full disk may reject it.
+        // Not synced, because it can be rebuilt from the journal; a full disk may reject it.
         await this.#lock.replaceFile(head, encodeHead(this.#head), { sync: false }).catch(() => undefined);
       }
     } finally {
@@ -129,17 +129,20 @@ class FileSession implements OpenFileSession {
     if (seq === 0 || seq === this.#next) return;
     throw new TurnError(
       'journal-gap',
-      `Record ${seq} cannot follow record ${this.#next - 1} in the journal of session ${JSON.stringify(session)}.`,
+      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
     );
   }
 
   #closed(): TurnError {
     const session = JSON.stringify(this.#folder.session);
-    return new TurnError('session-closed', `Session ${session} is closed; the record was not written.`);
+    return new TurnError(
+      'session-closed',
+      `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
+    );
   }
 }
 
-/** Whether a record is forced onto the disk before it is confirmed, together with all records before it. */
+/** Returns whether a record is flushed to the disk before it is confirmed, with all records before it. */
 const isSynced = (event: TurnEvent, { fsync }: FileSettings): boolean => {
   if (fsync !== 'record') return fsync === 'turn' && event.type === 'turn.end';
   if (event.type === 'tool.call') return event.call.effect !== 'read-only' && event.call.idempotent !== true;
@@ -147,7 +150,7 @@ const isSynced = (event: TurnEvent, { fsync }: FileSettings): boolean => {
   return !repeatable.has(event.type);
 };
 
-/** What a turn that was interrupted by a power failure repeats without doing anything twice. */
+/** Returns whether a turn that a power failure interrupted may safely repeat the event. */
 const repeatable: ReadonlySet<string> = new Set<TurnEvent['type']>([
   'session.loaded',
   'session.state',

@@ -2,23 +2,23 @@ import { resolve } from 'node:path';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/options';
 import { quietly } from '../quietly.js';
 
-/** When records are forced onto the disk, see {@link FileSessionsOptions.fsync}. */
+/** When records are flushed to the disk; see {@link FileSessionsOptions.fsync}. */
 export type FsyncPolicy = 'record' | 'turn' | 'never';
 
 /**
- * Damage that was found in the files of a session.
+ * Damage in the files of a session.
  *
- * | kind | what was found | what was done |
+ * | kind | found | action |
  * |---|---|---|
- * | `torn-record` | the last record is incomplete, so it was never confirmed | it was cut off |
- * | `corrupt-journal` | a record is damaged | the journal ends before it; what follows means nothing without it |
- * | `lost-records` | the journal ends before the last record that was known | the session continues where the journal ends |
+ * | `torn-record` | the last record is incomplete, so it was never confirmed | it was truncated |
+ * | `corrupt-journal` | a record is damaged | the journal ends before it, because later records depend on it |
+ * | `lost-records` | the journal ends before the last known record | the session continues where the journal ends |
  * | `short-journal` | the journal ends before the snapshot does | the journal was restarted after the snapshot |
  * | `corrupt-snapshot` | the snapshot is damaged | it was rebuilt from the journal |
  * | `corrupt-head` | the summary for lists is damaged | it was rebuilt from the journal |
  * | `unreadable` | the folder cannot be read | nothing; lists leave the session out |
  *
- * Reading without opening (`messages()`) reports what it finds and changes nothing.
+ * Reading without opening (`messages()`) reports damage and changes nothing.
  */
 export interface SessionProblem {
   readonly kind:
@@ -29,7 +29,7 @@ export interface SessionProblem {
     | 'corrupt-snapshot'
     | 'corrupt-head'
     | 'unreadable';
-  /** Empty if the folder does not tell. */
+  /** The session; empty if the folder does not contain its name. */
   readonly session: string;
   /** The damaged file. */
   readonly path: string;
@@ -47,23 +47,23 @@ export interface FileSessionsOptions {
   /**
    * What survives a power failure. Every confirmed record survives the end of the process, `kill -9` included.
    *
-   * - `'record'`: everything that a turn must not do twice or ask for again: its input, approvals, calls of tools that are neither
-   *   read-only nor idempotent, and its end. Model calls and results since the last of these are lost, and a resumed turn repeats
-   *   what may be repeated.
+   * - `'record'`: everything that a turn must not do twice or ask for again: its input, approvals, its end, and calls
+   *   of tools that are neither read-only nor idempotent. Later model calls and results are lost, and a resumed turn
+   *   repeats those that may be repeated.
    * - `'turn'`: turns that have ended. An interrupted turn may lack its last records.
-   * - `'never'`: only what the operating system has written on its own.
+   * - `'never'`: only records that the operating system has flushed on its own.
    *
    * @defaultValue `'record'`, because a call without a record may run twice
    */
   readonly fsync?: FsyncPolicy | undefined;
   /**
-   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at least
-   * 100. Locks are renewed three times in that period. On the same machine a lock ends with its process.
+   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at
+   * least 100. Locks are renewed three times in that period. On the same machine a lock ends with its process.
    *
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
-  /** Receives the damage that was found and repaired. Errors that it throws are ignored. */
+  /** Receives damage that was found and repaired. Errors that it throws are ignored. */
   readonly onProblem?: ((problem: SessionProblem) => void) | undefined;
 }
 
@@ -83,6 +83,6 @@ const checks: OptionChecks<FileSessionsOptions> = {
 export const settingsOf = (options: FileSessionsOptions): FileSettings => {
   checkOptions('fileSessions()', options, checks);
   const { directory, fsync = 'record', leaseMs = 30_000, onProblem = () => undefined } = options;
-  // A later chdir() must not move the sessions.
+  // Resolved here, because a later chdir() must not move the sessions.
   return { directory: resolve(directory), fsync, leaseMs, onProblem: (problem) => quietly(() => onProblem(problem)) };
 };

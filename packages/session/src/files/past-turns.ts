@@ -1,6 +1,6 @@
 import type { JournalRecord, PastTurn } from '@h/turn';
 
-/** How many turns a session remembers to reject a repeated id. */
+/** Number of turns that a session remembers to reject a repeated id. */
 const maxTurns = 1000;
 
 /** The latest turns of a session by their ids. */

@@ -64,7 +64,7 @@ const canMount = (): boolean => {
 };
 
 describe('a session that another process holds', () => {
-  it('is rejected with its holder, and is free when that process is killed', async () => {
+  it('is rejected with its holder, and is free once that process is killed', async () => {
     const directory = await temporaryFolder();
     const store = fileSessions({ directory });
     const before = Date.now();
@@ -90,7 +90,7 @@ describe('a session that another process holds', () => {
 });
 
 describe('a session that several processes open', () => {
-  it('has every confirmed turn once and complete, also if one of them is killed', async () => {
+  it('contains every confirmed turn once, even if one of them is killed', async () => {
     const directory = await temporaryFolder();
     const others = Array.from({ length: 3 }, () => other('compete', directory));
     const [victim] = others;
@@ -113,14 +113,14 @@ describe('a session that several processes open', () => {
 
 describe.skipIf(process.platform === 'win32')('a process that is suspended past its lease', () => {
   it.each(['oversleep-before', 'oversleep-within'])(
-    'writes nothing that is read, and reports who took over: %s its write',
+    'writes nothing that is read, and reports the process that took over: %s its write',
     async (work) => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other(work, directory);
       await says(late, 'sleeps');
       const open = await opened(store);
-      // Everything that was confirmed is there.
+      // All confirmed records are in the session.
       expect(open.journal).toHaveLength(late.said.filter((each) => 'confirmed' in each).length);
       await write(open, wholeTurn('turn-2', 'two'));
       const { journal, head } = folderOf(directory, 'alice');
@@ -151,7 +151,7 @@ describe.skipIf(process.platform === 'win32')(
       await writeFile(join(holding, 'owner'), JSON.stringify({ host: 'far away', pid: 1, leaseMs: 0 }));
     };
 
-    /** Writes a turn, wakes the suspended process, and writes another. */
+    /** Writes a turn, resumes the suspended process, and writes another turn. */
     const writeAndWake = async (late: Other, store: FileSessions): Promise<void> => {
       await says(late, 'sleeps');
       const open = await opened(store);
@@ -163,7 +163,7 @@ describe.skipIf(process.platform === 'win32')(
       await open.close();
     };
 
-    it('loses no record of others while it takes over, and reports who has the session', async () => {
+    it('keeps the records of others during its takeover, and reports the holder', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
@@ -182,7 +182,7 @@ describe.skipIf(process.platform === 'win32')(
       ]);
     });
 
-    it('loses no record of others while it repairs the journal', async () => {
+    it('keeps the records of others while it repairs the journal', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       const { journal } = folderOf(directory, 'alice');
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === 'win32')(
       expect((await store.messages('alice')).slice(2)).toEqual(['two', 'three'].flatMap(messagesOf));
     });
 
-    it('loses no record of others while it closes a session whose disk failed', async () => {
+    it('keeps the records of others while it closes a session whose disk failed', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory });
       const late = other('oversleep-closing', directory);
@@ -205,7 +205,7 @@ describe.skipIf(process.platform === 'win32')(
     });
 
     it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])(
-      'leaves nothing in a session that was deleted and started again (%s)',
+      'writes nothing to a session that was deleted and started again (%s)',
       async (work) => {
         const directory = await temporaryFolder();
         const store = fileSessions({ directory, fsync: 'never' });
@@ -231,7 +231,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    it('writes to no file in use, even if the process that took over died before it made a copy', async () => {
+    it('writes to no file in use, even if the new holder died before it made a copy', async () => {
       const directory = await temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other('oversleep-within', directory);
@@ -250,7 +250,7 @@ describe.skipIf(process.platform === 'win32')(
 describe.skipIf(process.platform === 'win32')(
   'a process that is suspended past its lease while it deletes a session',
   () => {
-    it('removes nothing that was written since, before whichever operation it was suspended', async () => {
+    it('removes nothing that was written since, at whichever operation it was suspended', async () => {
       let suspended = 0;
       const suspendAt = async (operation: number): Promise<void> => {
         const directory = await temporaryFolder();
@@ -269,7 +269,7 @@ describe.skipIf(process.platform === 'win32')(
         await open.close();
         const found = await store.messages('alice');
         expect(found.slice(-4), `operation ${operation}`).toEqual(['two', 'three'].flatMap(messagesOf));
-        // It was deleted before or not at all.
+        // It was deleted earlier or not at all.
         expect([0, 2], `operation ${operation}`).toContain(found.length - 4);
       };
       for (let operation = 1; operation <= 48; operation += 6) {
@@ -282,7 +282,7 @@ describe.skipIf(process.platform === 'win32')(
 );
 
 describe('a process that runs out of', () => {
-  it('disk space ends the turn, can still read, and loses nothing that was confirmed', async (context) => {
+  it('disk space ends the turn, can still read, and keeps confirmed records', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
     const one = other(
@@ -299,7 +299,7 @@ describe('a process that runs out of', () => {
     expect(result?.['after']).toBe(3);
   });
 
-  it('write permission can read, and begins nothing', async (context) => {
+  it('write permission can read but begins no turn', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
     const directory = await temporaryFolder();
     const one = other(
@@ -314,8 +314,8 @@ describe('a process that runs out of', () => {
     ]);
   });
 
-  it('file handles fails, and finds the session free when it has some', async (context) => {
-    context.skip(process.platform === 'win32', 'there is no such limit');
+  it('file handles fails, and leaves the session free for later', async (context) => {
+    context.skip(process.platform === 'win32', 'no limit on file handles');
     const directory = await temporaryFolder();
     await mkdir(join(directory, 'sessions'));
     const one = other('starve', join(directory, 'sessions'), 'ulimit -n 60; exec "$@"');

@@ -37,7 +37,7 @@ const requestRecord = (
   derived: false,
 });
 
-/** Runs a turn that calls a tool with this effect, once a step, and returns how often its journal was synced. */
+/** Runs a turn that calls a tool with this effect once per step. Returns how often its journal was synced. */
 const syncsOf = async (effect: ToolEffect, steps: number): Promise<number> => {
   const directory = folder();
   const handle = await open(join(directory, 'probe'), 'w');
@@ -57,7 +57,7 @@ const syncsOf = async (effect: ToolEffect, steps: number): Promise<number> => {
 };
 
 describe('the records of a journal', () => {
-  it('come back as they were, whatever a request repeats', () => {
+  it('are decoded unchanged, including repeated parts of requests', () => {
     const systems = [[], [{ text: 'Be careful.' }], [{ text: 'Be careful.' }], [{ text: 'Be quick.' }]];
     const tool = (name: string): ToolDefinition => ({ name, description: name, inputSchema: { type: 'object' } });
     const tools = [[], [tool('read')], [tool('write')]];
@@ -80,7 +80,7 @@ describe('the records of a journal', () => {
     );
   });
 
-  it('hold the prompt of a turn once', async () => {
+  it('contain the prompt of a turn once', async () => {
     const directory = folder();
     const prompt = 'Name things by what they mean.';
     const shared = [{ text: prompt }];
@@ -95,7 +95,7 @@ describe('the records of a journal', () => {
     expect(journalIn(directory).split(prompt)).toHaveLength(2);
   });
 
-  it('rejects a repetition of a request that the journal does not contain', () => {
+  it('are rejected if they refer to a request that the journal does not contain', () => {
     const writer = new RecordWriter();
     const system = [{ text: 'Be careful.' }];
     writer.encode(requestRecord(1, { system, tools: [] }));
@@ -103,12 +103,12 @@ describe('the records of a journal', () => {
     expect(() => new RecordReader().decode(repeated)).toThrow('Record 2 repeats a request');
   });
 
-  it('are synced once for a step with a tool that writes, and not for a step with a read-only tool', async () => {
+  it('are synced once for a step that writes, and not for a read-only step', async () => {
     expect((await syncsOf('local-write', 9)) - (await syncsOf('local-write', 4))).toBe(5);
     expect(await syncsOf('read-only', 9)).toBe(await syncsOf('read-only', 4));
   });
 
-  it('continue in sessions whose journals were closed because too many are open', async () => {
+  it('are appended to journals that were closed because too many were open', async () => {
     const directory = folder();
     const sessions = fileSessions({ directory, fsync: 'never' });
     const all = await Promise.all(Array.from({ length: 300 }, (_, index) => sessions.open(`s${index}`)));

@@ -9,8 +9,8 @@ import { lockSession, SessionHeldError } from './session-lock.js';
 /**
  * Deletes a session.
  *
- * It is deleted in one step: its head is replaced by one that says so. Then its files are removed, each on the condition that
- * the lock is still held. A process that was suspended past its lease removes nothing that was written since.
+ * It is deleted in one step: its head is replaced by one that marks it as deleted. Then its files are removed, each
+ * only if the lock is still held. A process that was suspended past its lease removes nothing that was written since.
  *
  * @throws SessionHeldError while the session is open
  */
@@ -25,7 +25,7 @@ export const removeSession = async (folder: SessionFolder, leaseMs: number): Pro
   }
 };
 
-/** Removes what is left of deleted sessions, and folders of sessions that were never written. */
+/** Removes the remaining files of deleted sessions, and folders of sessions that were never written. */
 export const sweepDeleted = async (folder: SessionFolder, leaseMs: number): Promise<void> => {
   if (!(await isLeftover(folder))) return;
   try {
@@ -54,7 +54,7 @@ const completeDeletion = async (folder: SessionFolder, lock: FileLock): Promise<
   }
 };
 
-/** Removes the files of a session. The head, which tells that it was deleted, goes last. */
+/** Removes the files of a session. The head, which marks it as deleted, is removed last. */
 export const emptySession = async (folder: SessionFolder, lock: FileLock): Promise<void> => {
   for (const name of await readdir(folder.path)) {
     const path = join(folder.path, name);

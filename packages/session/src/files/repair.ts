@@ -9,16 +9,17 @@ import { load, type Damage, type Loaded } from './load.js';
 import type { FileSettings, SessionProblem } from './options.js';
 import { emptySession } from './remove-session.js';
 
-/** Reading this much again is no slower than writing a checkpoint and forcing it onto the disk. */
+/** Reading this number of bytes again is as fast as writing and syncing a checkpoint. */
 const minUnsavedBytes = 1 << 17;
 
 /**
- * Reads a session and repairs its files. What is removed is copied to a backup first. Only the holder of the lock may call it.
+ * Reads a session and repairs its files. Removed bytes are copied to a backup first. Only the holder of the lock may
+ * call it.
  *
- * A writer whose lease ran out may continue at any moment, even within a write. It keeps the file that it has open, and the
+ * A writer past its lease may resume at any moment, even within a write. It keeps the file that it has open, and the
  * session continues in a copy.
  *
- * After a long read a new checkpoint is written. Its size is a bounded share of what was journaled since the last one.
+ * After a long read a new checkpoint is written. Its size is limited to a share of the journal since the last one.
  */
 export const loadAndRepair = async (folder: SessionFolder, settings: FileSettings, lock: FileLock): Promise<Loaded> => {
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
@@ -32,16 +33,16 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
   if (loaded.damage) await cut(repair, loaded.damage);
   const lost = (head?.size ?? 0) - loaded.head.size;
   if (lost > 0 && !loaded.damage && !isShort) {
-    const message = `The journal ends ${lost} bytes before the last record that was known. Turns among them are lost.`;
+    const message = `The journal ends ${lost} bytes before the last known record. Turns in the missing part are lost.`;
     report({ kind: 'lost-records', path: folder.journal, backup: undefined, bytes: lost, message });
   }
-  // The head alone holds the name of the session.
+  // Only the head contains the name of the session.
   if (!head || lost > 0) await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
   if (unsaved > Math.max(minUnsavedBytes, checkpoint.bytes)) {
     const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
     const next = { head: loaded.headBefore, snapshot: loaded.snapshot, turns };
-    // It only saves time, so a full disk does not keep the session from opening.
+    // A checkpoint only saves time, so a full disk does not prevent opening the session.
     await writeCheckpoint(folder, next, lock, repair.sync).catch(() => undefined);
   }
   return loaded;
@@ -56,7 +57,7 @@ interface Repair {
   readonly sync: boolean;
 }
 
-/** Reads the head, rebuilds a damaged one, and completes a deletion that was interrupted. */
+/** Reads the head, rebuilds a damaged one, and completes an interrupted deletion. */
 const repairHead = async (repair: Repair): Promise<Head | undefined> => {
   const { folder, lock } = repair;
   try {
@@ -99,12 +100,12 @@ const read = async (repair: Repair): Promise<Read> => {
   const loaded = await load(folder.journal, checkpoint);
   const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
   if (!isMisplaced) return { checkpoint, loaded, isShort: false };
-  const message = 'The snapshot does not fit the journal. It is rebuilt from the journal.';
+  const message = 'The snapshot does not match the journal. It is rebuilt from the journal.';
   await replaceDamaged(repair, folder.snapshot, [], 'corrupt-snapshot', message);
   return fromStart();
 };
 
-/** Starts a new journal after the snapshot, because the old one is lost at least in part. */
+/** Starts a new journal after the snapshot, because at least a part of the old one is lost. */
 const restartJournal = async (repair: Repair, checkpoint: Checkpoint, size: number): Promise<Read> => {
   const { folder, lock } = repair;
   const message = 'The journal ends before the snapshot does. It is restarted after the snapshot.';
@@ -115,7 +116,7 @@ const restartJournal = async (repair: Repair, checkpoint: Checkpoint, size: numb
   return { checkpoint: restarted, loaded: await load(folder.journal, restarted), isShort: true };
 };
 
-/** Ends a journal before its damage. */
+/** Truncates a journal before its damage. */
 const cut = async ({ folder, lock, report }: Repair, { at, isTorn, reason }: Damage): Promise<void> => {
   const path = folder.journal;
   const handle = await openRegularFile(path, constants.O_RDWR);
@@ -124,7 +125,7 @@ const cut = async ({ folder, lock, report }: Repair, { at, isTorn, reason }: Dam
     const backup = isTorn
       ? await backUpBytes(path, 'torn', await bytesFrom(handle, at, bytes))
       : await backUp(path, 'corrupt');
-    // The lock is checked after the file was opened: one that takes over later continues in a copy.
+    // The lock is checked after the file was opened: a process that takes over later continues in a copy.
     await lock.check();
     await handle.truncate(at);
     report({ kind: isTorn ? 'torn-record' : 'corrupt-journal', path, backup, bytes, message: reason });
@@ -138,7 +139,7 @@ const bytesFrom = async (handle: FileHandle, at: number, bytes: number): Promise
   return buffer.subarray(0, bytesRead);
 };
 
-/** Replaces a damaged file, of which a copy is kept. */
+/** Replaces a damaged file and keeps a copy. */
 const replaceDamaged = async (
   { lock, report }: Repair,
   path: string,

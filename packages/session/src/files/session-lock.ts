@@ -1,7 +1,10 @@
 import { acquireLock, inspectLock, LockHeldError, type FileLock, type LockLostError, type LockOwner } from '@h/files';
 import { SessionBusyError, TurnError } from '@h/turn';
 
-/** The session is open for writing elsewhere: in another process, or in another turn of this one. `code` is `session-busy`. */
+/**
+ * Thrown if the session is open for writing in another process or in another turn of this one. `code` is
+ * `session-busy`.
+ */
 export class SessionHeldError extends SessionBusyError {
   /** The process that holds the session. */
   readonly pid: number;
@@ -15,7 +18,7 @@ export class SessionHeldError extends SessionBusyError {
     this.pid = pid;
     this.host = host;
     this.since = since;
-    this.message = `Session ${JSON.stringify(session)} is held by ${describe({ pid, host, since })}. It becomes free when its turn or that process ends.`;
+    this.message = `Session ${JSON.stringify(session)} is held by ${describe({ pid, host, since })}. Retry after that turn or process has ended.`;
   }
 }
 
@@ -30,13 +33,13 @@ export const lockSession = (
       error instanceof LockHeldError ? new SessionHeldError(session, error.owner) : takenOver(session, error),
   });
 
-/** Whether another opening holds a session. */
+/** Returns whether an error means that the session is held elsewhere. */
 export const isLocked = async (folder: string): Promise<boolean> => (await inspectLock(folder)) !== undefined;
 
 const takenOver = (session: string, error: LockLostError): TurnError =>
   new TurnError(
     'session-taken',
-    `Session ${JSON.stringify(session)} was ${error.owner ? `taken over by ${describe(error.owner)}` : 'taken over or deleted by another process'}. Nothing more is written to it.`,
+    `Session ${JSON.stringify(session)} was ${error.owner ? `taken over by ${describe(error.owner)}` : 'taken over or deleted by another process'}. This turn writes nothing more; open the session again.`,
     { cause: error },
   );
 

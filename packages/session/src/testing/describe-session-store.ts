@@ -3,10 +3,10 @@ import { describe, it } from 'vitest';
 import { sessionStoreChecks, type SessionStoreSubject } from './store-checks.js';
 
 /**
- * The conformance suite of session stores: every store calls it in its tests.
+ * Tests a session store against the contract. Every store calls it in its tests.
  *
- * @param factory makes an empty store for each test. With `reopen` the suite also looks at what another process would
- * find; `dispose` cleans up.
+ * @param factory - creates an empty store for each test. With `reopen`, the suite also reads the sessions as another
+ * process would; `dispose` cleans up. find; `dispose` cleans up.
  *
  * @example
  * ```ts

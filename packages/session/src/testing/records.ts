@@ -2,7 +2,7 @@ import type { JournalRecord, Message, OpenSession, SessionSnapshot, SessionStore
 import { foldJournal } from '@h/turn';
 import { event, usage, user } from '@h/turn/testing';
 
-/** An unfinished turn with an input, an answer and a stored value. */
+/** The records of an unfinished turn with an input, an answer and a stored value. */
 export const openTurn = (turn: string, text: string, at = 7): readonly TurnEvent[] => {
   const envelope = { turn, at };
   const content = [{ type: 'text', text: `You said: ${text}` }] as const;
@@ -22,13 +22,13 @@ export const wholeTurn = (turn: string, text: string, at?: number): readonly Tur
   event('turn.end', { outcome: 'completed', steps: 1, usage: usage() }, { turn, at: at ?? 7 }),
 ];
 
-/** What {@link openTurn} adds to the history. */
+/** The messages that {@link openTurn} adds to the history. */
 export const messagesOf = (text: string): readonly Message[] => [
   user(text),
   { role: 'assistant', content: [{ type: 'text', text: `You said: ${text}` }] },
 ];
 
-/** Appends events as the records of a turn, one after the other. */
+/** Appends events as the records of a turn, in order. */
 export const write = async (open: OpenSession, events: readonly TurnEvent[], from = 0): Promise<void> => {
   for (const [index, each] of events.entries()) {
     await open.append({ v: 1, seq: from + index, event: each, derived: false });

@@ -14,7 +14,7 @@ import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write }
 /** A store under test. */
 export interface SessionStoreSubject {
   readonly store: SessionStore;
-  /** The same sessions as another process would open them. */
+  /** Opens the same sessions as another process would. */
   readonly reopen?: (() => MaybePromise<SessionStore>) | undefined;
   readonly dispose?: (() => MaybePromise<void>) | undefined;
 }
@@ -25,7 +25,7 @@ export interface SessionStoreCheck {
   readonly check: (subject: SessionStoreSubject) => Promise<void>;
 }
 
-/** Returns the error of an action, thrown or rejected. */
+/** Returns the error that an action throws or rejects with. */
 const refusal = async (action: () => MaybePromise<unknown>): Promise<unknown> => {
   try {
     await action();
@@ -37,7 +37,7 @@ const refusal = async (action: () => MaybePromise<unknown>): Promise<unknown> =>
 
 const afterwards = async ({ store, reopen }: SessionStoreSubject): Promise<SessionStore> => (await reopen?.()) ?? store;
 
-/** The checks of {@link describeSessionStore}, for other test runners. */
+/** The checks of {@link describeSessionStore} for other test runners. */
 export const sessionStoreChecks: readonly SessionStoreCheck[] = [
   {
     name: 'opens an unknown session as an empty one',
@@ -65,7 +65,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'folds the turn before into the snapshot when the next one begins',
+    name: 'folds the previous turn into the snapshot when the next one begins',
     check: async (subject) => {
       await inSession(subject.store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
       await inSession(subject.store, 'alice', (open) => write(open, wholeTurn('turn-2', 'two')));
@@ -75,7 +75,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'keeps history and state over many turns, some of them unfinished, in one opening or in many',
+    name: 'keeps history and state over many turns, in one opening or in many',
     check: async (subject) => {
       for (let first = 0; first < 12; first += 3) {
         await inSession(subject.store, 'alice', async (open) => {
@@ -250,7 +250,7 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
-    name: 'serves a harness: turns, history, and a turn that is resumed',
+    name: 'works in a harness: turns, history and a resumed turn',
     check: async (subject) => {
       const tools = scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } });
       const agentOf = (store: SessionStore, ...answers: Parameters<typeof scriptedModel>[0]) =>

@@ -40,7 +40,7 @@ describe('fileArtifacts', () => {
   let made = 0;
   describeArtifactStore((options) => fileArtifacts({ directory: join(root, `store-${(made += 1)}`), ...options }));
 
-  it('opens files and folders to their owner alone, and names them after nothing', async () => {
+  it('restricts files and folders to their owner, under names that reveal nothing', async () => {
     const directory = join(root, 'a/b/artifacts');
     const store = await fileArtifacts({ directory });
     const { id } = await store.put({ session: '../../alice/secret project', content: 'x' });
@@ -52,7 +52,7 @@ describe('fileArtifacts', () => {
     for (const name of ['content', 'description.json']) expect(await mode(join(folder, id, name))).toBe('600');
   });
 
-  it('closes a folder that others could read', async () => {
+  it('removes the access of other users to an existing folder', async () => {
     const directory = join(root, 'open');
     await mkdir(directory);
     await chmod(directory, 0o755);
@@ -60,7 +60,7 @@ describe('fileArtifacts', () => {
     expect(await mode(directory)).toBe('700');
   });
 
-  it('keeps artifacts for the next process', async () => {
+  it('makes artifacts available to the next process', async () => {
     const directory = join(root, 'store');
     const { id } = await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'kept – ü' });
     expect((await (await fileArtifacts({ directory })).read('alice', id, { offset: 5, length: 3 })).content).toBe(
@@ -68,14 +68,14 @@ describe('fileArtifacts', () => {
     );
   });
 
-  it('counts what it finds towards its quota', async () => {
+  it('counts existing artifacts towards its quota', async () => {
     const directory = join(root, 'store');
     await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'x'.repeat(900) });
     const store = await fileArtifacts({ directory, maxBytes: 1_000, maxSessionBytes: 1_000 });
     await expect(store.put({ session: 'bob', content: 'x'.repeat(200) })).rejects.toThrow(/artifact needs 200 bytes/);
   });
 
-  it('removes what has expired from the disk when it is opened', async () => {
+  it('removes expired artifacts when it is opened', async () => {
     const directory = join(root, 'store');
     await (await fileArtifacts({ directory })).put({ session: 'alice', content: 'x' });
     const folder = await onlyIn(directory);
@@ -85,7 +85,7 @@ describe('fileArtifacts', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('leaves files alone that are not its own', async () => {
+  it('never removes foreign files', async () => {
     const directory = join(root, 'store');
     await mkdir(directory);
     await writeFile(join(directory, 'notes.txt'), 'mine');
@@ -105,7 +105,7 @@ describe('fileArtifacts', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'leaves no torn artifact when its process is killed, at any moment',
+    'leaves no torn artifact when its process is killed at any moment',
     async () => {
       const directory = join(root, 'store');
       const script = join(root, 'child.mjs');
@@ -134,7 +134,7 @@ describe('fileArtifacts', () => {
         let text = '';
         child.stdout.on('data', (piece: Buffer) => {
           text += piece.toString();
-          // A different moment each time.
+          // Each run kills the process at a different moment.
           if (text.split('\n').length > kill) child.kill('SIGKILL');
         });
         await once(child, 'close');
@@ -149,7 +149,7 @@ describe('fileArtifacts', () => {
     60_000,
   );
 
-  it('leaves nothing behind, not even in its quota, when it cannot write', async () => {
+  it('leaves no files and frees its quota after a failed write', async () => {
     const directory = join(root, 'store');
     const store = await fileArtifacts({ directory, maxBytes: 10, maxSessionBytes: 10 });
     await store.put({ session: 'alice', content: 'x' });

@@ -19,11 +19,11 @@ import {
 
 /** Options of {@link fileArtifacts}. */
 export interface FileArtifactsOptions extends ArtifactStoreOptions {
-  /** An absolute path, outside of any git work tree. It is made where it does not exist, for its owner alone (0700). */
+  /** An absolute path outside of any git work tree. A missing folder is created for its owner only (0700). */
   readonly directory: string;
 }
 
-/** What is stored beside the content of an artifact. */
+/** The metadata stored beside the content of an artifact. */
 interface Description {
   readonly mediaType: string;
   readonly isText: boolean;
@@ -33,10 +33,10 @@ interface Description {
 }
 
 /**
- * Keeps artifacts as files (0600), in one folder for each session (0700) whose name tells nothing.
+ * Stores artifacts as files (0600), in one folder per session (0700) whose name does not reveal the session.
  *
- * The folder is refused inside a git work tree, so that no commit can take the files along. Folders of sessions that were not
- * used for `ttlMs` are removed when the store is opened and from time to time when something is kept.
+ * A folder inside a git work tree is rejected, so that no commit can include the files. Folders of sessions that were
+ * not used for `ttlMs` are removed when the store is opened, and occasionally when an artifact is stored.
  *
  * @throws InvalidOptionError `invalid-option` if the directory is relative, a link, or in a git work tree
  *
@@ -88,7 +88,7 @@ class FileArtifacts implements ArtifactStore {
     const id = newArtifactId();
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Both files appear in one step. What a killed process has prepared is removed at the next start.
+      // Both files appear in one step. Files that a killed process has prepared are removed at the next start.
       const files = { [contentFile]: content, [descriptionFile]: JSON.stringify(description) };
       await createFolder(join(folder, id), files, { sync: false });
       await this.#touch(folder);
@@ -111,7 +111,7 @@ class FileArtifacts implements ArtifactStore {
       const { mediaType, isText, size, bytes, external } = JSON.parse(
         (await readRange(join(folder, id, descriptionFile))).toString(),
       ) as Description;
-      // Where a character is a byte, the stretch is read alone.
+      // If every character is one byte, only the requested range is read.
       const isDirect = !isText || size === bytes;
       const raw = await readRange(
         join(folder, id, contentFile),
@@ -132,7 +132,7 @@ class FileArtifacts implements ArtifactStore {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Removes what has expired, and counts what is left. */
+  /** Removes expired artifacts and counts the remaining ones. */
   async sweep(): Promise<void> {
     this.#sweptAt = this.#settings.now();
     const names = (await readdir(this.#directory)).filter((name) => /^[0-9a-f]{32}$/.test(name));
@@ -161,7 +161,7 @@ class FileArtifacts implements ArtifactStore {
     await utimes(folder, seconds, seconds);
   }
 
-  /** The name of a session can be anyValue, a path too; that of its folder cannot. */
+  /** Returns a safe folder name: a session name may contain any characters, including path separators. */
   #folder(session: string): string {
     return join(this.#directory, createHash('sha256').update(session).digest('hex').slice(0, 32));
   }
@@ -179,12 +179,12 @@ const preparedDirectory = async (directory: string): Promise<string> => {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const made = await lstat(path);
   if (made.isSymbolicLink() || !made.isDirectory()) refuse('must be a folder, not a link or a file');
-  // Others may have made the folder before, with what rights they liked.
+  // Another user may have created the folder with any permissions.
   await chmod(path, 0o700);
   return path;
 };
 
-/** The git work tree that a path lies in. A home directory that is one (dotfiles) does not count. */
+/** Returns the git work tree that contains a path. A home directory that is a work tree (dotfiles) does not count. */
 const workTreeOf = async (path: string): Promise<string | undefined> => {
   for (let folder = path; folder !== homedir() && folder !== dirname(folder); folder = dirname(folder)) {
     const isWorkTree = await lstat(join(folder, '.git')).then(
@@ -196,7 +196,7 @@ const workTreeOf = async (path: string): Promise<string | undefined> => {
   return undefined;
 };
 
-/** Bytes of a file, which must not be a link. */
+/** Reads bytes of a file, which must not be a link. */
 const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {}): Promise<Buffer> => {
   const file = await openRegularFile(path, constants.O_RDONLY);
   try {

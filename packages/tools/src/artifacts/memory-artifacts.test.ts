@@ -7,7 +7,7 @@ import type { ArtifactStoreOptions } from './store.js';
 describe('memoryArtifacts', () => {
   describeArtifactStore(async (options) => memoryArtifacts(options));
 
-  it('keeps a copy of bytes', async () => {
+  it('stores a copy of bytes', async () => {
     const store = memoryArtifacts();
     const content = new Uint8Array([1]);
     const { id } = await store.put({ session: 'alice', content });

@@ -14,7 +14,7 @@ interface MemorySession {
 }
 
 /**
- * Keeps artifacts in memory, for as long as the process lives.
+ * Stores artifacts in memory. They are lost when the process exits.
  *
  * @throws InvalidOptionError
  */
@@ -65,6 +65,6 @@ export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactSto
   };
 };
 
-/** Strings take two bytes a character, at most. */
+/** Counts two bytes per character, the maximum. */
 const sizeInMemory = (content: string | Uint8Array): number =>
   typeof content === 'string' ? content.length * 2 : content.byteLength;

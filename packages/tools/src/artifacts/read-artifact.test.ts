@@ -24,7 +24,7 @@ const read = async (
 };
 
 describe('read_artifact', () => {
-  it('reads a page and says how to continue', async () => {
+  it('reads a page and states how to continue', async () => {
     const { id, text } = await read(log, {});
     expect(
       text.startsWith(
@@ -34,7 +34,7 @@ describe('read_artifact', () => {
     expect(text.length).toBeLessThan(12_100);
   });
 
-  it('reads every character once when it is followed to the end', async () => {
+  it('returns every character once across all pages', async () => {
     const content = 'ab😀c'.repeat(9_000);
     let whole = '';
     for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -51,13 +51,13 @@ describe('read_artifact', () => {
     expect(text.split('\n')[1]).toBe('3456');
   });
 
-  it('refuses an offset past the end', async () => {
+  it('rejects an offset past the end', async () => {
     const { outcome, text } = await read('0123456789', { offset: 10 });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'artifact-range' } });
     expect(text).toContain('has 10 characters; offset 10 is past its end');
   });
 
-  it('finds a text in whatever case, with its line and place, and takes it for no pattern', async () => {
+  it('finds literal text in any case, with its line and offset', async () => {
     const { id, text } = await read(log, { search: 'error' });
     const lines = text.split('\n');
     expect(lines[0]).toBe(`[${id}: 20 places from 0 on, of ${log.length} characters.]`);
@@ -75,7 +75,7 @@ describe('read_artifact', () => {
     expect((await read(content, { search: 'needle', offset: 99 * 14 })).text).toContain('1 places from 1386 on');
   });
 
-  it('shows only the surroundings of a place in a long line', async () => {
+  it('truncates a long line around a match', async () => {
     const { text } = await read(`${'x'.repeat(100_000)}needle${'y'.repeat(100_000)}`, { search: 'needle' });
     expect(text.split('\n')[1]).toBe(`100000: ${'x'.repeat(100)}needle${'y'.repeat(100)}`);
   });
@@ -86,14 +86,14 @@ describe('read_artifact', () => {
     expect(text).toBe('This artifact is not text: application/octet-stream, 2,000 bytes.');
   });
 
-  it('reads nothing of another session', async () => {
+  it('rejects artifacts of another session', async () => {
     expect((await read('secret', {}, { session: 'bob' })).outcome).toMatchObject({
       status: 'failed',
       error: { code: 'artifact-not-found' },
     });
   });
 
-  it('marks what came from outside', async () => {
+  it('marks external content', async () => {
     expect((await read('hello', {}, { external: true })).outcome.details).toEqual({ external: true });
     expect((await read('hello', {})).outcome.details).toBeUndefined();
   });

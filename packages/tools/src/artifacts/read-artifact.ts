@@ -15,7 +15,7 @@ export interface ReadArtifactOptions {
   readonly maxChars?: number | undefined;
 }
 
-/** Name of the tool that {@link readArtifact} makes. */
+/** Name of the tool that {@link readArtifact} creates. */
 export const readArtifactName = 'read_artifact';
 
 interface Input {
@@ -32,8 +32,8 @@ const headSize = 200;
 const surroundings = 100;
 
 /**
- * Creates a tool that reads the full outputs that `tools()` stored, a page at a time, or the places where a string occurs.
- * It reads only artifacts of its own session.
+ * Creates a tool that reads the full outputs that `tools()` stored, a page at a time, or the places where a string
+ * occurs. It reads only artifacts of its own session.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ const page = (id: string, slice: TextSlice): ToolOutput => {
       code: 'artifact-range',
     });
   }
-  // Half of a character pair at the end is left to the next page.
+  // A surrogate pair that would be split at the end belongs to the next page.
   const content =
     /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
   const end = offset + content.length;
@@ -128,7 +128,7 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
   );
 };
 
-/** The line of the match, as far as it is near. */
+/** Returns the line of the match, limited to the text around it. */
 const snippet = (content: string, index: number, length: number): string => {
   const before = content.slice(Math.max(0, index - surroundings), index);
   const after = content.slice(index + length, index + length + surroundings);

@@ -1,4 +1,4 @@
-// oxlint-disable-next-line h/no-clock -- ids must not be guessable
+// oxlint-disable-next-line h/no-clock -- ids must be unpredictable
 import { randomBytes } from 'node:crypto';
 import { asyncScheduler } from 'rxjs';
 import { anyFunction, checkOptions, numberFrom } from '@h/options';

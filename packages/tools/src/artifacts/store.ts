@@ -1,79 +1,81 @@
 import { TurnError, type ArtifactReference, type MaybePromise } from '@h/turn';
 
-/** What is to be kept. */
+/** An artifact to store. */
 export interface ArtifactInput {
-  /** The session that it belongs to; no other session can read it. */
+  /** The session that owns the artifact; no other session can read it. */
   readonly session: string;
   readonly content: string | Uint8Array;
   /** @defaultValue `text/plain` for text, `application/octet-stream` for bytes */
   readonly mediaType?: string | undefined;
-  /** It came from outside and may contain injected instructions. */
+  /** Whether the content is external and may contain injected instructions. */
   readonly external?: boolean | undefined;
 }
 
-/** A stretch of an artifact. */
+/** A range of an artifact, with its content. */
 export interface ArtifactSlice {
   readonly content: string | Uint8Array;
-  /** Where the stretch begins, in characters of text or bytes of anything else. */
+  /** Start of the range: in characters for text, in bytes otherwise. */
   readonly offset: number;
-  /** Size of the whole, in the same unit. */
+  /** Size of the whole artifact, in the same unit. */
   readonly size: number;
   readonly mediaType: string;
   readonly external: boolean;
 }
 
-/** Which stretch to read; the whole without it. Beyond the end there is nothing to read, which is no error. */
+/** The range to read; by default the whole artifact. A range past the end is empty, not an error. */
 export interface ArtifactRange {
   readonly offset?: number | undefined;
   readonly length?: number | undefined;
 }
 
 /**
- * Where full outputs are kept.
+ * Stores the full outputs of tool calls.
  *
  * Contract:
- * - Ids are random; an id alone opens nothing, because it is read together with its session.
- * - An artifact lives as long as its session is used, and a time after that; every `put` and `read` counts as use.
- * - What does not fit the quota is refused with {@link ArtifactQuotaError}; nothing that is referred to is dropped for it.
- * - Text comes back as it was given (lone surrogates apart), by characters; bytes by bytes.
+ * - Ids are random. An id is valid only together with its session.
+ * - An artifact expires `ttlMs` after the last use of its session; every `put` and `read` counts as use.
+ * - An artifact that exceeds the quota is rejected with {@link ArtifactQuotaError}. No other artifact is dropped for
+ *   it.
+ * - Text is returned unchanged, except for lone surrogates, and is addressed by characters; bytes are addressed by
+ *   bytes.
  */
 export interface ArtifactStore {
   put(artifact: ArtifactInput): MaybePromise<ArtifactReference>;
-  /** @throws ArtifactNotFoundError when it never was, has expired, or belongs to another session. */
+  /** @throws ArtifactNotFoundError if the artifact does not exist, has expired, or belongs to another session */
   read(session: string, id: string, range?: ArtifactRange): MaybePromise<ArtifactSlice>;
-  /** Forgets all that a session has. */
+  /** Deletes all artifacts of a session. */
   deleteSession(session: string): MaybePromise<void>;
 }
 
-/** Options that all stores have. */
+/** Options of all stores. */
 export interface ArtifactStoreOptions {
   /**
-   * How long a session's artifacts are kept after it was last used, in milliseconds.
+   * How long artifacts are kept after the last use of their session, in milliseconds.
    *
-   * @defaultValue 7 days, so that a conversation can be taken up after a weekend
+   * @defaultValue 7 days, so that a conversation can continue after a weekend
    */
   readonly ttlMs?: number | undefined;
   /**
-   * How much all artifacts together may take, in bytes.
+   * Maximum size of all artifacts together, in bytes.
    *
    * @defaultValue 1 GB in files, 256 MB in memory
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How much the artifacts of one session may take, in bytes.
+   * Maximum size of the artifacts of one session, in bytes.
    *
    * @defaultValue a quarter of `maxBytes`
    */
   readonly maxSessionBytes?: number | undefined;
   /**
-   * The clock, as milliseconds since 1970.
+   * Returns the time in milliseconds since 1970.
    *
-   * @defaultValue that of RxJS
+   * @defaultValue the clock of RxJS
    */
   readonly now?: (() => number) | undefined;
 }
 
-/** There is no such artifact in this session. */
+/** The session has no artifact with this id. */
 export class ArtifactNotFoundError extends TurnError {
   readonly artifact: string;
 
@@ -87,7 +89,7 @@ export class ArtifactNotFoundError extends TurnError {
   }
 }
 
-/** The artifact does not fit any more. */
+/** The artifact would exceed the quota of the store or of its session. */
 export class ArtifactQuotaError extends TurnError {
   constructor(option: 'maxBytes' | 'maxSessionBytes', limit: number, needed: number) {
     super(
@@ -97,7 +99,7 @@ export class ArtifactQuotaError extends TurnError {
   }
 }
 
-/** Makes room by refusing: what every store checks before it keeps something. */
+/** Rejects an artifact that would exceed a quota. Every store calls it before it stores one. */
 export const checkQuota = (
   needed: number,
   used: { readonly total: number; readonly session: number },

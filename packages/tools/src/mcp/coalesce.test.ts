@@ -41,7 +41,7 @@ describe('coalesce', () => {
     expect(runs).toBe(2);
   });
 
-  it('leaves no timer and runs nothing after it was stopped', async () => {
+  it('leaves no timer and runs no work after it was stopped', async () => {
     let runs = 0;
     const listing = coalesce(async () => void (runs += 1), 300);
     listing.request();

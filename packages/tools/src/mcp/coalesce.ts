@@ -1,14 +1,14 @@
-/** Work that many notifications ask for. */
+/** Work that many notifications request. */
 export interface Coalesced {
   /** Runs the work now, or once after the running work and the interval. */
   request(): void;
-  /** Cancels what is scheduled. Running work completes. */
+  /** Cancels scheduled work. Running work completes. */
   stop(): void;
 }
 
 /**
- * Merges requests for the same work: the first runs at once, and all that arrive while it runs or within `intervalMs` after
- * it are answered by one more run.
+ * Merges requests for the same work: the first runs at once, and all that arrive while it runs or within `intervalMs`
+ * after it are answered by one more run.
  *
  * @param work must not reject
  */

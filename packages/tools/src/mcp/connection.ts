@@ -47,7 +47,7 @@ const noTimeout = 2_147_483_647;
 const maxPages = 100;
 const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
-/** Between two listings that a server's notifications cause; the MCP SDK waits as long before its own. */
+/** Minimum interval between listings that notifications cause. The MCP SDK uses the same debounce interval. */
 const relistIntervalMs = 300;
 
 interface Link {
@@ -82,7 +82,9 @@ export class McpLink {
     return this.#opening;
   }
 
-  /** Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is retried once. */
+  /**
+   * Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is retried once.
+   */
   async call(
     tool: string,
     input: JSONObject,
@@ -142,9 +144,9 @@ export class McpLink {
     try {
       await client.connect(opened.transport, { timeout: connectTimeoutMs });
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.request());
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK has no event listeners
       client.onclose = () => this.#lost(link);
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client has callbacks and no listeners
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK has no event listeners
       client.onerror = (error) => void this.#checkHealth(link, error);
       const tools = await listTools(client, connectTimeoutMs);
       if (this.#state === 'closed') throw new Error('the connection was closed while connecting');
@@ -216,7 +218,9 @@ export class McpLink {
   }
 }
 
-/** Lists all pages of tools. A plain request, because `listTools()` of the SDK keeps only the schemas of the last page. */
+/**
+ * Lists all pages of tools. A plain request, because `listTools()` of the SDK keeps only the schemas of the last page.
+ */
 const listTools = async (client: Client, timeout: number): Promise<readonly McpToolDescription[]> => {
   const tools: McpToolDescription[] = [];
   let cursor: string | undefined;

@@ -11,7 +11,7 @@ describe('effectOf', () => {
     [{ destructiveHint: false, openWorldHint: false }, 'local-write'],
     [{ destructiveHint: false }, 'network'],
     [{ readOnlyHint: false, openWorldHint: false }, 'destructive'],
-  ])('takes %j for %s', (annotations, effect) => {
+  ])('maps %j to %s', (annotations, effect) => {
     expect(effectOf(annotations)).toBe(effect);
   });
 });
@@ -23,7 +23,7 @@ describe('isIdempotent', () => {
     [{ idempotentHint: true }, true],
     [{ readOnlyHint: true }, true],
     [{ readOnlyHint: true, idempotentHint: false }, true],
-  ])('takes %j for %s', (annotations, expected) => {
+  ])('returns for %j: %s', (annotations, expected) => {
     expect(isIdempotent(annotations)).toBe(expected);
   });
 });

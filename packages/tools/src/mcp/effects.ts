@@ -1,6 +1,6 @@
 import type { ToolEffect } from '@h/turn';
 
-/** What a server says about its tool. */
+/** The annotations of a tool, as declared by its server. */
 export interface McpAnnotations {
   readonly readOnlyHint?: boolean | undefined;
   readonly destructiveHint?: boolean | undefined;
@@ -9,8 +9,8 @@ export interface McpAnnotations {
 }
 
 /**
- * The effect of a tool, from what its server says. What it does not say counts as the worst, as the protocol has it: a tool
- * reaches the open world and destroys unless it is said not to.
+ * Returns the effect of a tool from its annotations. A missing annotation counts as the worst case, as the protocol
+ * specifies: the tool may access the network and may destroy data.
  */
 export const effectOf = ({ readOnlyHint, destructiveHint, openWorldHint }: McpAnnotations = {}): ToolEffect => {
   if (readOnlyHint === true) return openWorldHint === false ? 'read-only' : 'network';
@@ -18,6 +18,6 @@ export const effectOf = ({ readOnlyHint, destructiveHint, openWorldHint }: McpAn
   return openWorldHint === false ? 'local-write' : 'network';
 };
 
-/** Whether running it twice is as good as once. */
+/** Returns whether running the tool twice has the same effect as running it once. */
 export const isIdempotent = ({ readOnlyHint, idempotentHint }: McpAnnotations = {}): boolean =>
   readOnlyHint === true || idempotentHint === true;

@@ -13,11 +13,11 @@ interface Host {
   readonly url: string;
   readonly requests: { readonly method: string; readonly authorization: string | undefined }[];
   readonly ran: string[];
-  /** The servers of the sessions, the newest last. */
+  /** The servers of the sessions, newest last. */
   readonly sessions: SdkServer[];
   /** Forgets all sessions, as a restart does. */
   forget(): Promise<void>;
-  /** Goes away, with all connections. */
+  /** Stops listening and closes all connections. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -113,18 +113,18 @@ describe('a server over streamable HTTP', () => {
     await host.stop();
   });
 
-  it('is called, with the headers that were given', async () => {
+  it('receives calls with the configured headers', async () => {
     const ran = await done(start('greet', { name: 'Ada' }));
     expect(ran.text('1')).toBe('Hello Ada');
     expect(host.requests.every(({ authorization }) => authorization === 'Bearer abc')).toBe(true);
   });
 
-  it('receives the end of its session', async () => {
+  it('is notified when its session ends', async () => {
     await server.close();
     expect(host.requests.at(-1)?.method).toBe('DELETE');
   });
 
-  it('changes its tools, and the registry follows', async () => {
+  it('updates the registry when its tools change', async () => {
     const registry = createRegistry().register(server);
     const effective = registry.effective();
     const names = (): readonly string[] => effective.definitions().map(({ name }) => name);
@@ -138,17 +138,17 @@ describe('a server over streamable HTTP', () => {
     await expect.poll(names).not.toContain('mcp__web__fresh');
   });
 
-  it('is greeted again when it has forgotten the session, and the call is made once', async () => {
+  it('is reconnected if it has lost the session, and receives the call once', async () => {
     await host.forget();
     const ran = await done(start('greet', { name: 'Ada' }));
     expect(ran.outcome('1').status).toBe('ok');
     expect(host.ran).toEqual(['Ada']);
   });
 
-  it('fails the call while it is away, and serves again when it is back', async () => {
+  it('fails calls while it is unreachable, and answers again afterwards', async () => {
     await host.stop();
     const codes: unknown[] = [];
-    // On a connection that was kept open, it may take a call to find out.
+    // A kept-alive connection may require one failed call to detect the restart.
     while (codes.at(-1) !== 'mcp-unavailable') {
       const outcome = (await done(start('greet', { name: 'Ada' }))).outcome('1');
       codes.push(outcome.status === 'failed' && outcome.error.code);
@@ -160,7 +160,7 @@ describe('a server over streamable HTTP', () => {
     expect(host.ran).toEqual(['Eve']);
   });
 
-  it('fails the call over which it goes away', async () => {
+  it('fails the call during which it disconnects', async () => {
     const ran = start('hang');
     await expect.poll(() => host.ran).toEqual(['hang']);
     await host.stop();
@@ -169,7 +169,7 @@ describe('a server over streamable HTTP', () => {
     await host.start();
   });
 
-  it('is refused structured content that does not fit', async () => {
+  it('fails a call whose structured content does not match its schema', async () => {
     const sdk = host.sessions.at(-1);
     sdk?.server.setRequestHandler((await import('@modelcontextprotocol/sdk/types.js')).CallToolRequestSchema, () => ({
       content: [],
@@ -179,7 +179,7 @@ describe('a server over streamable HTTP', () => {
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-invalid-output' } });
   });
 
-  it('cannot be registered twice under one name', () => {
+  it('cannot be registered twice under the same name', () => {
     const registry = createRegistry().register(server);
     expect(() => registry.register(server)).toThrow(/already/);
   });

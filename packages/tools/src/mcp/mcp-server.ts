@@ -32,8 +32,8 @@ export interface McpServerOptions {
    */
   readonly annotations?: boolean | undefined;
   /**
-   * Which inputs of a tool are paths, by the server's own tool names; see `paths` of `defineTool`. A policy on paths denies
-   * tools that are not listed.
+   * Which inputs of a tool are paths, by the server's own tool names; see `paths` of `defineTool`. A policy on paths
+   * denies tools that are not listed.
    */
   readonly paths?: Readonly<Record<string, ToolPaths>> | undefined;
   /** Returns the resources that a call touches. Without it, every call of the server runs alone. */
@@ -67,11 +67,11 @@ export interface McpServer extends ToolModule {
 }
 
 /**
- * Connects to an MCP server and provides its tools, with qualified names, effects from its annotations, and results that
- * are marked as external.
+ * Connects to an MCP server and provides its tools, with qualified names, effects from its annotations, and results
+ * that are marked as external.
  *
- * If the server dies, the next call restarts or reconnects it once. Running calls fail with a message that they may have
- * taken effect.
+ * If the server dies, the next call restarts or reconnects it once. Running calls fail with a message that they may
+ * have taken effect.
  *
  * @throws InvalidOptionError `invalid-option`
  * @throws McpConnectionError if the server cannot be reached

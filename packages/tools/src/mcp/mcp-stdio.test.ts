@@ -36,7 +36,7 @@ describe('server-everything over stdio', () => {
   });
   afterAll(() => server.close());
 
-  it('joins the registry under qualified names, with effects from its annotations', () => {
+  it('registers its tools under qualified names, with effects from its annotations', () => {
     const definitions = createRegistry().register(server).effective().definitions();
     const effects = Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]));
     expect(effects).toMatchObject({
@@ -52,7 +52,7 @@ describe('server-everything over stdio', () => {
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('runs it only as a task')]);
   });
 
-  it('is called, and its results are marked as external', async () => {
+  it('answers calls with results that are marked as external', async () => {
     const ran = await call(server, 'echo', { message: 'hello', unknown: 1 });
     expect(ran.outcome('1')).toMatchObject({
       status: 'ok',
@@ -61,7 +61,7 @@ describe('server-everything over stdio', () => {
     });
   });
 
-  it('is not asked with an input that does not fit', async () => {
+  it('receives no call with an invalid input', async () => {
     expect((await call(server, 'get-sum', { a: 'one', b: 2 })).outcome('1')).toMatchObject({
       status: 'invalid-input',
       issues: [expect.stringMatching(/^a: /)],
@@ -69,7 +69,7 @@ describe('server-everything over stdio', () => {
     expect((await call(server, 'get-sum', { a: 1, b: 2 })).text('1')).toContain('3');
   });
 
-  it('answers with images', async () => {
+  it('returns images', async () => {
     const { output } = (await call(server, 'get-tiny-image')).outcome('1');
     expect(output).toMatchObject({ type: 'content' });
     expect(output.type === 'content' && output.value.find(({ type }) => type === 'file')).toMatchObject({
@@ -77,7 +77,7 @@ describe('server-everything over stdio', () => {
     });
   });
 
-  it('answers with structured content', async () => {
+  it('returns structured content', async () => {
     const ran = await call(server, 'get-structured-content', { location: 'New York' });
     expect(ran.outcome('1').details).toMatchObject({
       structuredContent: { temperature: expect.any(Number) as number },
@@ -88,7 +88,7 @@ describe('server-everything over stdio', () => {
   it('reports progress', async () => {
     const ran = await call(server, 'trigger-long-running-operation', { duration: 0.3, steps: 3 });
     expect(ran.outcome('1').status).toBe('ok');
-    // What comes in together with the answer may be left out.
+    // Progress that arrives together with the answer may be dropped.
     expect(ran.progress.slice(0, 2)).toEqual([1, 2].map((progress) => ({ id: '1', progress: { progress, total: 3 } })));
   });
 
@@ -119,7 +119,7 @@ describe('server-everything over stdio', () => {
     }
   });
 
-  it('is started again by the next call when it has died', async () => {
+  it('is restarted by the next call after it has died', async () => {
     source.kill();
     await expect.poll(() => server.state).toBe('lost');
     expect((await call(server, 'echo', { message: 'again' })).text('1')).toBe('Echo: again');
@@ -127,7 +127,7 @@ describe('server-everything over stdio', () => {
     expect(states.slice(-2)).toEqual(['connecting', 'connected']);
   });
 
-  it('fails the calls that it dies over, and says that they may have taken effect', async () => {
+  it('fails the calls that run when it dies, and reports that they may have taken effect', async () => {
     const driver = toolDriver(createRegistry().register(server));
     const ran = runCalls(driver, [
       toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 }),
@@ -140,7 +140,7 @@ describe('server-everything over stdio', () => {
     expect((await call(server, 'echo', { message: 'and again' })).text('1')).toBe('Echo: and again');
   });
 
-  it('leaves the registry and ends when it is closed', async () => {
+  it('unregisters its tools and ends when it is closed', async () => {
     const registry = createRegistry().register(server);
     await server.close();
     expect(registry.list()).toEqual([]);
@@ -148,7 +148,7 @@ describe('server-everything over stdio', () => {
     await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
   });
 
-  it('fails a call that comes after it was closed', async () => {
+  it('fails a call after it was closed', async () => {
     const [echo] = server.tools;
     const driver = toolDriver([echo as Tool]);
     const ran = await done(runCalls(driver, [toolCall('1', 'mcp__all__echo', { message: 'x' })]));
@@ -183,7 +183,7 @@ describe('server-filesystem over stdio', () => {
     expect((await call(server, 'read_text_file', { path: join(directory, 'b.txt') })).text('1')).toBe('in b');
   });
 
-  it('gives no stale results, although its reads may be repeated', async () => {
+  it('never returns stale results, although its reads are idempotent', async () => {
     const driver = toolDriver(createRegistry().register(server));
     const read = async (id: string): Promise<string> =>
       (
@@ -195,13 +195,13 @@ describe('server-filesystem over stdio', () => {
     expect(await read('2')).toBe('two');
   });
 
-  it('reports its refusals as failures', async () => {
+  it('reports a rejected path as a failure', async () => {
     const ran = await call(server, 'read_text_file', { path: '/etc/passwd' });
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', details: { external: true } });
     expect(ran.text('1')).toMatch(/denied|outside/i);
   });
 
-  it('offers its reads alone in the toolset read-only', () => {
+  it('offers only its reads in the toolset read-only', () => {
     const names = createRegistry()
       .register(server)
       .effective({ toolset: 'read-only' })
@@ -214,7 +214,7 @@ describe('server-filesystem over stdio', () => {
 });
 
 describe('server-memory over stdio', () => {
-  it('stores data where its environment says', async () => {
+  it('stores data at the path from its environment', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
     const connection = { ...referenceServer('memory'), env: { MEMORY_FILE_PATH: join(directory, 'memory.jsonl') } };
     const server = await connectMcp({
@@ -247,7 +247,7 @@ describe('server-memory over stdio', () => {
   });
 });
 
-describe('a server that cannot be had', () => {
+describe('a server that cannot be connected', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
@@ -262,12 +262,12 @@ describe('a server that cannot be had', () => {
     await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*Standard error:\nno database/);
   });
 
-  it('is an error when there is no such program', async () => {
+  it('causes an error if the program does not exist', async () => {
     const connecting = connectMcp({ name: 'none', connection: { command: join(directory, 'nowhere') } });
     await expect(connecting).rejects.toThrow(expect.objectContaining({ code: 'mcp-unavailable' }));
   });
 
-  it('times out when it does not answer, and its process ends', async () => {
+  it('times out if it does not answer, and its process ends', async () => {
     const file = join(directory, 'mute.mjs');
     await writeFile(file, 'process.stdin.resume();');
     const source = observed({ command: process.execPath, args: [file] });
@@ -277,7 +277,7 @@ describe('a server that cannot be had', () => {
     await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
   });
 
-  it('is closed again when effects are given for a tool that it does not have', async () => {
+  it('is closed if "effects" names a tool that it does not have', async () => {
     const source = observed(referenceServer('memory'));
     const connecting = connectMcp({
       name: 'memory',
@@ -297,7 +297,7 @@ describe('a server that cannot be had', () => {
     [{ timeoutMs: 0 }, 'timeoutMs'],
     [{ connectTimeoutMs: -1 }, 'connectTimeoutMs'],
     [{ trust: true }, 'trust'],
-  ])('is refused with the options %j', async (options, option) => {
+  ])('is rejected with the options %j', async (options, option) => {
     const connecting = connectMcp({ name: 'x', connection: { command: 'x' }, ...options } as McpServerOptions);
     await expect(connecting).rejects.toThrow(InvalidOptionError);
     await expect(connecting).rejects.toThrow(expect.objectContaining({ option }));

@@ -30,8 +30,8 @@ export interface McpToolSettings {
 const maxDescription = 4_000;
 
 /**
- * Converts a tool of a server. Its results are external and never replayed: an idempotent call may still return something
- * else the next time.
+ * Converts a tool of a server. Its results are external and never replayed, because even an idempotent call may return
+ * another result the next time.
  */
 export const mcpTool = (name: string, description: McpToolDescription, settings: McpToolSettings): Tool => {
   const { annotations } = description;

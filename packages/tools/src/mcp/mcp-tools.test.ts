@@ -22,7 +22,7 @@ const maker = () => {
 };
 
 describe('toolMaker', () => {
-  it('makes the same tool of what has not changed, and another of what has', () => {
+  it('returns the same tool for an unchanged entry, and a new one for a changed entry', () => {
     const { make } = maker();
     const [first] = make([describedAs('a', { description: 'One.' })]);
     expect(make([describedAs('a', { description: 'One.' })])[0]).toBe(first);
@@ -35,7 +35,7 @@ describe('toolMaker', () => {
     expect(tools.map(({ definition }) => definition.description)).toEqual(['One.']);
   });
 
-  it('leaves out a tool that cannot be offered, and tells of it once', () => {
+  it('omits a tool that cannot be offered, and reports it once', () => {
     const { make, problems } = maker();
     const list = [describedAs('good'), describedAs('task', { execution: { taskSupport: 'required' } })];
     expect(make(list).map(({ name }) => name)).toEqual(['mcp__s__good']);
@@ -45,7 +45,7 @@ describe('toolMaker', () => {
     ]);
   });
 
-  it('falls back on the title and the name, and bounds what a server says of itself', () => {
+  it('falls back to the title and the name, and truncates a long description', () => {
     const { make } = maker();
     const tools = make([
       describedAs('a', { title: 'The A' }),
@@ -56,7 +56,7 @@ describe('toolMaker', () => {
     expect(tools[2]?.definition.description.length).toBeLessThanOrEqual(4_000);
   });
 
-  it('makes tools that are external, volatile and bounded in time', () => {
+  it('creates tools that are external and volatile and have a time limit', () => {
     expect(maker().make([describedAs('a')])[0]).toMatchObject({
       external: true,
       volatile: true,
@@ -66,7 +66,7 @@ describe('toolMaker', () => {
     });
   });
 
-  it('does not run a pattern of the server, and shows it to the model all the same', () => {
+  it('shows a pattern of the server to the model but never runs it', () => {
     const inputSchema = { type: 'object' as const, properties: { id: { type: 'string', pattern: '^(a+)+$' } } };
     const [tool] = maker().make([describedAs('a', { inputSchema })]);
     expect(tool?.definition.inputSchema).toEqual(inputSchema);

@@ -5,8 +5,8 @@ import { mcpTool, type McpToolSettings } from './mcp-tool.js';
 import { qualifiedNames } from './names.js';
 
 /**
- * Creates a function that converts the tool list of a server. An unchanged entry gives the same tool again; a tool that
- * cannot be offered is omitted and reported once.
+ * Creates a function that converts the tool list of a server. An unchanged entry returns the same tool again. A tool
+ * that cannot be offered is omitted and reported once.
  */
 export const toolMaker = (
   server: string,

@@ -18,10 +18,10 @@ const serverName: OptionCheck = {
 };
 
 /**
- * The names under which a server's tools are registered: `mcp__<server>__<tool>`.
+ * Returns the names under which the tools of a server are registered: `mcp__<server>__<tool>`.
  *
- * A name that providers would not take, that is too long, or that differs from another one of the server in case only
- * carries a hash of what the server calls it. So the name of a tool depends on no order, and two tools never share one.
+ * A name gets a hash of the original name if providers would reject it, if it is too long, or if it differs from
+ * another name of the server only in case. Names are therefore unique and do not depend on the order of the tools.
  */
 export const qualifiedNames = (server: string, tools: readonly string[]): ReadonlyMap<string, string> => {
   const prefix = `mcp__${server}__`;

@@ -1,9 +1,9 @@
 import type { JSONObject, JSONValue } from '@h/turn';
 import { isPlain } from '../json-copy.js';
 
-/** Members whose keys are property names, not keywords: a property may be called `pattern`. */
+/** Members whose keys are property names, not keywords: a property may be named `pattern`. */
 const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
-/** Members that hold values, whatever they look like. */
+/** Members that contain values, not schemas. */
 const verbatim: ReadonlySet<string> = new Set([
   'const',
   'enum',
@@ -14,8 +14,8 @@ const verbatim: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A schema without the regular expressions that a server has written: one that takes exponential time would stop the
- * whole process. The server checks its input itself, and members that a pattern names are let through.
+ * Returns a schema without its regular expressions: an expression with exponential time would block the whole process.
+ * Members that a pattern names are allowed, because the server checks its input itself.
  */
 export const relaxed = (schema: JSONObject): JSONObject => {
   const { pattern: _pattern, format: _format, patternProperties, ...rest } = schema;

@@ -5,10 +5,10 @@ import { toolOutput, type ToolOutput } from '../define-tool.js';
 type Block = CallToolResult['content'][number];
 
 /**
- * The result of an MCP tool as ours.
+ * Converts the result of an MCP tool.
  *
- * The model reads what the server wrote for it: text, images, resources, and links by name. Structured content goes into
- * the details; the model reads it where there is nothing else.
+ * The model receives text, images, resources, and links by name. Structured content becomes the details, and the output
+ * if the result has no other content.
  */
 export const outputOf = ({ content, structuredContent, isError }: CallToolResult): ToolOutput => {
   const structured = structuredContent as JSONValue | undefined;

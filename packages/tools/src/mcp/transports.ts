@@ -6,7 +6,7 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { checkValue, type OptionCheck } from '@h/options';
 
-/** A local program that is connected over standard input and output. */
+/** A local program, connected over standard input and output. */
 export interface StdioConnection {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -15,29 +15,29 @@ export interface StdioConnection {
   readonly cwd?: string | undefined;
 }
 
-/** A server that is reached by streamable HTTP. */
+/** A server with the streamable HTTP transport. */
 export interface HttpConnection {
   readonly url: string | URL;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Signs in, as the SDK has it. */
+  /** The OAuth provider of the MCP SDK. */
   readonly authProvider?: StreamableHTTPClientTransportOptions['authProvider'];
   /** @defaultValue the global `fetch` */
   readonly fetch?: StreamableHTTPClientTransportOptions['fetch'];
 }
 
-/** How a server is reached: a program, a URL, or a function that makes a transport of the SDK, a new one each time. */
+/** The connection to a server: a program, a URL, or a function that creates a new SDK transport on each call. */
 export type McpConnection = StdioConnection | HttpConnection | (() => Transport);
 
-/** A transport that is about to be used, and what to do besides closing it. */
+/** An opened transport with its diagnostics and its clean-up. */
 export interface OpenedTransport {
   readonly transport: Transport;
-  /** The last that the server wrote to its standard error. */
+  /** Returns the end of the server's standard error output. */
   diagnostics(): string;
-  /** Tells the server that its session is over. */
+  /** Notifies the server that its session has ended. */
   goodbye(): Promise<void>;
 }
 
-/** Characters of standard error that an error message quotes. */
+/** Maximum number of standard error characters in an error message. */
 const maxDiagnostics = 2_000;
 
 export const openTransport = (connection: McpConnection): OpenedTransport => {

@@ -13,7 +13,7 @@ export type ToolScorer = (
 const nameWeight = 3;
 
 /**
- * Scores tools by the words that they share with the request; rare words count more. Needs no model and no network.
+ * Scores tools by the words that they share with the request; rare words count more. Requires no model or network.
  */
 export const keywordScorer = (): ToolScorer => {
   const counted = new WeakMap<ToolDefinition, ReadonlyMap<string, number>>();

@@ -44,7 +44,7 @@ describe('selectTools', () => {
     vi.useRealTimers();
   });
 
-  it('offers the tools that serve the request, in their order, and those that are always on', async () => {
+  it('offers the tools that match the request and those of `always`, in their order', async () => {
     expect(await choice('Search my mails for the sender')).toEqual(['read_artifact', 'search_mail', 'send_mail']);
     expect(await choice('Which git branches are there?', { always: ['t*'], maxTools: 2 })).toEqual([
       'list_branches',
@@ -52,13 +52,13 @@ describe('selectTools', () => {
     ]);
   });
 
-  it('leaves a request alone that offers no more than it may', async () => {
+  it('passes a request with few enough tools unchanged', async () => {
     const small = ask('x', { tools: catalogue.slice(0, 3) });
     expect(await play([small])).toEqual([small]);
     expect((await play([small]))[0]).toBe(small);
   });
 
-  it('keeps the choice of the turn, with the same array for the same tools', async () => {
+  it('keeps the selection for the turn, with the same array for the same tools', async () => {
     const events = await play([
       ask('Search my mail'),
       ask('Now list the git branches'),
@@ -82,7 +82,7 @@ describe('selectTools', () => {
     expect(offered(events)).toEqual([['translate'], ['translate']]);
   });
 
-  it('looks at more than the last message, and not at what the harness says', async () => {
+  it('considers several user messages but no internal ones', async () => {
     const messages = [
       user('Translate this letter'),
       { role: 'assistant', content: 'Shall I?' },
@@ -98,7 +98,7 @@ describe('selectTools', () => {
     ).toEqual(['translate']);
   });
 
-  it('takes a scorer that answers later', async () => {
+  it('accepts an asynchronous scorer', async () => {
     const scorer: ToolScorer = async (_, tools) => tools.map(({ name }) => (name === 'translate' ? 1 : 0));
     expect(await choice('x', { scorer, maxTools: 1, always: [] })).toEqual(['translate']);
   });
@@ -111,10 +111,10 @@ describe('selectTools', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-    ['leaves tools out', () => [1]],
+    ['omits scores', () => [1]],
     ['returns NaN', (_, tools) => tools.map(() => Number.NaN)],
     ['never answers', () => new Promise<never>(() => undefined)],
-  ])('offers all tools for the rest of the turn when the scorer %s, and says so', async (_, scorer) => {
+  ])('offers all tools for the turn and emits a notice if the scorer %s', async (_, scorer) => {
     const playing = play([ask('mail'), ask('mail')], { scorer, timeoutMs: 100 });
     await vi.advanceTimersByTimeAsync(200);
     const events = await playing;
@@ -141,7 +141,7 @@ describe('selectTools', () => {
     [{ scorer: 'keyword' }, 'scorer'],
     [{ timeoutMs: -1 }, 'timeoutMs'],
     [{ max: 1 }, 'max'],
-  ])('refuses %j and names it', (options, option) => {
+  ])('rejects %j and names the option', (options, option) => {
     expect(() => selectTools(options as object)).toThrow(InvalidOptionError);
     expect(() => selectTools(options as object)).toThrow(expect.objectContaining({ option }));
   });
@@ -158,16 +158,16 @@ describe('keywordScorer', () => {
     ['invoices', 'create_invoice'],
     ['この文を翻訳して', 'translate'],
     ['searching the mailboxes', 'search_mail'],
-  ])('finds for %s the tool %s', (query, name) => {
+  ])('ranks for "%s" the tool %s first', (query, name) => {
     expect(winner(query)).toBe(name);
   });
 
-  it('counts a rare word for more than a common one', () => {
+  it('weights a rare word higher than a common one', () => {
     expect(winner('send')).toBe('send_mail');
     expect(score('mail')[3]).toBe(score('mail')[4]);
   });
 
-  it('scores nothing for an empty request', () => {
+  it('returns zero scores for an empty request', () => {
     expect(score('')).toEqual(catalogue.map(() => 0));
   });
 });
@@ -176,7 +176,7 @@ describe('embeddingScorer', () => {
   const context = { signal: new AbortController().signal };
   const embedOne = (text: string): readonly number[] => [text.includes('mail') ? 1 : 0, text.includes('git') ? 1 : 0];
 
-  it('scores by how near a description is, and embeds a tool once', async () => {
+  it('scores by similarity and embeds each tool once', async () => {
     const asked: (readonly string[])[] = [];
     const scorer = embeddingScorer({ embed: (texts) => (asked.push(texts), texts.map(embedOne)) });
     expect(await scorer('my mail', catalogue, context)).toEqual([0, 0, 0, 1, 1, 0]);
@@ -184,7 +184,7 @@ describe('embeddingScorer', () => {
     expect(asked.map(({ length }) => length)).toEqual([catalogue.length + 1, 1]);
   });
 
-  it('refuses an answer with too few vectors', async () => {
+  it('rejects too few vectors', async () => {
     const scorer = embeddingScorer({ embed: () => [[1]] });
     await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow('embed() must return 7 vectors');
   });

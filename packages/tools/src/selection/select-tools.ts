@@ -60,8 +60,8 @@ const maxQuery = 4_000;
 /**
  * Offers the model only the tools that serve its turn, if there are many.
  *
- * The selection is made at the first request of a turn and kept until its end, because prompt caches begin with the tools.
- * It is not a permission: the toolset of the driver decides what may be called.
+ * The selection is made at the first request of a turn and kept until its end, because prompt caches begin with the
+ * tools. It is not a permission: the toolset of the driver decides what may be called.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -87,7 +87,7 @@ export const selectTools = (options: SelectToolsOptions = {}): TurnOperator => {
       if (last?.from !== from) last = { from, tools: from.filter(({ name }) => chosen?.has(name)) };
       return last.tools;
     };
-    /** Offers these tools, and notes them for `observe`: also for a resume. */
+    /** Offers these tools and annotates the request with them, so that `observe` restores them on a resume. */
     const offer = (event: TurnEventOf<'model.request'>, names: readonly string[]): TurnEventOf<'model.request'> => {
       const offered = new Set(names);
       const tools = event.tools.filter(({ name }) => offered.has(name));

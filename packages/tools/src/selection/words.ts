@@ -1,7 +1,7 @@
-/** Scripts that are written without spaces: pairs of neighbouring characters stand for words. */
+/** Scripts without spaces between words; pairs of adjacent characters count as words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
 
-/** The words of a text, in lower case; `listOpenFiles` and `list_open_files` are three. */
+/** Returns the words of a string in lower case; `listOpenFiles` and `list_open_files` have three. */
 export const wordsOf = (text: string): readonly string[] => {
   const separated = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
   const words = separated.replaceAll(unspaced, ' ').match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -9,7 +9,7 @@ export const wordsOf = (text: string): readonly string[] => {
   return [...words.map(stemmed), ...pairs];
 };
 
-/** Without the ending that makes a plural or a participle of an English word. */
+/** Removes a plural or participle ending of an English word. */
 const stemmed = (word: string): string => (word.length > 4 ? word.replace(/(?:ing|ies|es|ed|s|y|e)$/, '') : word);
 
 const pairsOf = (run: string): readonly string[] => {

@@ -15,15 +15,15 @@ describe('binaryKind', () => {
     expect(binaryKind(text)).toBe(kind);
   });
 
-  it('recognises a program', () => {
+  it('recognizes an executable', () => {
     expect(binaryKind(readFileSync(process.execPath).subarray(0, 5_000).toString())).toMatch(/a program|binary data/);
   });
 
   it.each([
     ['plain text', 'Hello\r\n\tworld'],
     ['text in any script', 'Καλημέρα 日本語 😀 فارسی'],
-    ['coloured output of a terminal', '\u001b[31mred\u001b[0m \u0007\b'.repeat(50)],
-    ['a text with one broken character', `${'good '.repeat(20)}\ufffd`],
+    ['colored terminal output', '\u001b[31mred\u001b[0m \u0007\b'.repeat(50)],
+    ['text with one invalid character', `${'good '.repeat(20)}\ufffd`],
     ['nothing', ''],
   ])('lets %s pass', (_, text) => {
     expect(binaryKind(text)).toBeUndefined();

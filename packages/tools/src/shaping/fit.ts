@@ -4,9 +4,9 @@ import type { BinaryPiece, Piece } from './pieces.js';
 
 /** Notes about where the rest of a result is stored. */
 export interface Notes {
-  /** For text that is cut. */
+  /** The note for text that is cut. */
   readonly text: string;
-  /** For binary pieces that were stored. */
+  /** The notes for binary pieces that were stored. */
   readonly binaries: ReadonlyMap<Piece, string>;
 }
 

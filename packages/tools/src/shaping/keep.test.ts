@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('keep', () => {
-  it('stores nothing when redact does not settle, and continues', async () => {
+  it('continues without storing if redact() does not settle', async () => {
     const store = memoryArtifacts();
     const put = vi.spyOn(store, 'put');
     const kept = keep([{ kind: 'text', text: 'a long text' }], true, 4, {

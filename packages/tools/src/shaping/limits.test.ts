@@ -12,11 +12,14 @@ describe('limitsFor', () => {
     [200_000, 64_000, 256_000],
     [1_000_000, 64_000, 256_000],
     [1, 1, 2],
-  ])('gives a window of %s tokens %i characters a result and %i a step', (contextWindow, maxChars, maxStepChars) => {
-    expect(limitsFor(contextWindow)).toMatchObject({ maxChars, maxStepChars });
-  });
+  ])(
+    'returns for a window of %s tokens: %i characters per result, %i per step',
+    (contextWindow, maxChars, maxStepChars) => {
+      expect(limitsFor(contextWindow)).toMatchObject({ maxChars, maxStepChars });
+    },
+  );
 
-  it('takes the limits that are given, within the share of the window', () => {
+  it('applies explicit limits within the share of the window', () => {
     expect(limitsFor(undefined, { maxChars: 100, maxStepChars: 150 })).toMatchObject({
       maxChars: 100,
       maxStepChars: 150,
@@ -26,7 +29,7 @@ describe('limitsFor', () => {
 });
 
 describe('weightOf', () => {
-  it('counts dense scripts for what they cost', () => {
+  it('weights dense scripts by their tokens', () => {
     expect(weightOf('plain words')).toBe(1);
     expect(weightOf('')).toBe(1);
     expect(weightOf('日本語'.repeat(10_000))).toBe(4);
@@ -35,7 +38,7 @@ describe('weightOf', () => {
 });
 
 describe('stepBudget', () => {
-  it('is never exceeded, and leaves every call its share', () => {
+  it('is never exceeded, and reserves a share for every call', () => {
     const wishes = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(fc.nat(5_000), wishes, (total, sizes) => {
@@ -53,14 +56,14 @@ describe('stepBudget', () => {
     );
   });
 
-  it('hands on what a call did not need', () => {
+  it('gives unused characters of a call to the later ones', () => {
     const budget = stepBudget(100, 2);
     expect(budget.allowance()).toBe(50);
     budget.spend(10);
     expect(budget.allowance()).toBe(90);
   });
 
-  it('has nothing left for unannounced calls', () => {
+  it('reserves nothing for unannounced calls', () => {
     const budget = stepBudget(100, 1);
     budget.spend(100);
     expect(budget.allowance()).toBe(0);

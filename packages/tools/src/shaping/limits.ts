@@ -1,6 +1,6 @@
 import { charsPerToken } from '@h/tokens';
 
-/** Of the context window, for one result and for all results of a step. */
+/** Maximum shares of the context window: for one result, and for all results of a step. */
 const resultShare = 0.3;
 const stepShare = 0.5;
 const resultsPerStep = 4;
@@ -36,6 +36,9 @@ const tierOf = (contextWindow: number): number => {
 };
 
 const sampleSize = 1_000;
+/** From here on, characters are about a token each. */
+const firstDense = 0x1100;
+const denseScript = /[\u1100-\uffff]/;
 
 /**
  * Returns how many characters of Latin text one character of this text equals in tokens: from 1 for Latin text to 4 for
@@ -43,9 +46,10 @@ const sampleSize = 1_000;
  */
 export const weightOf = (text: string): number => {
   const sample = text.length <= 2 * sampleSize ? text : text.slice(0, sampleSize) + text.slice(-sampleSize);
+  if (!denseScript.test(sample)) return 1;
   let dense = 0;
-  for (let index = 0; index < sample.length; index += 1) if (sample.charCodeAt(index) >= 0x1100) dense += 1;
-  return sample.length === 0 ? 1 : 1 + ((charsPerToken - 1) * dense) / sample.length;
+  for (let index = 0; index < sample.length; index += 1) if (sample.charCodeAt(index) >= firstDense) dense += 1;
+  return 1 + ((charsPerToken - 1) * dense) / sample.length;
 };
 
 /** The characters that remain for the results of a step. */
@@ -53,7 +57,7 @@ export interface StepBudget {
   /**
    * Returns the cap of the next result: the rest, without the shares of the other calls.
    *
-   * @param pending - sizes of results that are on their way and not subtracted yet
+   * @param pending - sizes of results that have not left the pipeline and are not subtracted yet
    */
   allowance(pending?: Iterable<number>): number;
   /** Subtracts the size of a result. */
@@ -61,7 +65,8 @@ export interface StepBudget {
 }
 
 /**
- * Divides the characters of a step among its calls: each has an equal share, and later calls get what earlier ones left.
+ * Divides the characters of a step among its calls: each has an equal share, and later calls get what earlier ones
+ * left.
  */
 export const stepBudget = (total: number, calls: number): StepBudget => {
   const share = Math.floor(total / Math.max(1, calls));

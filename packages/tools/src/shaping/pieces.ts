@@ -1,21 +1,21 @@
 import type { FileData, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { binaryKind } from './binary.js';
 
-/** Something that only a program can read. */
+/** Content that the model cannot read. */
 export interface BinaryPiece {
   readonly kind: 'binary';
   readonly content: string | Uint8Array;
   readonly mediaType: string;
-  /** What it is, in a few words. */
+  /** A short description. */
   readonly title: string;
 }
 
-/** An output taken apart into what is cut, what is described, and what goes through as it is. */
+/** A part of an output: text that may be cut, binary data that is described, or a part that passes unchanged. */
 export type Piece =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** It was a file, which models read better as text. */
+      /** Whether the text was a file part, which models read better as text. */
       readonly isDecoded?: boolean;
     }
   | BinaryPiece
@@ -60,14 +60,14 @@ const decoded = (bytes: Uint8Array): Piece => {
   return piece.kind === 'text' ? { ...piece, isDecoded: true } : piece;
 };
 
-/** What providers take besides text. */
+/** Whether providers accept the media type besides text. */
 const isShown = (mediaType: string): boolean => /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)\b/.test(mediaType);
 
 const isReadable = (mediaType: string): boolean =>
   mediaType.startsWith('text/') ||
   /^(?:application|image)\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-yaml|yaml)\b/.test(mediaType);
 
-/** The bytes of a file that is there itself; `undefined` for one that is only referred to. */
+/** Returns the bytes of a file; `undefined` for a reference. */
 const bytesOf = (data: FileData): Uint8Array | undefined => {
   if (data instanceof Uint8Array) return data;
   if (data instanceof ArrayBuffer) return new Uint8Array(data);

@@ -35,7 +35,7 @@ describe('h-trace', () => {
     expect(statSync(`${file}.html`).mode & 0o777).toBe(0o600);
   });
 
-  it('does as its options say', async () => {
+  it('applies its options', async () => {
     const two =
       sampleRecording({ steps: 1, tools: 0, turn: 'aaa-1' }) + sampleRecording({ steps: 1, tools: 0, turn: 'bbb-2' });
     const both = await run(two, 'FILE', '--no-html');
@@ -64,7 +64,7 @@ describe('h-trace', () => {
       'contains no turn whose id starts with "zzz"',
     ],
     [sampleRecording({ steps: 1, tools: 0 }), ['FILE', '--html', 'FILE/x'], 1, 'Cannot write'],
-  ])('answers %j with %j by code %d', async (text, args, code, message) => {
+  ])('ends for the file %j and the arguments %j with code %d', async (text, args, code, message) => {
     const result = await run(text, ...args);
     expect(result.code).toBe(code);
     expect(result.complained).toContain(message);

@@ -16,12 +16,12 @@ export interface Row {
   readonly time: string;
   readonly tokens?: string | undefined;
   readonly cost?: string | undefined;
-  /** When the first delta arrived. */
+  /** Time of the first delta. */
   readonly first?: number | undefined;
   readonly details: readonly (readonly [label: string, text: string])[];
 }
 
-/** A page with more rows gets shorter texts, so that it opens quickly. */
+/** Number of rows above which texts are shortened, so that the page opens quickly. */
 const manyRows = 300;
 const maxChars = { few: 20_000, many: 1500 } as const;
 

@@ -9,8 +9,8 @@ import { viewerScript } from './viewer-script.js';
 import { viewerStyle } from './viewer-style.js';
 
 /**
- * Creates a page that shows turns as a waterfall. It is one file that needs nothing else: it opens offline, and its content policy
- * allows nothing but its own script and style. Recorded data is embedded as data, never as markup.
+ * Creates a page that shows turns as a waterfall. The page is one file and works offline. Its content security policy
+ * allows only its own script and style. Recorded data is embedded as data, never as markup.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ const badge = (traces: readonly Trace[]): string => {
 const asked = (trace: Trace | undefined): string =>
   trace === undefined || trace.input === '' ? '' : `<q>${escape(oneLine(trace.input, 160))}</q>`;
 
-/** The facts at the top: a label, a value, and an addition. */
+/** Returns the facts at the top of the page: a label, a value and a remark. */
 const factsOf = (
   traces: readonly Trace[],
 ): readonly (readonly [label: string, value: string, more?: string | undefined])[] => {
@@ -110,5 +110,5 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** Writes JSON that cannot close its script element. */
+/** Serializes JSON so that it cannot close its script element. */
 const embed = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

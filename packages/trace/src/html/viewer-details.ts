@@ -1,4 +1,4 @@
-/** The details of the row that was chosen. */
+/** Script of the details of the selected row. */
 export const viewerDetails = String.raw`
   /* Details. */
   const details = byId('details');

@@ -1,4 +1,4 @@
-/** What mouse and keyboard do. */
+/** Script of the mouse and keyboard handling. */
 export const viewerInput = String.raw`
   /* Mouse. */
   const rowOf = (target) => {

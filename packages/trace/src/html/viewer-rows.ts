@@ -1,4 +1,4 @@
-/** The rows of the page, and which of them are shown. */
+/** Script of the rows and their visibility. */
 export const viewerRows = String.raw`
 'use strict';
 (() => {
@@ -25,7 +25,7 @@ export const viewerRows = String.raw`
   const marks = { error: '✕', refused: '⊘', open: '…' };
   const words = { ok: 'done', error: 'problem', refused: 'not run', open: 'no end recorded' };
 
-  /* The tree: where each row hangs, and what hangs below it. */
+  /* The tree: the parent and the children of each row. */
   const stack = [];
   rows.forEach((row, index) => {
     row.index = index;
@@ -92,7 +92,7 @@ export const viewerRows = String.raw`
   list.append(fragment);
   list.setAttribute('aria-rowcount', rows.length);
 
-  /* What is shown: folds and the filter. */
+  /* Visibility: folded rows and the filter. */
   let wanted = '';
   let onlyProblems = false;
   const fits = (row) =>
@@ -125,7 +125,7 @@ export const viewerRows = String.raw`
     if (chosen < 0 || !rows[chosen].visible) rest(shown[0]);
     follow();
   };
-  /* The row that Tab comes to. */
+  /* The row in the tab order. */
   let resting;
   const rest = (row) => {
     if (resting) resting.element.tabIndex = -1;

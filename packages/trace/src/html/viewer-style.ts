@@ -1,4 +1,4 @@
-/** How the page looks. Colours for light and dark; what colour says is said by a sign or a word, too. */
+/** The style of the page, with colors for light and dark. Signs or words repeat the information of colors. */
 export const viewerStyle = `
 :root {
   color-scheme: light dark;

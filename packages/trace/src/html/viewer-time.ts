@@ -1,4 +1,4 @@
-/** The axis of time, and which part of it is shown. */
+/** Script of the time axis and its visible part. */
 export const viewerTime = String.raw`
   /* Time. */
   const label = (milliseconds, step) => {
@@ -65,7 +65,7 @@ export const viewerTime = String.raw`
     const share = inView ? (middle - from) / span : 0.5;
     zoom(middle - span * factor * share, span * factor);
   };
-  /* A long turn is a thin diagonal, so the visible time follows the visible rows until the user zooms. */
+  /* In a long turn, few rows overlap in time, so the visible time follows the visible rows until the user zooms. */
   const follow = () => {
     if (!isFollowing) return;
     const top = Math.max(0, document.querySelector('header').getBoundingClientRect().bottom - list.getBoundingClientRect().top);

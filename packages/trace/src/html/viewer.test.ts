@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens a page from the disk, and keeps what it asks for and what goes wrong. */
+/** Opens a page from a file and records its requests and errors. */
 const open = async (testing: TestContext, html: string, colorScheme: 'light' | 'dark' = 'light') => {
   testing.skip(browser === undefined, 'chromium is not installed');
   const file = join(folder, `${Buffer.from(testing.task.id).toString('hex')}.html`);
@@ -65,7 +65,7 @@ const focused = (view: Page): Promise<string | null> =>
   view.evaluate("document.activeElement.querySelector('.label')?.textContent ?? document.activeElement.id");
 
 describe('the page in a browser', () => {
-  it('shows a turn offline: it asks for nothing and complains of nothing', async (testing) => {
+  it('shows a turn offline without requests or errors', async (testing) => {
     const { view, requests, problems } = await open(testing, page({ steps: 3, tools: 2 }));
     expect(await view.title()).toBe('Turn 7f3a91c2-5b1e');
     expect(await shown(view)).toBe(1 + 3 + 4 + 4);
@@ -75,7 +75,7 @@ describe('the page in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('can be read in light and dark', async (testing) => {
+  it('has sufficient contrast in light and dark', async (testing) => {
     const contrast = async (colorScheme: 'light' | 'dark'): Promise<number> => {
       const { view } = await open(testing, page({ steps: 1, tools: 1 }), colorScheme);
       const [ink, paper] = await view.evaluate<[string, string]>(
@@ -94,7 +94,7 @@ describe('the page in a browser', () => {
     expect(await contrast('dark')).toBeGreaterThan(4.5);
   });
 
-  it('never takes what was recorded for markup or script', async (testing) => {
+  it('never treats recorded data as markup or script', async (testing) => {
     const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)><!--<script>"'&\u2028 ]]>`;
     const { view, problems, requests } = await open(testing, page({ steps: 2, tools: 2, text: evil, turn: evil }));
     await view.locator('.row', { hasText: 'read' }).or(view.locator('[data-kind="tool"]')).first().click();
@@ -108,7 +108,7 @@ describe('the page in a browser', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is used by keyboard alone', async (testing) => {
+  it('is fully usable with the keyboard', async (testing) => {
     const { view } = await open(testing, page({ steps: 3, tools: 2 }));
     await view.keyboard.press('/');
     expect(await focused(view)).toBe('filter');
@@ -138,7 +138,7 @@ describe('the page in a browser', () => {
     expect(await focused(view)).toBe('anthropic/claude-sonnet-4-5 (attempt 2)');
   });
 
-  it('filters by text and to problems, and tells what the mouse is over', async (testing) => {
+  it('filters by text and by problems, and describes the row under the mouse', async (testing) => {
     const { view } = await open(testing, page({ steps: 12, tools: 2 }));
     await view.fill('#filter', 'loop.warning');
     expect(await view.locator('#found').innerText()).toBe('1 row found');
@@ -159,7 +159,7 @@ describe('the page in a browser', () => {
     const ready = Number(
       await view.evaluate("performance.now() - performance.getEntriesByType('navigation')[0].domInteractive"),
     );
-    // A second on a quiet machine is a tenth of this.
+    // On an idle machine, this takes a tenth of the limit.
     expect(ready).toBeLessThan(10_000);
     expect(await shown(view)).toBe(501);
     const axis = await view.locator('#axis').innerText();
@@ -190,7 +190,7 @@ describe('the page in a browser', () => {
 });
 
 describe('the page as a file', () => {
-  it('forbids itself to load, send or run anything else', () => {
+  it('has a policy against loading, sending and running anything else', () => {
     const html = page({ steps: 1, tools: 0 });
     expect(html).toMatch(
       /default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'/,
@@ -198,13 +198,13 @@ describe('the page as a file', () => {
     expect(html.match(/https?:\/\//g)).toBeNull();
   });
 
-  it('says what happened without scripts, too', () => {
+  it('shows the turn without scripts', () => {
     expect(page({ steps: 1, tools: 0, text: '<b>hi</b>' })).toMatch(
       /<noscript><pre>turn 7f3a91c2-5b1e[^]*“&lt;b&gt;hi&lt;\/b&gt;”/,
     );
   });
 
-  it('has a page for no turn at all', () => {
+  it('creates a page without turns', () => {
     expect(traceHtml([])).toContain('0 turns');
   });
 });

@@ -38,7 +38,7 @@ const bench = async (
 };
 
 describe('bash', () => {
-  it('shows output and messages in their order, and how the command ended', async () => {
+  it('shows output and errors in order, and how the command ended', async () => {
     const { bash } = await bench();
     const result = await bash('echo one; echo two >&2; echo three');
     expect(result).toMatchObject({ status: 'ok', text: 'one\ntwo\nthree\n' });
@@ -55,7 +55,7 @@ describe('bash', () => {
     expect(result.details['durationMs']).toBeGreaterThanOrEqual(0);
   });
 
-  it('says when there is no output', async () => {
+  it('reports empty output', async () => {
     expect((await (await bench()).bash('true')).text).toBe('(no output)');
   });
 
@@ -75,13 +75,13 @@ describe('bash', () => {
     expect(await bash('no-such-command')).toMatchObject({ status: 'failed', details: { exitCode: 127 } });
   });
 
-  it('speaks bash and begins a line with `-` as it is', async () => {
+  it('supports bash syntax, and lines that start with `-`', async () => {
     const { bash } = await bench();
     expect((await bash('a=(1 2 3); [[ ${a[1]} == 2 ]] && echo "${#a[@]}"')).text).toBe('3\n');
     expect((await bash('-n; echo here')).text).toMatch(/here\n$/);
   });
 
-  it('runs in the folder that the call names, separately for each call', async () => {
+  it('runs each call in the folder that it names', async () => {
     const { bash, root } = await bench();
     mkdirSync(join(root, 'a/b'), { recursive: true });
     expect(await bash({ command: 'pwd; cd ..; export X=1', cwd: 'a/b' })).toMatchObject({
@@ -91,7 +91,7 @@ describe('bash', () => {
     expect((await bash('pwd; echo "[$X]"')).text).toBe(`${root}\n[]\n`);
   });
 
-  it('refuses a folder outside, also behind a link, and a path that is no folder', async () => {
+  it('refuses a folder outside, even through a link, and a path that is not a folder', async () => {
     const { bash, root } = await bench();
     symlinkSync(temporaryFolder(), join(root, 'link'));
     writeFileSync(join(root, 'file'), '');
@@ -103,7 +103,7 @@ describe('bash', () => {
     }
   });
 
-  it('cuts a long output in the middle, at lines and characters', async () => {
+  it('truncates long output in the middle, at lines and characters', async () => {
     const { bash } = await bench({ maxChars: 1_000 });
     const { text, details } = await bash('for i in $(seq 1 5000); do echo "zeile $i ä😀"; done; exit 1');
     expect(text).toMatch(/^zeile 1 ä😀\n/);
@@ -132,7 +132,7 @@ describe('bash', () => {
     expect(highest - before.rss).toBeLessThan(150 * 1024 ** 2);
   });
 
-  it('shows what a command said until its time was up, and ends its processes', async () => {
+  it('shows the output up to the time limit, and ends the processes', async () => {
     const { bash } = await bench({ timeoutMs: 300 });
     const seconds = uniqueSeconds();
     expect(await bash(`echo begun; sleep ${seconds} & sleep ${seconds}`)).toMatchObject({
@@ -146,7 +146,7 @@ describe('bash', () => {
     await waitUntilGone(`sleep ${seconds}`);
   });
 
-  it('takes a time from the model, up to the limit of the sandbox', async () => {
+  it('accepts a time limit from the model, up to that of the sandbox', async () => {
     const { bash } = await bench({}, { timeoutMs: 500 });
     expect(await bash({ command: 'sleep 60', timeoutMs: 100 })).toMatchObject({ details: { timeoutMs: 100 } });
     expect(await bash('true')).toMatchObject({ details: { timeoutMs: 500 } });
@@ -175,7 +175,7 @@ describe('bash', () => {
     await waitUntilGone(`sleep ${seconds}`);
   });
 
-  it('ends with the turn that it belongs to', async () => {
+  it('ends the command when its turn ends', async () => {
     const { sandbox, workspace } = await bench();
     const seconds = uniqueSeconds();
     const stop = new AbortController();
@@ -197,7 +197,7 @@ describe('bash', () => {
     await waitUntilGone(`sleep ${seconds}`);
   });
 
-  it('tells its progress now and then', async () => {
+  it('reports its progress periodically', async () => {
     const { sandbox, workspace } = await bench();
     const told: unknown[] = [];
     const tool = bashTool(workspace, { sandbox });
@@ -217,7 +217,7 @@ describe('bash', () => {
     expect(told.at(-1)).toEqual({ bytes: expect.any(Number) as number, latest: 'late\n' });
   });
 
-  it('never waits for an answer: no terminal, no editor, no pager, no password', async () => {
+  it('never waits for input: no terminal, editor, pager or password prompt', async () => {
     const { bash, root } = await bench();
     execFileSync('git', ['init', '--quiet', root]);
     expect((await bash('tty; read -p "Continue? " answer; echo "[$answer]"')).text).toMatch(/not a tty\n[^]*\[\]\n$/);
@@ -225,7 +225,7 @@ describe('bash', () => {
     expect((await bash('echo $CI $TERM $GIT_TERMINAL_PROMPT $PAGER')).text).toBe('1 dumb 0 cat\n');
   });
 
-  it('refuses what its permissions refuse, before anything runs', async () => {
+  it('refuses commands that its permissions deny, before anything runs', async () => {
     const { bash } = await bench({ permissions: { blockedCommands: ['touch'] } });
     expect(await bash('echo ran; touch x')).toMatchObject({
       status: 'failed',
@@ -236,7 +236,7 @@ describe('bash', () => {
     expect((await bash('ls')).text).toBe('(no output)');
   });
 
-  it('asks where the judge says so, and takes silence and errors for no', async () => {
+  it('asks if the judge requires it, and treats no answer and errors as a refusal', async () => {
     const judge = () => ({ decision: 'ask', reason: 'It deploys.' }) as const;
     expect(await (await bench({ permissions: { judge } })).bash('echo ran')).toMatchObject({
       status: 'failed',
@@ -263,7 +263,7 @@ describe('bash', () => {
     }
   });
 
-  it('is destructive on the host and only writes locally where nothing else can be reached', async () => {
+  it('declares destructive effects on the host, and local writes in an isolated sandbox', async () => {
     const { sandbox, workspace } = await bench();
     expect(bashTool(workspace, { sandbox })).toMatchObject({
       name: 'bash',
@@ -277,7 +277,7 @@ describe('bash', () => {
     expect(tool.definition.description).toContain('There is no network.');
   });
 
-  it('refuses options that are wrong', async () => {
+  it('rejects invalid options', async () => {
     const { sandbox, workspace } = await bench();
     const wrong = (options: object) => () => bashTool(workspace, options as BashOptions);
     expect(wrong({})).toThrow(/"sandbox"/);
@@ -317,7 +317,7 @@ describe('bash', () => {
     });
   });
 
-  it('keeps git from running programs of the repository if writing is disabled', async () => {
+  it('prevents git from running programs of the repository if writing is disabled', async () => {
     const { root } = await bench();
     const marker = join(root, 'ran');
     const git = (...args: readonly string[]): unknown => execFileSync('git', args, { cwd: root, stdio: 'ignore' });
@@ -333,7 +333,7 @@ describe('bash', () => {
     expect(existsSync(marker)).toBe(true);
   });
 
-  it('leaves files of the workspace to be read', async () => {
+  it('creates files that the other tools can read', async () => {
     const { bash, root } = await bench();
     await bash('mkdir -p out && echo built > out/result');
     expect(readFileSync(join(root, 'out/result'), 'utf8')).toBe('built\n');
@@ -356,7 +356,7 @@ describe('bash with restricted permissions', () => {
     return { bash, hasRun: () => existsSync(join(root, 'canary')) };
   };
 
-  it('reads a repository without running what its configuration names', async () => {
+  it('reads a repository without running configured programs', async () => {
     const { bash, hasRun } = await hostile({ allowWrite: false });
     expect((await bash('git status --short')).text).toContain(' M log');
     expect((await bash('git diff')).text).toContain('+b');
@@ -364,7 +364,7 @@ describe('bash with restricted permissions', () => {
     expect(hasRun()).toBe(false);
   });
 
-  it('does so under an allow list, too', async () => {
+  it('does so with an allow list', async () => {
     const { bash, hasRun } = await hostile({ allowedCommands: ['git'] });
     expect((await bash('git diff -- log')).text).toContain('+b');
     expect((await bash('git add log')).status).toBe('ok');

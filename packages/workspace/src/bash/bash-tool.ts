@@ -33,13 +33,13 @@ export interface BashOptions {
   /** Runs the commands; its root must be the root of the workspace. */
   readonly sandbox: Sandbox;
   /**
-   * Which commands may run. With `allowWrite: false`, and if the permissions of the workspace disable writing, a sandbox of
-   * the mode `bubblewrap` or `docker` also mounts the workspace read-only.
+   * Which commands may run. With `allowWrite: false`, and if the permissions of the workspace disable writing, a
+   * sandbox of the mode `bubblewrap` or `docker` also mounts the workspace read-only.
    */
   readonly permissions?: BashPermissions | undefined;
   /**
-   * Approves commands for which the `judge` of the permissions returns `ask`. An error counts as a refusal. Its time counts
-   * against the time limit of the call.
+   * Approves commands for which the `judge` of the permissions returns `ask`. An error counts as a refusal. Its time
+   * counts against the time limit of the call.
    *
    * @defaultValue such commands are refused
    */
@@ -73,8 +73,8 @@ interface BashInput {
 }
 
 /**
- * Runs the command in `bash`, or in `sh` if there is no bash, with standard error in the output as on a terminal. `--` keeps
- * a command that starts with `-` from being an option.
+ * Runs the command in `bash`, or in `sh` if there is no bash, with standard error in the output as on a terminal. `--`
+ * keeps a command that starts with `-` from being an option.
  */
 const shell = 'command -v bash >/dev/null 2>&1 && exec bash -c -- "$1" 2>&1; exec sh -c -- "$1" 2>&1';
 
@@ -84,7 +84,7 @@ const shell = 'command -v bash >/dev/null 2>&1 && exec bash -c -- "$1" 2>&1; exe
  * A command that fails, times out or is refused is a failed call, with the output so far. Its `details` are
  * `{ kind: 'bash', cwd, ending, exitCode, signal, durationMs, timeoutMs, bytes, omittedBytes }`.
  *
- * @throws InvalidOptionError for a bad option
+ * @throws InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

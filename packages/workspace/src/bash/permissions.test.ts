@@ -6,7 +6,7 @@ const decide = async (permissions: BashPermissions, line: string) =>
   (await createBashPolicy(permissions)(line, { cwd: '/work' })).decision;
 
 describe('without rules', () => {
-  it('allows every line, also one that cannot be parsed', async () => {
+  it('allows every line, even one that cannot be parsed', async () => {
     expect(await decide({}, 'rm -rf /')).toBe('allow');
     expect(await decide({}, 'if then "')).toBe('allow');
   });
@@ -112,11 +112,11 @@ describe('allowedCommands', () => {
     expect(await decide({ allowedCommands }, line)).toBe('deny');
   });
 
-  it('allow nothing when the list is empty', async () => {
+  it('deny everything if the list is empty', async () => {
     expect(await decide({ allowedCommands: [] }, 'ls')).toBe('deny');
   });
 
-  it('say what is allowed', async () => {
+  it('list the allowed commands in the reason', async () => {
     expect(await createBashPolicy({ allowedCommands: ['ls', 'git status'] })('rm x', { cwd: '/' })).toEqual({
       decision: 'deny',
       reason: '"rm" is not among the allowed commands: ls, git status.',
@@ -286,7 +286,7 @@ describe('allowWrite: false', () => {
 });
 
 describe('judge', () => {
-  it('has the last word, but cannot undo a refusal', async () => {
+  it('decides last, but cannot override a denial', async () => {
     const asked: unknown[] = [];
     const judge: BashPermissions['judge'] = (command, context) => {
       asked.push([command, context]);
@@ -309,7 +309,7 @@ describe('judge', () => {
     });
   });
 
-  it('refuses when it throws, rejects or says something else', async () => {
+  it('denies if it throws, rejects or returns an unknown decision', async () => {
     expect(
       await decide(
         {
@@ -340,7 +340,7 @@ describe('the options', () => {
   });
 });
 
-it('can be written in the words of configuration files', async () => {
+it('can be read from configuration files', async () => {
   const permissions = bashConfig({
     allow_write: false,
     allowed_commands: ['ls', 'cat', 'touch'],
@@ -351,7 +351,7 @@ it('can be written in the words of configuration files', async () => {
   expect(() => bashConfig({ allowWrite: false })).toThrow(/"allowWrite"/);
 });
 
-it('never throws and decides the same, whatever the line', async () => {
+it('never throws, and decides deterministically, for any line', async () => {
   const piece = fc.constantFrom(
     'rm',
     'ls',
@@ -396,7 +396,7 @@ it('never throws and decides the same, whatever the line', async () => {
   );
 });
 
-it('comes to a decision on hostile lines of any length', async () => {
+it('decides on hostile lines of any length', async () => {
   const policy = createBashPolicy({ blockedCommands: ['rm'] });
   for (const piece of [
     '$(',

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { commandPermissions, type CommandPermissionOptions } from '@h/shell/permissions';
 import { parseOptions } from '../options.js';
 
-/** Judges a command line before it runs; `judgeCommand` of `@h/shell` is one. */
+/** Judges a command line before it runs, as `judgeCommand` of `@h/shell` does. */
 export type CommandJudge = (command: string, context: { readonly cwd: string }) => MaybePromise<Judgement>;
 
 interface Judgement {
@@ -15,18 +15,18 @@ interface Judgement {
 /**
  * Which commands may run. All rules must agree.
  *
- * `allowWrite: false` and `allowedCommands` accept a positive grammar and deny what they do not know. They do not confine
- * a program that may run: that is what a sandbox is for.
+ * `allowWrite: false` and `allowedCommands` accept a positive grammar and deny unknown commands. They do not confine a
+ * program that may run; use a sandbox for that.
  */
 export interface BashPermissions extends CommandPermissionOptions {
-  /** A further policy, such as `judgeCommand` of `@h/shell`. If it fails, the command is denied. */
+  /** An additional policy, such as `judgeCommand` of `@h/shell`. If it fails, the command is denied. */
   readonly judge?: CommandJudge | undefined;
 }
 
 /** The strictest decision of all rules. */
 export interface CommandVerdict {
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Why the command was denied or needs an approval; empty for `allow`. */
+  /** The reason if the command was denied or needs an approval; empty for `allow`. */
   readonly reason: string;
 }
 
@@ -42,7 +42,7 @@ export const bashPermissionsSchema = z.strictObject({
  * Combines all rules into one function: the permissions of `@h/shell`, then the judge.
  *
  * @throws WorkspaceOptionsError for an option that is unknown or of the wrong type
- * @throws InvalidOptionError `invalid-option` for an entry of a list that is not plain words
+ * @throws InvalidOptionError `invalid-option` for an entry of a list that is not a plain command
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ const configSchema = z.strictObject({
 /**
  * Reads the keys of configuration files: `allow_write`, `allowed_commands` and `blocked_commands`.
  *
- * @throws WorkspaceOptionsError for a key that is unknown, or a wrong value
+ * @throws WorkspaceOptionsError for an unknown key or an invalid value
  */
 export const bashConfig = (
   config: unknown,

@@ -1,9 +1,9 @@
 import type { JSONValue } from '@h/turn';
 
-/** The shortest time between two reports. */
+/** Minimum time between two reports, in milliseconds. */
 const intervalMs = 250;
 
-/** The size of `latest`, in bytes. */
+/** Maximum size of `latest`, in bytes. */
 const maxBytes = 400;
 
 /** Reports the progress of a command as `{ bytes, latest }`, at most four times per second. */
@@ -19,7 +19,7 @@ export const throttledProgress = (progress: (value: JSONValue) => void): ((chunk
   };
 };
 
-/** Milliseconds on a clock that cannot be set. */
+/** Milliseconds of a monotonic clock. */
 const monotonicMs = (): number =>
   // oxlint-disable-next-line h/no-clock -- limits the rate of reports about a real process
   performance.now();

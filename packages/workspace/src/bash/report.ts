@@ -9,7 +9,7 @@ export interface CommandReport {
   readonly failure?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** Describes how a command ended. */
+/** Describes the end of a command. */
 export const report = (end: CommandEnd, captured: CapturedOutput): CommandReport => {
   const failure = failureOf(end);
   const output = captured.binary ? `(binary output of ${captured.bytes} bytes, not shown)` : captured.text;

@@ -1,16 +1,16 @@
 import type { BashPermissions } from './permissions.js';
 
-/** Settings with which git runs no program that a repository names. */
+/** Settings that keep git from running programs of a repository. */
 const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.pager', 'cat'],
   ['log.showSignature', 'false'],
-  // Git clears these settings for submodules, so it must not look into them.
+  // Git clears these settings for submodules, so it must not enter them.
   ['diff.ignoreSubmodules', 'dirty'],
 ];
 
-/** External diffs cannot be switched off by a setting, only by an option of the commands that run them. */
+/** No setting disables external diffs, only an option of the commands that run them. */
 const gitFunction = `git() {
   h_count=$#; h_place=options
   while [ "$h_count" -gt 0 ]; do
@@ -35,16 +35,16 @@ const variables = (allowWrite: boolean): Readonly<Record<string, string>> => ({
       [`GIT_CONFIG_VALUE_${index}`, value],
     ]),
   ),
-  // Even `git status` writes the index, unless it may not lock it.
+  // `git status` writes the index unless optional locks are disabled.
   ...(!allowWrite && { GIT_OPTIONAL_LOCKS: '0' }),
 });
 
 /**
- * Lines of shell that run before a command whose permissions are restricted: git then runs no hook, file system monitor,
- * external diff or pager. The permissions allow these commands because of what git does, not because of what the
- * configuration of a repository makes it do.
+ * Returns shell lines that run before a command with restricted permissions: git then runs no hook, file system
+ * monitor, external diff or pager. The permissions allow git commands for their own effects, not for those of a
+ * repository's configuration.
  *
- * @returns An empty string if everything may run anyway.
+ * @returns an empty string if everything may run anyway
  */
 export const restrictedGit = ({ allowWrite = true, allowedCommands }: BashPermissions = {}): string => {
   if (allowWrite && allowedCommands === undefined) return '';

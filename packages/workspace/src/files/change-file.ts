@@ -11,16 +11,16 @@ export interface FileChange<Result> {
   /** Canonical path. */
   readonly path: string;
   readonly context: Pick<ToolContext, 'session' | 'signal'>;
-  /** Whether the file may be made, with the folders above it. */
+  /** Whether the file may be created, with the folders above it. */
   readonly create: boolean;
-  /** Works out the new content; `undefined` data leaves the file as it is. Throws to refuse. */
+  /** Computes the new content; `undefined` data keeps the file. Throws to refuse. */
   readonly compute: (current: LoadedFile | undefined) => { readonly data: Buffer | undefined; readonly result: Result };
 }
 
 /**
- * Changes a file: one change of it at a time, only if the session knows its present content, atomically.
+ * Changes a file atomically: one change at a time, and only if the session has read its current content.
  *
- * @throws ToolError, among others with the codes `stale` and `not-read`.
+ * @throws ToolError, for example with the codes `stale` and `not-read`
  */
 export const changeFile = <Result>(workspace: Workspace, change: FileChange<Result>): Promise<Result> =>
   workspace.locks.run(change.path, async () => {

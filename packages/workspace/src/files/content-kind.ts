@@ -1,12 +1,12 @@
-/** What the first bytes of a file say about it. Its name is not asked: names lie. */
+/** The type of a file by its first bytes, because names may be wrong. */
 export type ContentKind =
   | { readonly kind: 'text' }
-  /** An image of a type that model providers take. */
+  /** An image of a type that model providers accept. */
   | { readonly kind: 'image'; readonly mediaType: string }
-  /** Anything else that is not text; `description` completes "The file is …". */
+  /** Other content that is not text; `description` completes "The file is …". */
   | { readonly kind: 'binary'; readonly description: string };
 
-/** How much of a file {@link contentKind} wants to see, in bytes; git looks as far for a NUL. */
+/** Number of bytes that {@link contentKind} examines; git examines the same number for a NUL. */
 export const headBytes = 8_000;
 
 interface Signature {
@@ -39,7 +39,7 @@ const signatures: readonly Signature[] = [
   { bytes: '4f676753', description: 'Ogg media' },
 ];
 
-/** Tells text, images and other files apart by their first {@link headBytes}. */
+/** Distinguishes text, images and other files by their first {@link headBytes}. */
 export const contentKind = (head: Buffer): ContentKind => {
   const found = signatures.find(({ bytes, at = 0 }) =>
     head.subarray(at, at + bytes.length / 2).equals(Buffer.from(bytes, 'hex')),

@@ -4,27 +4,27 @@ import { errorCodeOf, PathError } from '@h/paths';
 const words: Readonly<Record<string, readonly [code: string, message: string]>> = {
   ENOENT: ['not-found', 'does not exist'],
   EISDIR: ['is-folder', 'is a folder'],
-  ENOTDIR: ['not-a-folder', 'is no folder'],
-  EACCES: ['no-permission', 'may not be used: this process lacks the permission'],
-  EPERM: ['no-permission', 'may not be used: this process lacks the permission'],
-  EROFS: ['no-permission', 'is on a file system that cannot be written'],
+  ENOTDIR: ['not-a-folder', 'is not a folder'],
+  EACCES: ['no-permission', 'cannot be used: this process lacks the permission'],
+  EPERM: ['no-permission', 'cannot be used: this process lacks the permission'],
+  EROFS: ['no-permission', 'is on a read-only file system'],
   ENOSPC: ['no-space', 'cannot be written: the disk is full'],
-  EDQUOT: ['no-space', 'cannot be written: the quota is used up'],
+  EDQUOT: ['no-space', 'cannot be written: the disk quota is exceeded'],
   EFBIG: ['too-large', 'cannot be written: it is too large for the file system'],
-  ENAMETOOLONG: ['name-too-long', 'has a name that is too long'],
-  ETXTBSY: ['busy', 'is a program that is running'],
+  ENAMETOOLONG: ['name-too-long', 'cannot be used: its name is too long'],
+  ETXTBSY: ['busy', 'cannot be written: it is a running program'],
   EBUSY: ['busy', 'is in use by the system'],
-  EMFILE: ['busy', 'cannot be opened: too many files are open'],
-  ENFILE: ['busy', 'cannot be opened: too many files are open'],
+  EMFILE: ['busy', 'cannot be opened: too many files are open; try again later'],
+  ENFILE: ['busy', 'cannot be opened: too many files are open; try again later'],
 };
 
-/** A failure of a file tool: one sentence for the model, a code for programs. */
+/** Creates the failure of a file tool: a sentence for the model and a code for programs. */
 export const fileFailure = (code: string, message: string, options: Omit<ToolErrorOptions, 'code'> = {}): ToolError =>
   new ToolError(message, { ...options, code });
 
 /**
- * What the system said about a file, in words that name it as the model does. Errors that already are in such words stay
- * as they are.
+ * Converts a system error about a file to a failure that uses the model's name of the file. Other failures are returned
+ * unchanged.
  */
 export const asFileFailure = (error: unknown, shown: string): Error => {
   if (error instanceof ToolError || error instanceof PathError) return error;

@@ -1,22 +1,22 @@
 import { formatPatch, structuredPatch } from 'diff';
 import { countLines } from './text-content.js';
 
-/** What a change did to a file, for people to look at. */
+/** The difference between two versions of a file, for users. */
 export interface FileDiff {
-  /** A unified diff; empty where nothing changed, or where the two versions have too little in common. */
+  /** A unified diff; empty if nothing changed or the versions have too little in common. */
   readonly diff: string;
   readonly additions: number;
   readonly deletions: number;
-  /** The diff does not show everything: too many lines, lines too long, or versions too different. */
+  /** Whether the diff is incomplete: too many lines, lines too long, or versions too different. */
   readonly isDiffCut: boolean;
 }
 
 const maxLineChars = 500;
 const maxChars = 64 * 1024;
-/** The most added and removed lines for which the shortest diff is computed; the time grows with their square. */
+/** Maximum number of changed lines for which the shortest diff is computed; the time grows with its square. */
 const maxEdits = 4_000;
 
-/** The difference of two texts of one file. `path` is how the file is called in the header. */
+/** Compares two versions of a file. `path` is its name in the header. */
 export const fileDiff = (path: string, before: string, after: string): FileDiff => {
   const patch = structuredPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
     context: 3,

@@ -7,13 +7,13 @@ import { fileFailure } from './failures.js';
 const maxListed = 30;
 const maxSimilar = 3;
 
-/** The failure of a tool that wanted a file and got a folder; it says what is in it. */
+/** The error for a folder where a file is expected; it lists the content of the folder. */
 export const folderFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
   const shown = workspace.paths.display(path);
   const names = (await entriesOf(workspace, path)).map(
     (entry) => workspace.paths.display(join(path, entry.name)) + (entry.isDirectory() ? '/' : ''),
   );
-  const listed = names.length === 0 ? 'It is empty' : `It holds ${names.slice(0, maxListed).join(', ')}`;
+  const listed = names.length === 0 ? 'It is empty' : `It contains ${names.slice(0, maxListed).join(', ')}`;
   const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : '';
   return fileFailure(
     'is-folder',
@@ -21,7 +21,7 @@ export const folderFailure = async (workspace: Workspace, path: string): Promise
   );
 };
 
-/** The failure of a tool whose file does not exist; it names files that it may have meant. */
+/** The error for a missing file; it suggests similar files. */
 export const missingFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
   const { paths } = workspace;
   const wanted = basename(path).toLowerCase();
@@ -31,11 +31,11 @@ export const missingFailure = async (workspace: Workspace, path: string): Promis
     .filter((name) => name.toLowerCase() === wanted || (stem.length > 1 && name.toLowerCase().startsWith(stem)))
     .slice(0, maxSimilar)
     .map((name) => paths.display(join(dirname(path), name)));
-  const hint = similar.length === 0 ? 'Look for it with glob' : `There is ${similar.join(', ')}`;
+  const hint = similar.length === 0 ? 'Find it with glob' : `Similar files: ${similar.join(', ')}`;
   return fileFailure('not-found', `${paths.display(path)} does not exist. ${hint}.`);
 };
 
-/** What a folder holds and may be shown, by name; nothing if it cannot be looked at. */
+/** Returns the readable entries of a folder by name; empty if it cannot be listed. */
 const entriesOf = async (workspace: Workspace, path: string): Promise<Dirent[]> => {
   try {
     workspace.paths.resolve(path, { for: 'read' });

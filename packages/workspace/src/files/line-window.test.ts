@@ -31,7 +31,7 @@ describe('LineWindow', () => {
     expect(windowOf(text).seenLines).toBe(lines.length);
   });
 
-  it('keeps the lines from an offset on and continues to count', () => {
+  it('keeps the lines from an offset, and counts the rest', () => {
     const { lines, seenLines } = windowOf('1\n2\n3\n4\n5', { offset: 2, maxLines: 2 });
     expect(lines.map((line) => [line.number, line.text])).toEqual([
       [2, '2'],
@@ -40,7 +40,7 @@ describe('LineWindow', () => {
     expect(seenLines).toBe(5);
   });
 
-  it('ends before the line that does not fit, but shows at least one', () => {
+  it('ends before the first line that does not fit, but shows at least one', () => {
     expect(textsOf('aaaa\nbbbb\ncccc', { maxBytes: 10 })).toEqual(['aaaa', 'bbbb']);
     expect(textsOf('aaaa\nbbbb\ncccc', { maxBytes: 9 })).toEqual(['aaaa']);
     expect(textsOf('aaaa\nbbbb\ncccc', { maxBytes: 1 })).toEqual(['aaaa']);
@@ -61,23 +61,23 @@ describe('LineWindow', () => {
     expect(windowOf('abcd\rx\n', { maxLineChars: 4 }, 1).lines[0]).toMatchObject({ text: 'abcd', isCut: true });
   });
 
-  it('never cuts through a character', () => {
+  it('never splits a character', () => {
     expect(textsOf('ab🙂cd', { maxLineChars: 3 })[0]?.isWellFormed()).toBe(true);
     expect(textsOf('🙂🙂', { column: 2 })[0]?.isWellFormed()).toBe(true);
   });
 
-  it('replaces what is no UTF-8', () => {
+  it('replaces invalid UTF-8', () => {
     expect(textsOf(Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe4]))).toEqual(['a�b', '�']);
   });
 
-  it('knows when nothing more can come in', () => {
+  it('reports when the window is complete', () => {
     const window = new LineWindow({ ...everything, maxLines: 1 });
     expect(window.isFull).toBe(false);
     window.write(Buffer.from('a\n'));
     expect(window.isFull).toBe(true);
   });
 
-  it('finds the same lines as a split, however the text arrives', () => {
+  it('finds the same lines as split() for any chunks', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r\n', '🙂', 'é', ' '), maxLength: 60 });
     fc.assert(
       fc.property(
@@ -96,7 +96,7 @@ describe('LineWindow', () => {
     );
   });
 
-  it('keeps within its limits, whatever they are', () => {
+  it('never exceeds its limits', () => {
     const small = fc.integer({ min: 1, max: 30 });
     fc.assert(
       fc.property(

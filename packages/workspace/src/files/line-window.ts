@@ -1,43 +1,43 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Which part of a text is wanted. */
+/** The part of a text to keep. */
 export interface WindowOptions {
   /** The first line to keep, counted from 1. */
   readonly offset: number;
-  /** How many lines to keep at most. */
+  /** Maximum number of lines. */
   readonly maxLines: number;
-  /** How many bytes of UTF-8 the kept lines may have together. A line is kept whole or not at all. */
+  /** Maximum number of UTF-8 bytes of all kept lines. A line is kept whole or not at all. */
   readonly maxBytes: number;
   /** The first character of each line to keep, counted from 1. */
   readonly column: number;
-  /** How many characters of a line to keep. */
+  /** Maximum number of characters of a line. */
   readonly maxLineChars: number;
 }
 
-/** One line, or the part of it that was kept. */
+/** A line, or its kept part. */
 export interface WindowLine {
   readonly number: number;
   readonly text: string;
-  /** Length of the whole line in bytes, without its end. */
+  /** Length of the whole line in bytes, without the line end. */
   readonly bytes: number;
-  /** Something of the line follows the kept part. */
+  /** Whether characters follow the kept part. */
   readonly isCut: boolean;
 }
 
-/** What a {@link LineWindow} has found. */
+/** The result of a {@link LineWindow}. */
 export interface WindowResult {
   readonly lines: readonly WindowLine[];
-  /** How many lines were seen, the last one included even if no line end follows it. */
+  /** Number of lines, including an unterminated last one. */
   readonly seenLines: number;
 }
 
 const lineFeed = 0x0a;
 
 /**
- * Picks a window of lines out of a text that is written to it in chunks of any size.
+ * Selects a window of lines from a text that is written in chunks of any size.
  *
- * It keeps what it picks and nothing else, so that a line of a gigabyte needs no more memory than a short one. A byte
- * order mark and the `\r` of `\r\n` are left out; bytes that are no UTF-8 become U+FFFD, NUL becomes U+2400.
+ * Only the selected part is kept in memory, even for a line of a gigabyte. A byte order mark and the `\r` of `\r\n` are
+ * removed; invalid UTF-8 becomes U+FFFD, and NUL becomes U+2400.
  */
 export class LineWindow {
   readonly #options: WindowOptions;
@@ -54,7 +54,7 @@ export class LineWindow {
     this.#line = this.#newLine(options.offset === 1);
   }
 
-  /** Nothing that follows can get into the window any more. */
+  /** Whether the window is complete. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -69,7 +69,7 @@ export class LineWindow {
     if (start < chunk.length) this.#feed(chunk.subarray(start));
   }
 
-  /** Says that the text has ended and gives what was kept. */
+  /** Ends the text and returns the result. */
   end(): WindowResult {
     if (this.#isOpen) this.#finishLine();
     return { lines: this.#lines, seenLines: this.#number - 1 };
@@ -89,9 +89,9 @@ export class LineWindow {
   #keep(): void {
     const line = this.#line.finish(this.#number);
     this.#line = this.#newLine(false);
-    // One for the line end.
+    // One byte for the line end.
     this.#budget -= Buffer.byteLength(line.text) + 1;
-    // A window of one line that is too long would be none: `maxLineChars` bounds that one.
+    // The first line is kept even if it is too long; `maxLineChars` limits it.
     const fits = this.#budget >= 0 || this.#lines.length === 0;
     if (fits) this.#lines.push(line);
     this.#isFull = !fits || this.#lines.length >= this.#options.maxLines;
@@ -102,7 +102,7 @@ export class LineWindow {
   }
 }
 
-/** Some characters out of the middle of one line. */
+/** Collects a range of characters of one line. */
 class LinePart {
   readonly #decoder = new StringDecoder('utf8');
   readonly #maxChars: number;
@@ -130,7 +130,7 @@ class LinePart {
     return { number, text: kept.toWellFormed().replaceAll('\0', '\u2400'), bytes: this.#bytes, isCut };
   }
 
-  /** Two characters beyond the limit: one shows whether the line continues, the next whether the line ends there. */
+  /** Two characters beyond the limit: one shows whether the line continues, the next whether it ends there. */
   #hasEnough(): boolean {
     return this.#text.length >= this.#maxChars + 2;
   }

@@ -7,13 +7,13 @@ import { asFileFailure, fileFailure } from './failures.js';
 import { folderFailure, missingFailure } from './helpful-failures.js';
 import { versionOf, type FileVersion } from './seen-files.js';
 
-/** A file that is open for reading and known to be one. */
+/** A regular file that is open for reading. */
 export interface OpenedFile {
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
 }
 
-/** A file as it is at this moment. */
+/** The current state of a file. */
 export interface LoadedFile {
   readonly stats: BigIntStats;
   readonly version: FileVersion;
@@ -25,9 +25,9 @@ export interface LoadedFile {
 export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
 
 /**
- * Opens a canonical path for the time of a task.
+ * Opens a canonical path during a task.
  *
- * @throws ToolError if it is missing, a folder, or neither file nor folder; the first two with a hint where to look.
+ * @throws ToolError if it is missing, a folder, or not a regular file; the first two suggest where to look
  */
 export const withFile = async <Result>(
   workspace: Workspace,
@@ -40,7 +40,8 @@ export const withFile = async <Result>(
     try {
       const stats = await handle.stat({ bigint: true });
       if (stats.isDirectory()) throw await folderFailure(workspace, path);
-      if (!stats.isFile()) throw fileFailure('not-a-file', `${shown} is a device, pipe or socket and no file.`);
+      if (!stats.isFile())
+        throw fileFailure('not-a-file', `${shown} is a device, pipe or socket, not a file; use a regular file.`);
       return await task({ handle, stats });
     } finally {
       await handle.close();
@@ -50,7 +51,7 @@ export const withFile = async <Result>(
   }
 };
 
-/** Takes in a whole file. */
+/** Reads a whole file. */
 export const loadFile = async (workspace: Workspace, path: string): Promise<LoadedFile> =>
   withFile(workspace, path, async ({ handle, stats }) => {
     if (stats.size > BigInt(workspace.limits.maxFileBytes)) {
@@ -60,7 +61,7 @@ export const loadFile = async (workspace: Workspace, path: string): Promise<Load
     return { stats, version: versionOf(stats, hashOf(bytes)), bytes };
   });
 
-/** Whether a canonical path is a file or a folder. @throws ToolError if it is missing or neither. */
+/** Returns whether a canonical path is a file or a folder. @throws ToolError if it is missing or neither */
 export const kindOfPath = async (workspace: Workspace, path: string): Promise<'file' | 'folder'> => {
   const shown = workspace.paths.display(path);
   try {
@@ -69,7 +70,7 @@ export const kindOfPath = async (workspace: Workspace, path: string): Promise<'f
       const stats = await handle.stat();
       if (stats.isDirectory()) return 'folder';
       if (stats.isFile()) return 'file';
-      throw fileFailure('not-a-file', `${shown} is a device, pipe or socket and no file.`);
+      throw fileFailure('not-a-file', `${shown} is a device, pipe or socket, not a file; use a regular file.`);
     } finally {
       await handle.close();
     }

@@ -1,8 +1,8 @@
-/** Lets one task at a time work on a path; work on other paths continues. */
+/** Serializes tasks on the same path; tasks on other paths run concurrently. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs a task once all earlier ones on this path have ended, however they ended. */
+  /** Runs a task after all earlier tasks on this path have ended or failed. */
   async run<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
     const earlier = this.#tails.get(path);
     let release = (): void => undefined;

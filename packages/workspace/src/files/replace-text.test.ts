@@ -23,7 +23,7 @@ describe('replaceText', () => {
     expect(textAfter('a\nb\n', 'a\n', 'a\nnew\n')).toBe('a\nnew\nb\n');
   });
 
-  it('takes $& and its like for what they are', () => {
+  it('inserts $& and similar sequences literally', () => {
     expect(textAfter('x = 1', '1', "$& $1 $` $'")).toBe("x = $& $1 $` $'");
   });
 
@@ -36,20 +36,20 @@ describe('replaceText', () => {
     expect(textAfter('a\nb same', old, next)).toBe(code);
   });
 
-  it('refuses what occurs more than once and names the lines', () => {
+  it('fails for several occurrences, and names their lines', () => {
     expect(textAfter('x\ny\nx', 'x', 'z')).toBe('ambiguous');
     expect(messageOf('x\ny\nx', { old: 'x', new: 'z' })).toContain('old occurs 2 times (lines 1, 3)');
     expect(messageOf('x'.repeat(50), { old: 'x', new: 'z' })).toContain('50 times (line 1 …)');
     expect(textAfter('aaa', 'aa', 'b')).toBe('ambiguous');
   });
 
-  it('replaces every exact occurrence when told to', () => {
+  it('replaces every exact occurrence with replaceAll', () => {
     expect(textAfter('x y x', 'x', 'zz', true)).toBe('zz y zz');
     expect(textAfter('aaa', 'aa', 'b', true)).toBe('ba');
     expect(replaceText('x x', { old: 'x', new: 'y', replaceAll: true })).toMatchObject({ count: 2 });
   });
 
-  it('keeps CRLF, in new lines too, whatever the model writes', () => {
+  it('keeps CRLF, also in new lines, for any line ends in the input', () => {
     const text = 'one\r\ntwo\r\nthree\r\n';
     for (const end of ['\n', '\r\n']) {
       expect(textAfter(text, `one${end}two`, `one${end}1.5${end}two`)).toBe('one\r\n1.5\r\ntwo\r\nthree\r\n');
@@ -61,12 +61,12 @@ describe('replaceText', () => {
     expect(textAfter('alone', 'alone', 'a\nb')).toBe('a\nb');
   });
 
-  it('leaves the line ends of other lines alone where they are mixed', () => {
+  it('keeps the line ends of other lines in a mixed file', () => {
     expect(textAfter('a\r\nb\nc\r\nd', 'b\nc', 'b\nx\nc')).toBe('a\r\nb\nx\nc\r\nd');
     expect(textAfter('a\r\nb\r\nc\nd', 'b', 'b\nx')).toBe('a\r\nb\r\nx\r\nc\nd');
   });
 
-  it('finds what only looks the same, and keeps the characters that do not change', () => {
+  it('finds look-alike text, and keeps the unchanged characters', () => {
     expect(replaceText('say “hello” — now', { old: 'say "hello" - now', new: 'say "goodbye" - now' })).toEqual({
       ok: true,
       text: 'say “goodbye” — now',
@@ -82,21 +82,21 @@ describe('replaceText', () => {
     expect(textAfter('“a”\n"a"\n„a“', '"a"', 'b')).toBe('“a”\nb\n„a“');
   });
 
-  it('refuses when several places look like it, even if all are to be replaced', () => {
+  it('fails if several places look similar, even with replaceAll', () => {
     for (const replaceAll of [false, true]) {
       expect(textAfter('“a”\n„a“', '"a"', 'b', replaceAll)).toBe('ambiguous');
     }
-    expect(messageOf('“a”\n„a“', { old: '"a"', new: 'b' })).toContain('2 places look like it (lines 1, 2)');
+    expect(messageOf('“a”\n„a“', { old: '"a"', new: 'b' })).toContain('2 places look similar (lines 1, 2)');
   });
 
-  it('says where the first line of what was not found may be', () => {
+  it('suggests lines that resemble the first line of missing text', () => {
     expect(messageOf('if (x) {\n\treturn  1;\n}', { old: '  return 1;\n  }', new: '' })).toContain(
-      'line 2 is like its first line',
+      'line 2 resembles its first line',
     );
     expect(messageOf('nothing', { old: 'return 1;', new: '' })).toContain('read the file again');
   });
 
-  it('changes the one place and nothing else, for all texts', () => {
+  it('changes only the one place, for any text', () => {
     const letters = fc.string({
       unit: fc.constantFrom('a', 'b', '\n', '\r\n', '“', '"', '—', '\u00A0', '🙂'),
       maxLength: 30,
@@ -106,7 +106,7 @@ describe('replaceText', () => {
         const result = replaceText(before + old + after, { old, new: next });
         if (!result.ok || result.match !== 'exact') return;
         const plain = (text: string) => text.replaceAll('\r\n', '\n');
-        // In a text with one way to end lines, the result is what a plain replacement makes of it.
+        // In a text with uniform line ends, the result equals a plain replacement.
         expect(plain(result.text)).toBe(plain(before + old + after).replace(plain(old), () => plain(next)));
         const withoutLoneEnds = (text: string) => !/(?<!\r)\n/u.test(text);
         if (withoutLoneEnds(before + old + after) && (before + old + after).includes('\n')) {
@@ -117,14 +117,14 @@ describe('replaceText', () => {
     );
   });
 
-  it('comes back to the same text when the edit is turned around', () => {
+  it('restores the text when the edit is reversed', () => {
     const words = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\r\n'), minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(words, words, words, (before, old, after) => {
         const text = `${before}<${old}>${after}`;
         const there = replaceText(text, { old: `<${old}>`, new: '<@>' });
         const back = there.ok ? replaceText(there.text, { old: '<@>', new: `<${old}>` }) : there;
-        // A text without any line end has none to imitate.
+        // A text without any line end has no style to follow.
         if (text.replace(`<${old}>`, '').includes('\n') || !old.includes('\n')) {
           expect(back).toMatchObject({ ok: true, text });
         }

@@ -1,47 +1,48 @@
-import { withPlainCharacters, withPlainLineEnds, type NormalisedText } from './normalised-text.js';
+import { withPlainCharacters, withPlainLineEnds, type NormalizedText } from './normalized-text.js';
 
-/** One replacement in a text. */
+/** A replacement in a text. */
 export interface Replacement {
   readonly old: string;
   readonly new: string;
-  /** Replaces every occurrence instead of the only one. */
+  /** Whether to replace every occurrence instead of the only one. */
   readonly replaceAll?: boolean | undefined;
 }
 
-/** Whether `old` was found as it is, or only something that looks the same. Line ends never count. */
+/** Whether `old` was found exactly, or by look-alike characters. Line ends are always ignored. */
 export type MatchKind = 'exact' | 'look-alike';
 
-/** What came of a {@link Replacement}. */
+/** The result of a {@link Replacement}. */
 export type ReplacementResult =
   | {
       readonly ok: true;
       readonly text: string;
       readonly match: MatchKind;
-      /** How many places were replaced. */
+      /** Number of replaced places. */
       readonly count: number;
     }
   | {
       readonly ok: false;
       readonly code: 'empty-old' | 'no-change' | 'not-found' | 'ambiguous';
-      /** What went wrong and what to do, for the model. */
+      /** The reason and the fix, for the model. */
       readonly message: string;
     };
 
 /**
- * Replaces the one place in a text that a model means.
+ * Replaces the only occurrence of a string in a text.
  *
- * `old` is looked for as it is, and if it is not there, with quotes, dashes and spaces alike that only look different. It has
- * to be found exactly once, unless every exact occurrence is to be replaced. `\n` and `\r\n` are alike throughout: new
- * lines end as the lines around them do. What `old` and `new` have in common at their ends is left as the text has it,
- * typographic quotes included.
+ * `old` is searched exactly first, and then with look-alike quotes, dashes and spaces treated as equal. It must occur
+ * exactly once, unless every exact occurrence is replaced. `\n` and `\r\n` are equal throughout: new lines end like the
+ * lines around them. Common parts at the ends of `old` and `new` keep the characters of the text, including typographic
+ * quotes.
  */
 export const replaceText = (text: string, replacement: Replacement): ReplacementResult => {
   const old = withPlainLineEnds(replacement.old).text;
   const next = withPlainLineEnds(replacement.new).text;
   if (old === '') {
-    return failure('empty-old', 'old is empty: say which text is to be replaced, or use write for the whole file');
+    return failure('empty-old', 'old is empty: name the text to replace, or use write for the whole file');
   }
-  if (old === next) return failure('no-change', 'old and new are the same: nothing would change');
+  if (old === next)
+    return failure('no-change', 'old and new are equal, so nothing would change: set new to the changed text');
   const exact = withPlainLineEnds(text);
   const found = occurrences(exact.text, old);
   if (found.length === 1 || (found.length > 1 && replacement.replaceAll === true)) {
@@ -50,7 +51,7 @@ export const replaceText = (text: string, replacement: Replacement): Replacement
   if (found.length > 1) {
     return failure(
       'ambiguous',
-      `old occurs ${found.length} times (${linesOf(exact.text, found)}): add text around the one you mean, or set replaceAll`,
+      `old occurs ${found.length} times (${linesOf(exact.text, found)}): include more of the surrounding text, or set replaceAll`,
     );
   }
   return replaceLookAlike(text, old, next);
@@ -64,7 +65,7 @@ const replaceLookAlike = (text: string, old: string, next: string): ReplacementR
   const where = linesOf(alike.text, found);
   return failure(
     'ambiguous',
-    `old does not occur exactly, and ${found.length} places look like it (${where}): copy the text of the one you mean, with its own quotes, dashes and spaces`,
+    `old does not occur exactly, and ${found.length} places look similar (${where}): copy the intended one exactly, including its quotes, dashes and spaces`,
   );
 };
 
@@ -74,7 +75,7 @@ const failure = (code: (ReplacementResult & { ok: false })['code'], message: str
   message,
 });
 
-/** Every place where the needle begins, overlapping ones too: `aa` occurs twice in `aaa`. */
+/** Returns every position of the needle, including overlapping ones: `aa` occurs twice in `aaa`. */
 const occurrences = (haystack: string, needle: string): number[] => {
   const found: number[] = [];
   for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) found.push(at);
@@ -90,21 +91,21 @@ const withoutOverlaps = (places: readonly number[], length: number): number[] =>
   });
 };
 
-/** Puts the part of `next` that differs from `old` into the text, at places of its normalised form. */
-const splice = (text: string, normalised: NormalisedText, places: readonly number[], old: string, next: string) => {
+/** Inserts the part of `next` that differs from `old`, at positions of the normalized text. */
+const splice = (text: string, normalized: NormalizedText, places: readonly number[], old: string, next: string) => {
   const [head, tail] = commonEnds(old, next);
   const inner = next.slice(head, next.length - tail);
   let result = '';
   let done = 0;
   for (const at of places) {
-    const from = normalised.originalIndex(at + head);
+    const from = normalized.originalIndex(at + head);
     result += text.slice(done, from) + withLineEndsAround(text, from, inner);
-    done = normalised.originalIndex(at + old.length - tail);
+    done = normalized.originalIndex(at + old.length - tail);
   }
   return { text: result + text.slice(done), count: places.length };
 };
 
-/** How many characters two texts share at their beginnings, and at their ends besides. */
+/** Returns the lengths of the common prefix and of the common suffix of two texts. */
 const commonEnds = (left: string, right: string): readonly [number, number] => {
   const shorter = Math.min(left.length, right.length);
   let head = 0;
@@ -136,7 +137,7 @@ const lineAt = (text: string, place: number): number => {
 
 const maxHints = 3;
 
-/** Points to lines that equal the first line of `old` except for spaces. */
+/** Suggests lines that equal the first line of `old` except for spaces. */
 const hint = (text: string, old: string): string => {
   const first = bare(withPlainCharacters(old.split('\n').find((line) => line.trim() !== '') ?? '').text);
   if (first === '') return '';
@@ -145,7 +146,7 @@ const hint = (text: string, old: string): string => {
     if (bare(line) === first && numbers.push(index + 1) === maxHints) break;
   }
   if (numbers.length === 0) return ': read the file again and copy the text exactly';
-  return `; line ${numbers.join(', ')} is like its first line: look there for differences in spaces and in what follows`;
+  return `; line ${numbers.join(', ')} resembles its first line: compare the spaces there and the lines after it`;
 };
 
 const bare = (line: string): string => line.trim().replaceAll(/\s+/gu, ' ');

@@ -5,7 +5,7 @@ import { isSameVersion, SeenFiles, type FileVersion } from './seen-files.js';
 const version = (more: Partial<FileVersion> = {}): FileVersion => ({ size: 1n, modified: 1n, inode: 1n, ...more });
 
 describe('isSameVersion', () => {
-  it('goes by the content where both know it, and by size, time and file otherwise', () => {
+  it('compares the content if both are known, and size, time and file otherwise', () => {
     expect(isSameVersion(version({ hash: 'a' }), version({ hash: 'a', modified: 2n, inode: 2n }))).toBe(true);
     expect(isSameVersion(version({ hash: 'a' }), version({ hash: 'b' }))).toBe(false);
     expect(isSameVersion(version({ hash: 'a' }), version())).toBe(true);
@@ -16,7 +16,7 @@ describe('isSameVersion', () => {
 });
 
 describe('SeenFiles', () => {
-  it('remembers the last version for each session', () => {
+  it('stores the last version for each session', () => {
     const seen = new SeenFiles();
     seen.remember('alice', '/a', version({ size: 1n }));
     seen.remember('alice', '/a', version({ size: 2n }));
@@ -29,7 +29,7 @@ describe('SeenFiles', () => {
     ]).toEqual([2n, 3n, undefined, undefined]);
   });
 
-  it('forgets what was not used for longest', () => {
+  it('evicts the least recently used entries', () => {
     const seen = new SeenFiles();
     for (let file = 0; file < 3_000; file += 1) {
       seen.remember('alice', `/${file}`, version());
@@ -53,7 +53,7 @@ describe('SeenFiles', () => {
 });
 
 describe('PathLocks', () => {
-  it('runs tasks on one path in their order and those on others beside them, whatever fails', async () => {
+  it('serializes tasks on one path only, even if some fail', async () => {
     const locks = new PathLocks();
     const log: string[] = [];
     const task = (path: string, name: string, fails = false) =>

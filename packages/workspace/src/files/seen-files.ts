@@ -1,15 +1,17 @@
 import type { BigIntStats } from 'node:fs';
 
-/** What tells one version of a file from another. */
+/** Identifies a version of a file. */
 export interface FileVersion {
   readonly size: bigint;
   readonly modified: bigint;
   readonly inode: bigint;
-  /** Hash of the content, where all of it was read. It outweighs the rest: touching a file does not change it. */
+  /**
+   * Hash of the content, if it was read completely. It takes precedence, because touching a file does not change it.
+   */
   readonly hash?: string | undefined;
 }
 
-/** The version that the system describes. */
+/** Returns the version that the system reports. */
 export const versionOf = (stats: BigIntStats, hash?: string): FileVersion => ({
   size: stats.size,
   modified: stats.mtimeNs,
@@ -17,7 +19,7 @@ export const versionOf = (stats: BigIntStats, hash?: string): FileVersion => ({
   hash,
 });
 
-/** Whether two descriptions are of the same content, as far as they can tell. */
+/** Returns whether two versions have the same content, as far as known. */
 export const isSameVersion = (left: FileVersion, right: FileVersion): boolean =>
   left.hash !== undefined && right.hash !== undefined
     ? left.hash === right.hash
@@ -27,9 +29,9 @@ const maxSessions = 200;
 const maxFiles = 2_000;
 
 /**
- * Which version of which file each session has seen last.
+ * The file versions that each session has read last.
  *
- * It forgets the sessions and files that were not used for longest; what is forgotten counts as never read.
+ * The least recently used sessions and files are evicted; evicted files count as unread.
  */
 export class SeenFiles {
   readonly #sessions = new Map<string, Map<string, FileVersion>>();
@@ -45,7 +47,7 @@ export class SeenFiles {
   }
 }
 
-/** Maps keep the order in which keys came in: the first one is the oldest. */
+/** Maps keep the order of insertion: the first key is the oldest. */
 const setNewest = <Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void => {
   map.delete(key);
   map.set(key, value);

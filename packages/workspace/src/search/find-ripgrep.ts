@@ -4,7 +4,7 @@ import type { Workspace } from '../workspace.js';
 import { isInside } from '@h/paths';
 
 /**
- * The ripgrep that a workspace uses, or `undefined` for none.
+ * Returns the ripgrep program of a workspace, or `undefined` if it has none.
  *
  * A program in the workspace is never used automatically: an agent that writes there could replace it.
  */

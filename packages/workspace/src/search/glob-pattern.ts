@@ -1,16 +1,16 @@
 /** A compiled glob pattern. */
 export interface GlobPattern {
-  /** It ends with `/`: only folders are meant. */
+  /** Whether the pattern ends with `/` and matches only folders. */
   readonly foldersOnly: boolean;
-  /** The patterns that the last name of a matching path follows, one of them; `undefined` if that can be any name. */
+  /** Patterns of the last name, at least one of which it matches; `undefined` if any name is possible. */
   readonly lastNames: readonly string[] | undefined;
-  /** Whether a path matches: relative, its names joined by `/`. */
+  /** Returns whether a relative path with `/` matches. */
   matches(path: string): boolean;
-  /** Whether something below this folder could match. `false` saves looking. */
+  /** Returns whether an entry below this folder could match; with `false` the folder need not be searched. */
   mayMatchBelow(folder: string): boolean;
 }
 
-/** A glob pattern that cannot be used; the message says what is wrong with it. */
+/** An invalid glob pattern; the message is the reason. */
 export class GlobPatternError extends Error {
   override readonly name = 'GlobPatternError';
   readonly code = 'invalid-pattern';
@@ -24,21 +24,22 @@ type Token =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'class'; readonly has: (character: string) => boolean };
 
-/** One name of a pattern; `**` stands for any number of names. */
+/** One name of a pattern; `**` matches any number of names. */
 type Segment = '**' | readonly Token[];
 
 /**
- * Compiles a glob pattern: `*` and `?` within a name, `**` across folders, `[a-z]` and `[!a-z]`, `{a,b}`, `\` before a
- * character that is meant as it is. Names that begin with a dot are names like others. A pattern without `/` matches the
- * last name of a path, in whatever folder; `./` before it keeps it to the first folder.
+ * Compiles a glob pattern: `*` and `?` within a name, `**` across folders, `[a-z]` and `[!a-z]`, `{a,b}`, `\` to escape
+ * a character. Names that start with a dot match like others. A pattern without `/` matches the last name of a path in
+ * any folder; with `./` in front, only in the first folder.
  *
- * There is no regular expression behind it: however the stars of a pattern are placed, matching takes time in proportion
- * to the length of the pattern times that of the path.
+ * No regular expression is used: for any placement of stars, the time is proportional to the length of the pattern
+ * times that of the path.
  *
  * @throws GlobPatternError
  */
 export const compileGlob = (pattern: string): GlobPattern => {
-  if (pattern.length > maxChars) throw new GlobPatternError(`A pattern has at most ${maxChars} characters.`);
+  if (pattern.length > maxChars)
+    throw new GlobPatternError(`The pattern has ${pattern.length} characters; the limit is ${maxChars}.`);
   const foldersOnly = pattern.endsWith('/');
   const written = expandBraces(foldersOnly ? pattern.replace(/\/+$/u, '') : pattern);
   const alternatives = written.map(segmentsOf);
@@ -57,13 +58,13 @@ export const compileGlob = (pattern: string): GlobPattern => {
   };
 };
 
-/** Every way to choose one part of each pair of braces. */
+/** Expands braces into all alternatives. */
 const expandBraces = (pattern: string): readonly string[] => {
   let done: string[] = [];
   let open = [pattern];
   while (open.length > 0) {
     if (done.length + open.length > maxAlternatives) {
-      throw new GlobPatternError(`Its braces stand for more than ${maxAlternatives} patterns.`);
+      throw new GlobPatternError(`The braces expand to more than ${maxAlternatives} patterns; use fewer alternatives.`);
     }
     const next: string[] = [];
     for (const candidate of open) {
@@ -78,7 +79,7 @@ const expandBraces = (pattern: string): readonly string[] => {
   return done;
 };
 
-/** The first `{…}` with a comma in it; others are plain characters. */
+/** Finds the first `{…}` that contains a comma; others are plain characters. */
 const firstGroup = (
   pattern: string,
 ): { readonly start: number; readonly end: number; readonly parts: readonly string[] } | undefined => {
@@ -106,9 +107,10 @@ const firstGroup = (
 
 const segmentsOf = (pattern: string): readonly Segment[] => {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.length === 0) throw new GlobPatternError('A pattern, or a part of it between braces, is empty.');
+  if (names.length === 0)
+    throw new GlobPatternError('The pattern, or an alternative in its braces, is empty; remove it.');
   if (names.includes('..')) {
-    throw new GlobPatternError('A pattern cannot lead upwards with ".."; give another path to start from.');
+    throw new GlobPatternError('The pattern contains "..", which is not allowed; set path instead.');
   }
   const segments = names.map((name): Segment => (name === '**' ? '**' : tokensOf(name)));
   return pattern.includes('/') ? segments : ['**', ...segments];
@@ -135,7 +137,7 @@ const tokensOf = (name: string): readonly Token[] => {
   return tokens;
 };
 
-/** The set of characters that `[…]` at this place stands for; `undefined` if it is not closed and so a plain character. */
+/** Parses the set of characters `[…]` at this index; `undefined` if it is not closed and thus a plain character. */
 const classAt = (
   characters: readonly string[],
   start: number,
@@ -160,7 +162,7 @@ const classAt = (
   return undefined;
 };
 
-/** At the end of a pattern, `**` stands for what a folder holds and not for the folder. */
+/** At the end of a pattern, `**` matches the content of a folder, not the folder itself. */
 const matchSegments = (segments: readonly Segment[], names: readonly string[]): boolean =>
   matchStars(segments, names, {
     isStar: (segment) => segment === '**',
@@ -178,11 +180,11 @@ interface StarRules<Part, Item> {
 }
 
 /**
- * How many parts of a pattern it takes to match all items, `undefined` if it cannot be done. A star as the last part takes
- * whatever is left.
+ * Returns how many parts of a pattern match all items; `undefined` if they cannot. A star as the last part matches all
+ * remaining items.
  *
- * It continues while the parts match; when they do not, the last star takes one more. Going back to the last one is enough,
- * because whatever an earlier star could still take, the last one can take, too.
+ * On a mismatch, the last star matches one more item. Backtracking to the last star is sufficient, because it can match
+ * every item that an earlier star could.
  */
 const matchStars = <Part, Item>(
   parts: readonly Part[],

@@ -1,34 +1,34 @@
 import type { WorkspacePaths } from '@h/paths';
 import type { GlobPattern } from './glob-pattern.js';
 
-/** What is looked for, and where. */
+/** A search: what to find, and where. */
 export interface GrepQuery {
   readonly paths: WorkspacePaths;
   /** Canonical path of the folder to search. */
   readonly start: string;
   readonly pattern: string;
-  /** The pattern is plain text and no regular expression. */
+  /** Whether the pattern is plain text instead of a regular expression. */
   readonly isLiteral: boolean;
   readonly ignoreCase: boolean;
-  /** How many lines around each match are wanted. */
+  /** Number of context lines around each match. */
   readonly context: number;
-  /** Only files that match, by their path from `start`. */
+  /** Only matching files, by their path from `start`. */
   readonly glob: GlobPattern | undefined;
   readonly includeIgnored: boolean;
-  /** How many matching lines of one file are wanted at most. */
+  /** Maximum number of matching lines per file. */
   readonly maxPerFile: number;
   readonly maxLineChars: number;
-  /** Larger files are passed over. */
+  /** Larger files are skipped. */
   readonly maxFileBytes: number;
-  /** How many files and folders the search without ripgrep looks at. */
+  /** Maximum number of files and folders that the built-in search visits. */
   readonly maxVisited: number;
   readonly signal: AbortSignal;
 }
 
-/** A line that matches, or is near one that does. */
+/** A matching line or a context line. */
 export interface FoundLine {
   readonly number: number;
-  /** Cut to `maxLineChars` around the match. */
+  /** Truncated to `maxLineChars` around the match. */
   readonly text: string;
   readonly isMatch: boolean;
 }
@@ -40,10 +40,10 @@ export interface FoundFile {
   readonly lines: readonly FoundLine[];
 }
 
-/** Finds matching files one after the other, in the order of their names. What it returns in the end was left out. */
+/** Yields matching files in the order of their names. Returns a note about what was not searched. */
 export type GrepEngine = (query: GrepQuery) => AsyncGenerator<FoundFile, string | undefined, void>;
 
-/** The pattern is no regular expression, or one that cannot be searched for. */
+/** The pattern is not a regular expression, or is not supported. */
 export class GrepPatternError extends Error {
   override readonly name = 'GrepPatternError';
   readonly code = 'invalid-pattern';

@@ -1,17 +1,17 @@
 import type { FoundLine } from './grep-query.js';
 
-/** How much a report shows, and how. */
+/** Limits and format of a report. */
 export interface GrepReportOptions {
-  /** Matching lines, or paths where only those are shown. */
+  /** Maximum number of matching lines, or of paths if only paths are shown. */
   readonly maxMatches: number;
   readonly maxBytes: number;
-  /** Whether lines around matches are shown, so that gaps between them are marked. */
+  /** Whether context lines are shown, so that gaps between them are marked. */
   readonly hasContext: boolean;
-  /** Only the paths of files. */
+  /** Whether only the paths of files are shown. */
   readonly filesOnly: boolean;
 }
 
-/** Writes down what a search finds, file by file, until there is enough of it. */
+/** Formats the matches of a search, file by file, up to its limits. */
 export class GrepReport {
   readonly #options: GrepReportOptions;
   readonly #written: string[] = [];
@@ -24,7 +24,7 @@ export class GrepReport {
     this.#options = options;
   }
 
-  /** Adds a file; `false` when there is enough. */
+  /** Adds a file; returns `false` when the limit is reached. */
   add(path: string, lines: readonly FoundLine[]): boolean {
     if (this.#options.filesOnly) {
       if (this.#write(path, true)) this.#files += 1;
@@ -32,12 +32,12 @@ export class GrepReport {
     return !this.#isCut;
   }
 
-  /** How much is shown; `isCut` says that something that matches is not. */
+  /** Number of shown items; `isCut` is set if further matches exist. */
   get details(): { readonly matches: number; readonly files: number; readonly isCut: boolean } {
     return { matches: this.#matches, files: this.#files, isCut: this.#isCut };
   }
 
-  /** What the model reads. */
+  /** The text for the model. */
   text(note?: string): string {
     const shown = this.#options.filesOnly ? `${this.#files} files` : `${this.#matches} matching lines`;
     return [

@@ -2,16 +2,16 @@ import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { WorkspacePaths } from '@h/paths';
 
-/** The `.gitignore` files that count in a folder: its own and those of the folders above it, innermost first. */
+/** The `.gitignore` files that apply in a folder: its own and those of the folders above it, innermost first. */
 export interface IgnoreRules {
-  /** Whether git would ignore this entry of the folder, by rules about it or about the folder; canonical path. */
+  /** Returns whether git would ignore this entry, by rules about the entry or its folder; canonical path. */
   ignores(path: string, isFolder: boolean): boolean;
 }
 
-/** No rules at all. */
+/** Contains no rules. */
 export const noRules: IgnoreRules = { ignores: () => false };
 
-/** Files with more rules than this are no rules but an attack. */
+/** Files with more rules than this are ignored, because they are likely hostile. */
 const maxBytes = 512 * 1024;
 
 /** Adds the rules of a folder's own `.gitignore`. */
@@ -27,7 +27,7 @@ export const withFolderRules = async (
   return { ignores: (path, isFolder) => judge(own, path.slice(prefix), isFolder) ?? outer.ignores(path, isFolder) };
 };
 
-/** The rules that count for what a folder holds, from the root of the workspace down to it, without its own. */
+/** Returns the rules for the entries of a folder, from the root of the workspace down to it, without its own. */
 export const rulesAbove = async (paths: WorkspacePaths, folder: string): Promise<IgnoreRules> => {
   const names = relative(paths.root, folder)
     .split(sep)
@@ -39,16 +39,15 @@ export const rulesAbove = async (paths: WorkspacePaths, folder: string): Promise
   for (const name of names) {
     rules = await withFolderRules(paths, current, rules);
     current = join(current, name);
-    // A search that names an ignored folder is meant to search it.
+    // A search that names an ignored folder searches it.
     if (rules.ignores(current, true)) return noRules;
   }
   return rules;
 };
 
 /**
- * What these rules say of an entry. Its folder is known not to be ignored: where these rules ignore it, rules further in took
- * it back, and what counts is the entry itself. (Of the rules that name folders on the way to it, nothing is left then; of
- * those about names, everything.)
+ * Applies these rules to an entry whose folder is known not to be ignored. If these rules ignore the folder, inner
+ * rules included it again, so only rules about the entry itself count.
  */
 const judge = (rules: Ignore, path: string, isFolder: boolean): boolean | undefined => {
   const name = path.replaceAll(sep, '/') + (isFolder ? '/' : '');

@@ -1,23 +1,23 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { GrepPatternError, type GrepQuery } from './grep-query.js';
 
-/** Tells whether a line matches, in time that grows with the length of the line and no faster. */
+/** Returns whether a line matches, in time proportional to its length. */
 export interface LineMatcher {
   test(line: string): boolean;
-  /** About where in a matching line the match is. */
+  /** The approximate position of the match in a matching line. */
   place(line: string): number;
-  /** How much work a character is in the worst case; 1 for plain text. */
+  /** Worst-case cost of one character; 1 for plain text. */
   readonly cost: number;
 }
 
-/** The most states of the automaton of a pattern; each can be visited for each character. */
+/** Maximum number of states of a pattern's automaton; each may be visited for each character. */
 const maxCost = 2_000;
 
 /**
- * The matcher of a pattern.
+ * Compiles a pattern.
  *
- * JavaScript's own regular expressions can be kept busy for years by a pattern of a few characters. RE2 cannot, and it reads
- * nearly the same language as ripgrep.
+ * A pattern of a few characters can block JavaScript's regular expressions for years. RE2 runs in linear time, and its
+ * syntax is nearly that of ripgrep.
  *
  * @throws GrepPatternError
  */
@@ -42,10 +42,13 @@ const compile = (pattern: string, ignoreCase: boolean): RE2JS => {
     if (error instanceof RE2JSException) throw new GrepPatternError(error.message, { cause: error });
     throw error;
   }
-  throw new GrepPatternError('its repetitions make it too large');
+  throw new GrepPatternError('its repetitions make it too large; use smaller ones');
 };
 
-/** Finds the end of the shortest beginning that matches by halving: `test` is far faster than a search for the exact place. */
+/**
+ * Finds the end of the shortest matching prefix by bisection, because `test` is far faster than a search for the exact
+ * position.
+ */
 const placeOf = (line: string, test: (line: string) => boolean): number => {
   let low = 0;
   let high = line.length;

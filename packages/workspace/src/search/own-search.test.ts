@@ -43,7 +43,7 @@ describe('ownSearch', () => {
     for (const name of ['a', 'b', 'c']) bench.put(name, 'hit');
     const { files, note } = await searched(queryOf({ maxVisited: 2 }));
     expect(files.map((file) => file.path)).toEqual([bench.at('a'), bench.at('b')]);
-    expect(note).toBe('Stopped after 2 files and folders; give a path to look in.');
+    expect(note).toBe('Stopped after 2 files and folders; narrow the search with path.');
   });
 
   it('does not enter folders in which nothing can match', async () => {
@@ -52,7 +52,7 @@ describe('ownSearch', () => {
     expect({ files: files.length, note }).toEqual({ files: 1, note: undefined });
   });
 
-  it('passes over lines that are too long for a costly pattern, and says so', async () => {
+  it('skips lines that are too long for an expensive pattern, and reports it', async () => {
     bench.put('a', `${'x'.repeat(1_000_000)}\nhit\n`);
     bench.put('b', `${'x'.repeat(1_000_000)}hit`);
     const costly = `hit|${'[a-z]?'.repeat(50)}!`;
@@ -73,7 +73,7 @@ describe('ownSearch', () => {
     await expect(search).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('shows nothing of what lies outside when a folder becomes a link while it searches', async () => {
+  it('shows nothing outside when a folder becomes a link during the search', async () => {
     mkdirSync(`${bench.base}/outside`);
     writeFileSync(`${bench.base}/outside/file`, 'hit SECRET');
     bench.put('a/file', 'hit');
@@ -97,12 +97,12 @@ describe('searchText', () => {
       ...more,
     });
 
-  it('stops at the limit of matches, with the lines that follow the last', async () => {
+  it('stops at the limit of matches, and shows the context of the last one', async () => {
     const found = await search('hit\na\nb\nhit\nc\n', 'hit', { maxMatches: 1, context: 1 });
     expect(found.map((line) => `${line.number}${line.isMatch ? '!' : ''}`)).toEqual(['1!', '2']);
   });
 
-  it('shows the place of a match in a long line, also one that only the end of the line decides', async () => {
+  it('shows the match in a long line, even if the end of the line decides it', async () => {
     const line = `${'x'.repeat(5_000)}hit${'y'.repeat(5_000)}`;
     for (const pattern of ['hit', 'x{3}hity', 'hity*$']) {
       const [found] = await search(line, pattern, { maxLineChars: 50 });
@@ -126,7 +126,7 @@ describe('walkTree', () => {
     return found;
   };
 
-  it('goes depth first by name, in wide and deep trees', async () => {
+  it('visits wide and deep trees depth first in the order of names', async () => {
     const files = Array.from({ length: 40 }, (_, index) => `d${String(index).padStart(2, '0')}/e/f${index}`);
     for (const file of files) bench.put(file, '');
     expect((await names()).filter((name) => !name.endsWith('/'))).toEqual(files);
@@ -134,7 +134,7 @@ describe('walkTree', () => {
     expect(await names({ enters: (name: string) => name === 'd07' })).not.toContain('d07/e/f7');
   });
 
-  it('passes over a folder that became a link, and over rules that are a link or too large', async () => {
+  it('skips a folder that became a link, and rules that are a link or too large', async () => {
     mkdirSync(`${bench.base}/outside`);
     writeFileSync(`${bench.base}/outside/rules`, '*\n');
     symlinkSync('../outside/rules', bench.at('.gitignore'));

@@ -3,10 +3,10 @@ import { readTextSync } from './read-text.js';
 import { Pace, searchText, type TextSearch } from './search-text.js';
 import { walkTree, type TreeEntry } from './walk-tree.js';
 
-/** What opening and reading a file costs, in the currency of the search. */
+/** Cost of opening and reading a file, in the unit of {@link Budget}. */
 const fileWork = 30_000;
 
-/** Searches a tree without ripgrep: the same files, the same lines, more slowly. */
+/** Searches a tree without ripgrep: more slowly, with the same results. */
 export const ownSearch: GrepEngine = async function* ownSearch(query) {
   const { paths, start, includeIgnored, signal, glob, maxVisited } = query;
   const pace = new Pace(signal);
@@ -20,7 +20,7 @@ export const ownSearch: GrepEngine = async function* ownSearch(query) {
     ...(glob && { enters: (name) => glob.mayMatchBelow(name) }),
   })) {
     visited += 1;
-    if (visited > maxVisited) return `Stopped after ${maxVisited} files and folders; give a path to look in.`;
+    if (visited > maxVisited) return `Stopped after ${maxVisited} files and folders; narrow the search with path.`;
     if (!isWanted(query, entry)) continue;
     await pace.spend(fileWork);
     const lines = await searchFile(query, entry.path, search);
@@ -41,7 +41,7 @@ const isWanted = ({ paths, glob }: GrepQuery, { kind, name, path }: TreeEntry): 
   kind === 'file' && (glob === undefined || glob.matches(name)) && paths.permits(path, { for: 'read' });
 
 const textSearch = async (query: GrepQuery, pace: Pace): Promise<TextSearch> => {
-  // Loaded on demand: the engine is 250 kB, and ripgrep makes it unnecessary.
+  // Loaded on demand: the engine is 250 kB and not needed with ripgrep.
   const { lineMatcher } = await import('./line-matcher.js');
   return {
     matcher: lineMatcher(query),

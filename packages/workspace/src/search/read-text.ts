@@ -3,9 +3,9 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openVerifiedSync } from '@h/paths';
 
 /**
- * The text of a file at a canonical path; nothing for one that is binary, larger, no file, or cannot be read.
+ * Reads a text file at a canonical path. Returns `undefined` if it is binary, too large, not a file, or unreadable.
  *
- * It does not hand the work to other threads: for the many small files of a source tree, that would take six times as long.
+ * Reads synchronously: for the many small files of a source tree, threads would take six times as long.
  */
 export const readTextSync = (path: string, maxBytes: number): string | undefined => {
   try {
@@ -33,7 +33,7 @@ const readStart = (descriptor: number, size: number): Buffer => {
   return buffer.subarray(0, filled);
 };
 
-/** UTF-8, or UTF-16 with a byte order mark, as ripgrep does; bytes that are neither become U+FFFD. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as ripgrep does. Invalid bytes become U+FFFD. */
 const decode = (bytes: Buffer): string | undefined => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);

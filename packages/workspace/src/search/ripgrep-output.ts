@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { excerpt, type FoundFile, type FoundLine, type GrepQuery } from './grep-query.js';
 
-/** Text, or base64 of bytes that are no UTF-8. */
+/** Text, or base64 of bytes that are not UTF-8. */
 type Data = { readonly text: string } | { readonly bytes: string };
 
 interface LineData {
   readonly lines: Data;
   readonly line_number: number;
-  /** Places of matches in the line, in bytes. */
+  /** Positions of matches in the line, in bytes. */
   readonly submatches: readonly { readonly start: number }[];
 }
 
-/** What `rg --json` says; of the rest, nothing is needed. */
+/** The messages of `rg --json` that are used. */
 type Message =
   | { readonly type: 'begin'; readonly data: { readonly path: Data } }
   | { readonly type: 'match' | 'context'; readonly data: LineData }
   | { readonly type: 'end'; readonly data: { readonly binary_offset: number | null } }
   | { readonly type: 'summary' };
 
-/** Puts the messages of `rg --json` together to files. A file that proved to be binary, or is not wanted, is left out. */
+/** Assembles files from the messages of `rg --json`. Omits binary files and files that the filter rejects. */
 export class RipgrepOutput {
   readonly #query: GrepQuery;
   #name = '';
@@ -28,7 +28,7 @@ export class RipgrepOutput {
     this.#query = query;
   }
 
-  /** Takes one line of output; a file, if that completes one. */
+  /** Processes one line of output; returns a file if the line completes one. */
   add(line: string): FoundFile | undefined {
     const message = JSON.parse(line) as Message;
     if (message.type === 'begin') {
@@ -65,7 +65,7 @@ const foundLine = (
   };
 };
 
-/** Where in the text the byte at this offset is. */
+/** Returns the index in the string of the byte at this offset. */
 const placeOf = (data: Data, offset: number): number => bytesOf(data).subarray(0, offset).toString('utf8').length;
 
 const bytesOf = (data: Data): Buffer =>

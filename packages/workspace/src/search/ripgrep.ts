@@ -4,7 +4,7 @@ import { GrepPatternError, type FoundFile, type GrepEngine, type GrepQuery } fro
 import { rulesAbove, noRules } from './ignore-rules.js';
 import { RipgrepOutput } from './ripgrep-output.js';
 
-/** ripgrep could not be started, or failed in another way than by a bad pattern. */
+/** ripgrep could not be started, or failed for a reason other than the pattern. */
 export class RipgrepError extends Error {
   override readonly name = 'RipgrepError';
   readonly code = 'ripgrep-failed';
@@ -13,8 +13,8 @@ export class RipgrepError extends Error {
 /**
  * Searches a tree with an installed ripgrep. The process ends with the search.
  *
- * ripgrep follows no links, but opens files by name, so a folder that is replaced by a link during the search can lead it
- * outside. The search without ripgrep cannot be misled in this way.
+ * ripgrep follows no links, but opens files by name, so a folder that is replaced by a link during the search can lead
+ * it outside. The built-in search is not affected.
  */
 export const ripgrepSearch = (program: string): GrepEngine =>
   async function* searchWithRipgrep(query) {
@@ -50,7 +50,7 @@ async function* run(
   const finished = new AbortController();
   const ended = runProcess({
     command: [program, ...args],
-    // The process starts in the folder that was checked, even if its path has another meaning now.
+    // The process starts in the checked folder, even if its path leads elsewhere by now.
     cwd: folder.at('.'),
     environment: { SystemRoot: process.env['SystemRoot'] }, // Windows starts no process without it.
     timeoutMs: Infinity,
@@ -64,7 +64,7 @@ async function* run(
     hasEnded = true;
     notify();
   });
-  ended.catch(() => {}); // Awaited below; until then the rejection is not unhandled.
+  ended.catch(() => {}); // Awaited below; this avoids an unhandled rejection until then.
   try {
     for (;;) {
       yield* found.splice(0);
@@ -91,7 +91,7 @@ const failed = (error: unknown): never => {
 };
 
 const argumentsFor = async (query: GrepQuery): Promise<readonly string[]> => [
-  // One thread, for the order of names: what is shown when there is too much to show must not be a matter of chance.
+  // One thread keeps the order of names, so that truncated results are deterministic.
   '--json',
   '--no-config',
   '--no-messages',
@@ -105,7 +105,7 @@ const argumentsFor = async (query: GrepQuery): Promise<readonly string[]> => [
   String(query.maxFileBytes),
   '--context',
   String(query.context),
-  // Hidden files are files; of the rules, those of .gitignore count, and only those.
+  // Hidden files are searched; of all ignore rules, only those of .gitignore apply.
   '--hidden',
   '--glob',
   '!.git',
@@ -128,14 +128,16 @@ const ignoreArguments = async ({ includeIgnored, paths, start }: GrepQuery): Pro
   return start === paths.root || (await rulesAbove(paths, start)) === noRules ? ['--no-ignore-parent'] : [];
 };
 
-/** Lets ripgrep pass over files by the last names of the pattern; what it finds is compared with the whole pattern afterwards. */
+/**
+ * Makes ripgrep skip files by the last names of the pattern; results are checked against the whole pattern afterwards.
+ */
 const typeArguments = ({ glob }: GrepQuery): readonly string[] => {
   const names = glob?.lastNames;
   if (names === undefined || !names.every((name) => /^[\w.*?-]+$/u.test(name))) return [];
   return [...names.flatMap((name) => ['--type-add', `wanted:${name}`]), '--type', 'wanted'];
 };
 
-/** Exit codes of ripgrep: 0 if it found something, 1 if not, 2 for an error, which can be one unreadable file. */
+/** Exit codes of ripgrep: 0 for matches, 1 for none, 2 for an error, which may be one unreadable file. */
 const checkEnd = ({ exitCode, signal }: ProcessEnd, problem: string, hasOutput: boolean): void => {
   if (exitCode === 2 && !hasOutput) throw new GrepPatternError(problem.replace(/^regex parse error:\s*/u, ''));
   if (exitCode === null || exitCode > 2) {
@@ -148,7 +150,7 @@ class Lines {
   readonly #decoder = new TextDecoder();
   readonly #onLine: (line: string) => void;
   #rest: string[] = [];
-  /** The number of complete lines so far. */
+  /** Number of complete lines so far. */
   count = 0;
 
   constructor(onLine: (line: string) => void) {

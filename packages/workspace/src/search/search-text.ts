@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { excerpt, type FoundLine } from './grep-query.js';
 import type { LineMatcher } from './line-matcher.js';
 
-/** How a text is searched. */
+/** Options for searching a text. */
 export interface TextSearch {
   readonly matcher: LineMatcher;
   readonly context: number;
@@ -11,16 +11,16 @@ export interface TextSearch {
   readonly pace: Pace;
 }
 
-/** Work after which others get a turn: a few milliseconds. */
+/** Work after which the event loop runs: a few milliseconds. */
 const slice = 2_000_000;
-/** Work that a single line may be. Nothing can be done beside it, not even aborting. */
+/** Maximum work for a single line, during which nothing else can run, not even an abort. */
 const maxLineWork = 20_000_000;
 
 /** Yields to the event loop at intervals, so that a long search does not block it. */
 export class Pace {
   readonly #signal: AbortSignal;
   #work = 0;
-  /** Lines that were not searched because they are too long for their pattern. */
+  /** Number of lines that were too long for the pattern. */
   skippedLines = 0;
 
   constructor(signal: AbortSignal) {
@@ -41,7 +41,7 @@ export class Pace {
   }
 }
 
-/** The matching lines of a text with the lines around them, in order, each once. */
+/** Returns the matching lines of a text with their context lines, in order, each once. */
 export const searchText = async (text: string, search: TextSearch): Promise<readonly FoundLine[]> => {
   const { matcher, context, pace } = search;
   const found: FoundLine[] = [];

@@ -3,47 +3,47 @@ import { join } from 'node:path';
 import type { WorkspacePaths } from '@h/paths';
 import { noRules, rulesAbove, withFolderRules, type IgnoreRules } from './ignore-rules.js';
 
-/** Something that a walk came by. */
+/** An entry that a walk visits. */
 export interface TreeEntry {
-  /** Canonical path, but for a link's own name. */
+  /** Canonical path, except for the name of a link. */
   readonly path: string;
-  /** From where the walk began, joined by `/`. */
+  /** Path from the start of the walk, joined by `/`. */
   readonly name: string;
   /** Links are listed and never followed. */
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** How a tree is walked. */
+/** Options of {@link walkTree}. */
 export interface WalkOptions {
   readonly paths: WorkspacePaths;
-  /** Canonical path of the folder to begin in. */
+  /** Canonical path of the first folder. */
   readonly start: string;
-  /** Also what `.gitignore` files leave out. */
+  /** Whether to include entries that `.gitignore` excludes. */
   readonly includeIgnored: boolean;
   readonly signal: AbortSignal;
-  /** Whether to look into a folder, by its name from `start`. */
+  /** Returns whether to enter a folder, by its path from `start`. */
   readonly enters?: ((name: string) => boolean) | undefined;
 }
 
-/** A folder whose entries are being gone through. */
+/** A folder whose entries are being visited. */
 interface Level {
   readonly rules: IgnoreRules;
   readonly entries: readonly TreeEntry[];
   next: number;
-  /** Listings of folders among the entries that were begun ahead of their turn, by path. */
+  /** Listings of subfolders that were started in advance, by path. */
   readonly ahead: Map<string, Promise<Dirent[]>>;
-  /** The first entry that was not considered for that yet. */
+  /** Index of the first entry that was not considered for that yet. */
   nextAhead: number;
 }
 
-/** How many folders are listed at the same time; Node runs four system calls in parallel. */
+/** Number of concurrent listings; Node runs four system calls in parallel. */
 const maxAhead = 8;
 
 /**
- * Goes through a tree depth first, each folder by name, and leaves out git's own folders and what git ignores.
+ * Visits a tree depth first, each folder in the order of names. Omits git's own folders and files that git ignores.
  *
- * Every folder is opened by {@link WorkspacePaths.openFolder}: one that has become a link is passed over, as is one that
- * cannot be read.
+ * Every folder is opened by {@link WorkspacePaths.openFolder}: a folder that became a link, or that cannot be read, is
+ * skipped.
  */
 export async function* walkTree(options: WalkOptions): AsyncGenerator<TreeEntry, void, void> {
   const { paths, start, includeIgnored, signal } = options;
@@ -68,7 +68,7 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<TreeEntry,
 const isEntered = ({ enters }: WalkOptions, { kind, name }: TreeEntry): boolean =>
   kind === 'folder' && enters?.(name) !== false;
 
-/** Keeps listings of the folders that come next under way, this entry's own among them. */
+/** Starts the listings of the next folders in advance, including that of this entry. */
 const lookAhead = (options: WalkOptions, level: Level): void => {
   level.nextAhead = Math.max(level.nextAhead, level.next - 1);
   while (level.ahead.size < maxAhead && level.nextAhead < level.entries.length) {
@@ -116,14 +116,14 @@ const list = async (paths: WorkspacePaths, path: string): Promise<Dirent[]> => {
   }
 };
 
-/** The order of their bytes in UTF-8, which is the order of code points and that of ripgrep. */
+/** Compares names by their UTF-8 bytes, which is the order of code points and that of ripgrep. */
 const byName = (left: Dirent, right: Dirent): number => compareCodePoints(left.name, right.name);
 
 const compareCodePoints = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {
     const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
-    // Surrogates sort before U+E000 as code units and after it as code points.
+    // Surrogates sort before U+E000 as code units, but after it as code points.
     if (one !== other) {
       return one >= 0xd800 && other >= 0xd800
         ? (left.codePointAt(at) ?? 0) - (right.codePointAt(at) ?? 0)

@@ -14,7 +14,7 @@ const edit = (path: string, old: string, next: string, more = {}) =>
 const multiEdit = (path: string, edits: readonly object[]) => bench.call(multiEditTool, { path, edits });
 
 describe('edit', () => {
-  it('replaces the only occurrence, says so briefly and shows a diff to people', async () => {
+  it('replaces the only occurrence, with a short result and a diff in details', async () => {
     bench.put('src/a.ts', 'const a = 1;\nconst b = 2;\n');
     const { status, text, details } = await edit('src/a.ts', 'b = 2', 'b = 3');
     expect({ status, text }).toEqual({ status: 'ok', text: 'Edited src/a.ts: +1 −1 lines.' });
@@ -30,7 +30,7 @@ describe('edit', () => {
     expect(bench.content('src/a.ts')).toBe('const a = 1;\nconst b = 3;\n');
   });
 
-  it('keeps byte order mark, CRLF and mode', async () => {
+  it('preserves byte order mark, CRLF and mode', async () => {
     bench.put('a.cs', '\uFEFFone\r\ntwo\r\n');
     chmodSync(bench.at('a.cs'), 0o600);
     await edit('a.cs', 'one\ntwo', 'one\n1.5\ntwo');
@@ -38,13 +38,13 @@ describe('edit', () => {
     expect(statSync(bench.at('a.cs')).mode & 0o777).toBe(0o600);
   });
 
-  it('says when it took things as alike', async () => {
+  it('reports a match by look-alike characters', async () => {
     bench.put('a', 'say “hi”');
-    expect((await edit('a', 'say "hi"', 'say "ho"')).text).toContain('taken as alike');
+    expect((await edit('a', 'say "hi"', 'say "ho"')).text).toContain('treated as equal');
     expect(bench.content('a')).toBe('say “ho”');
   });
 
-  it('replaces every occurrence when told to', async () => {
+  it('replaces every occurrence with replaceAll', async () => {
     bench.put('a', 'x y x');
     expect((await edit('a', 'x', 'z', { replaceAll: true })).text).toContain('2 places were replaced.');
     expect(bench.content('a')).toBe('z y z');
@@ -63,7 +63,7 @@ describe('edit', () => {
     expect(bench.content('a')).toBe('dup dup one');
   });
 
-  it('refuses what it would damage', async () => {
+  it('refuses files that it would damage', async () => {
     bench.put('bin', Buffer.from('a\0b'));
     bench.put('latin1', Buffer.from('caf\u00e9', 'latin1'));
     for (const path of ['bin', 'latin1']) expect(await edit(path, 'a', 'b')).toMatchObject({ code: 'not-text' });
@@ -73,17 +73,17 @@ describe('edit', () => {
     expect(await edit('a', 'four', '4')).toMatchObject({ code: 'too-large' });
   });
 
-  it('refuses files that are missing, folders, or not in the workspace', async () => {
+  it('refuses missing files, folders, and files outside the workspace', async () => {
     bench.put('src/index.ts', '');
     expect(await edit('src/index.js', 'a', 'b')).toMatchObject({
       code: 'not-found',
-      text: 'src/index.js does not exist. There is src/index.ts.',
+      text: 'src/index.js does not exist. Similar files: src/index.ts.',
     });
     expect(await edit('src', 'a', 'b')).toMatchObject({ code: 'is-folder' });
     expect(await edit('../x', 'a', 'b')).toMatchObject({ code: 'outside' });
   });
 
-  it('edits a line of a megabyte, and keeps its diff short', async () => {
+  it('edits a line of a megabyte with a short diff', async () => {
     const json = `{"rows":[${'{"id":1},'.repeat(120_000)}{"id":"last"}]}`;
     bench.put('data.json', json);
     const { details, diff } = await edit('data.json', '{"id":"last"}', '{"id":2}');
@@ -92,7 +92,7 @@ describe('edit', () => {
     expect(diff.length).toBeLessThan(2_000);
   });
 
-  it('wants a file read again that has changed since it was read', async () => {
+  it('requires another read after a change by others', async () => {
     bench.put('a', 'one two');
     await bench.call(readTool, { path: 'a' });
     expect(await edit('a', 'one', '1')).toMatchObject({ status: 'ok' });
@@ -103,13 +103,13 @@ describe('edit', () => {
     expect(await edit('a', 'three', '3')).toMatchObject({ status: 'ok' });
   });
 
-  it('loses none of many edits at once', async () => {
+  it('applies all of many concurrent edits', async () => {
     bench.put('a', Array.from({ length: 20 }, (_, index) => `<${index}>`).join('\n'));
     await Promise.all(Array.from({ length: 20 }, (_, index) => edit('a', `<${index}>`, `done ${index}`)));
     expect(bench.content('a')).toBe(Array.from({ length: 20 }, (_, index) => `done ${index}`).join('\n'));
   });
 
-  it('changes the given text and no other byte, for all texts', async () => {
+  it('changes only the given text, for any file', async () => {
     const letters = fc.string({
       unit: fc.constantFrom('a', 'é', '🙂', '\n', '\r\n', '\t', '“', '\uFEFF'),
       maxLength: 25,
@@ -121,7 +121,7 @@ describe('edit', () => {
         const result = await bench.call(
           editTool,
           { path: 'x', old: '<old>', new: '<new>' },
-          { session: `of its own ${(sessions += 1)}` },
+          { session: `separate ${(sessions += 1)}` },
         );
         expect(result).toMatchObject({ status: 'ok' });
         expect(bench.content('x')).toBe(`${mark}${before}<new>${after}`);
@@ -132,7 +132,7 @@ describe('edit', () => {
 });
 
 describe('multi_edit', () => {
-  it('makes all edits, each in the result of the one before', async () => {
+  it('applies all edits, each to the result of the previous one', async () => {
     bench.put('a', 'one two three');
     const { text, details } = await multiEdit('a', [
       { old: 'one', new: 'first two' },
@@ -143,14 +143,14 @@ describe('multi_edit', () => {
     expect(bench.content('a')).toBe('12 three');
   });
 
-  it('makes none if one cannot be made, and says which', async () => {
+  it('applies no edit if one fails, and names it', async () => {
     bench.put('a', 'one two');
     const result = await multiEdit('a', [
       { old: 'one', new: '1' },
       { old: 'three', new: '3' },
     ]);
     expect(result).toMatchObject({ status: 'failed', code: 'not-found', details: { failedEdit: 1 } });
-    expect(result.text).toMatch(/^Edit 2 of 2: a: old does not occur .* None of the edits was made\.$/u);
+    expect(result.text).toMatch(/^Edit 2 of 2: a: old does not occur .* No edit was made\.$/u);
     expect(bench.content('a')).toBe('one two');
   });
 

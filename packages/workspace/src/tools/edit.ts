@@ -40,16 +40,16 @@ interface MultiEditInput {
 }
 
 /**
- * The tool `edit`: replaces one piece of text in a file.
+ * Creates the tool `edit`, which replaces one occurrence of a text in a file.
  *
- * Byte order mark, line ends and mode stay. Its `details` are
+ * Byte order mark, line ends and mode are preserved. Its `details` are
  * `{ kind: 'edit', path, edits, diff, additions, deletions, isDiffCut }`.
  */
 export const editTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'edit',
     description:
-      'Replaces one piece of text in a file. old must occur exactly once, so include enough of the text around it.',
+      'Replaces one occurrence of a text in a file. old must occur exactly once, so include enough of the surrounding text.',
     input: single,
     effect: 'local-write',
     paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
@@ -60,12 +60,14 @@ export const editTool = (workspace: Workspace): Tool =>
     },
   });
 
-/** The tool `multi_edit`: several replacements in one file, all of them or none. Its `details` are those of `edit`. */
+/**
+ * Creates the tool `multi_edit`, which applies several replacements to one file, all or none. Its `details` are those
+ * of `edit`.
+ */
 export const multiEditTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'multi_edit',
-    description:
-      'Makes several replacements in one file, one after the other: all of them, or none if one of them cannot be made.',
+    description: 'Makes several replacements in one file, in order. If one of them fails, none is made.',
     input: several,
     effect: 'local-write',
     paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
@@ -103,10 +105,14 @@ const editFile = async (
 
 const textOf = (current: LoadedFile | undefined, shown: string): TextContent => {
   if (current?.bytes === undefined) {
-    throw fileFailure('too-large', `${shown} is too large to be edited; use a command instead.`);
+    throw fileFailure(
+      'too-large',
+      `${shown} is larger than maxFileBytes, so it cannot be edited; use a command instead.`,
+    );
   }
   const content = decodeText(current.bytes);
-  if (content === undefined) throw fileFailure('not-text', `${shown} is no UTF-8 text; editing would damage it.`);
+  if (content === undefined)
+    throw fileFailure('not-text', `${shown} is not UTF-8 text, and editing would damage it; convert it first.`);
   return content;
 };
 
@@ -121,7 +127,7 @@ const replaceEach = (
     const which = edits.length === 1 ? '' : `Edit ${index + 1} of ${edits.length}: `;
     const result = replaceText(text, edit);
     if (!result.ok) {
-      const nothing = edits.length === 1 ? '' : ' None of the edits was made.';
+      const nothing = edits.length === 1 ? '' : ' No edit was made.';
       throw fileFailure(result.code, `${which}${shown}: ${result.message}.${nothing}`, {
         details: { kind: 'edit', path: shown, failedEdit: index },
       });
@@ -129,7 +135,7 @@ const replaceEach = (
     if (result.count > 1) notes.push(`${which}${result.count} places were replaced.`);
     if (result.match === 'look-alike') {
       notes.push(
-        `${which}the place was found only with quotes, dashes and spaces taken as alike; the file has other ones than old.`,
+        `${which}old matched only after look-alike quotes, dashes and spaces were treated as equal; the file has different ones.`,
       );
     }
     text = result.text;

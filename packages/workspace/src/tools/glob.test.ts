@@ -13,7 +13,7 @@ const paths = async (pattern: string, more = {}) => (await glob(pattern, more)).
 const put = (...names: readonly string[]) => names.forEach((name) => bench.put(name, ''));
 
 describe('glob', () => {
-  it('lists what matches from the root of the workspace, in the order of names', async () => {
+  it('lists matching paths from the root in the order of names', async () => {
     put('b.ts', 'a.ts', 'src/z.ts', 'src/.hidden.ts', 'src/日本.ts', 'a.md', 'a-b/x.ts');
     expect(await paths('*.ts')).toEqual(['a-b/x.ts', 'a.ts', 'b.ts', 'src/.hidden.ts', 'src/z.ts', 'src/日本.ts']);
     expect(await paths('./*.ts')).toEqual(['a.ts', 'b.ts']);
@@ -21,7 +21,7 @@ describe('glob', () => {
     expect((await glob('*.md')).details).toEqual({ kind: 'glob', pattern: '*.md', path: '.', count: 1, isCut: false });
   });
 
-  it('looks in a folder only, and takes absolute patterns below it', async () => {
+  it('searches only the given folder, and accepts absolute patterns below it', async () => {
     put('a.ts', 'src/a.ts', 'src/lib/b.ts');
     expect(await paths('*.ts', { path: 'src' })).toEqual(['src/a.ts', 'src/lib/b.ts']);
     expect(await paths('lib/*', { path: './src/' })).toEqual(['src/lib/b.ts']);
@@ -35,11 +35,11 @@ describe('glob', () => {
     expect(await paths('./*/')).toEqual(['src/', 'test/']);
   });
 
-  it('says so when nothing matches', async () => {
+  it('reports that nothing matches', async () => {
     expect(await glob('*.none')).toMatchObject({ status: 'ok', text: 'No path matches.', details: { count: 0 } });
   });
 
-  it('leaves out what git ignores, unless it is asked for', async () => {
+  it('omits ignored files unless includeIgnored is set', async () => {
     put(
       'a.log',
       'keep.log',
@@ -68,14 +68,14 @@ describe('glob', () => {
     expect(all.filter((path) => path.includes('.git/'))).toEqual([]);
   });
 
-  it('looks into an ignored folder that is named, and follows the rules above one that is not', async () => {
+  it('searches an ignored folder that is named, and applies the rules above others', async () => {
     bench.put('.gitignore', 'node_modules\n*.log\n');
     put('node_modules/m/index.js', 'src/a.log', 'src/a.js');
     expect(await paths('*.js', { path: 'node_modules/m' })).toEqual(['node_modules/m/index.js']);
     expect(await paths('**/*', { path: 'src' })).toEqual(['src/a.js']);
   });
 
-  it('agrees with git on what is ignored', async () => {
+  it('ignores the same files as git', async () => {
     bench.put(
       '.gitignore',
       '*.o\n!important.o\n/root-only\nbuild/\ndoc/*.txt\n**/cache/**\nfoo/**/bar\n\\#hash\ntrail \\ \n[ab]x\n*.t?p\n',
@@ -122,7 +122,7 @@ describe('glob', () => {
     );
   });
 
-  it('lists links and follows none', async () => {
+  it('lists links without following them', async () => {
     mkdirSync(`${bench.base}/outside`);
     writeFileSync(`${bench.base}/outside/secret.ts`, '');
     put('src/a.ts');
@@ -134,7 +134,7 @@ describe('glob', () => {
     expect(await glob('*', { path: 'out.ts' })).toMatchObject({ status: 'failed', code: 'link-outside' });
   });
 
-  it('leaves out what may not be read', async () => {
+  it('omits files that may not be read', async () => {
     bench.remove();
     bench = workbench({ permissions: { read: { deny: ['private'] } } });
     put('.env', '.env.example', 'private/a', 'a');
@@ -142,20 +142,20 @@ describe('glob', () => {
     expect(await glob('*', { path: 'private' })).toMatchObject({ code: 'not-permitted' });
   });
 
-  it('passes over folders that cannot be read', async () => {
+  it('skips folders that cannot be read', async () => {
     put('open/a', 'shut/b');
     chmodSync(bench.at('shut'), 0);
-    // Root may read everything; the search must continue.
+    // Root can read everything; the search must continue.
     expect(await paths('*')).toContain('open/a');
     chmodSync(bench.at('shut'), 0o700);
   });
 
-  it('shows control characters of names harmlessly', async () => {
+  it('escapes control characters in names', async () => {
     put('a\u001b[31m\nb.ts');
     expect(await paths('*.ts')).toEqual(['a\\u{1b}[31m\\u{a}b.ts']);
   });
 
-  it('stops at its limits and says so', async () => {
+  it('stops at its limits and reports it', async () => {
     bench.remove();
     bench = workbench({ limits: { maxGlobResults: 3 } });
     put('1', '2', '3', '4');
@@ -175,7 +175,7 @@ describe('glob', () => {
     bench.remove();
     bench = workbench({ limits: { maxVisited: 2 } });
     put('a/1', '2', '3');
-    expect(await paths('*')).toEqual(['2', '3', '[Stopped after 2 files and folders; give a path to look in.]']);
+    expect(await paths('*')).toEqual(['2', '3', '[Stopped after 2 files and folders; narrow the search with path.]']);
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe('glob', () => {
   it('fails if the folder does not exist', async () => {
     put('file');
     expect(await glob('*', { path: 'missing' })).toMatchObject({ code: 'not-found', text: 'missing does not exist.' });
-    expect(await glob('*', { path: 'file' })).toMatchObject({ code: 'not-a-folder', text: 'file is no folder.' });
+    expect(await glob('*', { path: 'file' })).toMatchObject({ code: 'not-a-folder', text: 'file is not a folder.' });
     expect(await glob('*', { path: '..' })).toMatchObject({ code: 'outside' });
   });
 

@@ -26,15 +26,15 @@ interface GlobInput {
 }
 
 /**
- * The tool `glob`: the paths that match a pattern, in the order of their names.
+ * Creates the tool `glob`, which lists the paths that match a pattern in the order of their names.
  *
- * Links are listed and not followed; git's own folders, ignored files and files that may not be read are left out. Its `details`
+ * Links are listed but not followed. Git's own folders, ignored files and unreadable files are omitted. Its `details`
  * are `{ kind: 'glob', pattern, path, count, isCut }`.
  */
 export const globTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'glob',
-    description: 'Finds files by a pattern with *, **, ?, [a-z] and {a,b}. Leaves out what .gitignore names.',
+    description: 'Finds files by a pattern with *, **, ?, [a-z] and {a,b}. Omits files that .gitignore excludes.',
     input,
     effect: 'read-only',
     idempotent: true,
@@ -48,7 +48,7 @@ export const globTool = (workspace: Workspace): Tool =>
     },
   });
 
-/** Compiles a pattern of the model's. @throws ToolError */
+/** Compiles a pattern of a call. @throws ToolError */
 export const globOf = (pattern: string): GlobPattern => {
   try {
     return compileGlob(pattern);
@@ -94,7 +94,7 @@ const findPaths = async (
   })) {
     visited += 1;
     if (visited > limits.maxVisited) {
-      stopped = `Stopped after ${limits.maxVisited} files and folders; give a path to look in.`;
+      stopped = `Stopped after ${limits.maxVisited} files and folders; narrow the search with path.`;
     } else if (
       (entry.kind === 'folder') === glob.foldersOnly &&
       glob.matches(entry.name) &&
@@ -115,7 +115,7 @@ const findPaths = async (
   });
 };
 
-/** Models like to write absolute patterns; below the folder that is searched they mean the same. */
+/** Converts an absolute pattern below the searched folder to a relative one, because models write both. */
 const withoutStart = (pattern: string, start: string): string => {
   const below = start.endsWith('/') ? start : `${start}/`;
   return pattern.startsWith(below) ? `./${pattern.slice(below.length)}` : pattern;

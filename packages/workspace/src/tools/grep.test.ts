@@ -42,7 +42,7 @@ for (const [name, choice, isPresent] of engines) {
       open();
     });
 
-    it('shows matching lines by file, in the order of names', async () => {
+    it('shows matching lines by file in the order of names', async () => {
       bench.put('src/b.ts', 'const x = 1;\nlet y;\nconst z = 2;\n');
       bench.put('a.ts', 'const a = 0;\n');
       bench.put('none.ts', 'nothing');
@@ -61,14 +61,14 @@ for (const [name, choice, isPresent] of engines) {
       );
     });
 
-    it('shows lines around matches, each once, and marks gaps', async () => {
+    it('shows context lines once, and marks gaps', async () => {
       bench.put('a', ['1', 'hit', '3', '4', 'hit', '6', '7', '8', '9', 'hit'].join('\n'));
       expect(await textOf('hit', { context: 1 })).toBe('a\n1- 1\n2: hit\n3- 3\n4- 4\n5: hit\n6- 6\n--\n9- 9\n10: hit');
       expect(await textOf('hit', { context: 0 })).toBe('a\n2: hit\n5: hit\n10: hit');
       expect(await textOf('hit', { context: 20 })).not.toContain('--');
     });
 
-    it('shows only the paths of files when told to', async () => {
+    it('shows only paths with filesOnly', async () => {
       bench.put('a', 'hit\nhit');
       bench.put('b', 'hit');
       expect(await grep('hit', { filesOnly: true, context: 3 })).toMatchObject({
@@ -77,7 +77,7 @@ for (const [name, choice, isPresent] of engines) {
       });
     });
 
-    it('ignores case, takes plain text, and both', async () => {
+    it('supports ignoreCase and literal, alone and together', async () => {
       bench.put('a', 'Foo(1)\nfoo(2)\nÄ(3)');
       expect(await textOf('foo')).toBe('a\n2: foo(2)');
       expect(await textOf('foo', { ignoreCase: true })).toBe('a\n1: Foo(1)\n2: foo(2)');
@@ -96,7 +96,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await textOf('hit', { path: 'src/a.ts' })).toBe('src/a.ts\n1: hit');
     });
 
-    it('searches the files that a pattern names', async () => {
+    it('searches only files that match glob', async () => {
       for (const path of ['a.ts', 'b.md', 'src/c.ts', 'src/d.tsx', 'src/lib/e.ts', '[x].ts', 'src/{y}.md']) {
         bench.put(path, 'hit');
       }
@@ -111,7 +111,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await grep('hit', { glob: '../*' })).toMatchObject({ code: 'invalid-pattern' });
     });
 
-    it('leaves out what git ignores, unless it is asked for', async () => {
+    it('omits ignored files unless includeIgnored is set', async () => {
       bench.put('.gitignore', '*.log\n!keep.log\n/dist/\nnode_modules\n');
       bench.put('src/.gitignore', 'out/\n!b.log\n');
       for (const path of [
@@ -136,7 +136,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await textOf('hit', { filesOnly: true, path: 'src' })).toBe('src/b.log');
     });
 
-    it('keeps to files of text and follows no links', async () => {
+    it('searches only text files and follows no links', async () => {
       mkdirSync(`${bench.base}/outside`);
       writeFileSync(`${bench.base}/outside/secret`, 'hit SECRET');
       symlinkSync('../outside', bench.at('folder'));
@@ -151,7 +151,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await grep('hit', { path: 'pipe' })).toMatchObject({ code: 'not-a-file' });
     });
 
-    it('never shows lines of files that may not be read', async () => {
+    it('never shows lines of unreadable files', async () => {
       bench.put('.env', 'KEY=hit');
       bench.put('deep/.env.local', 'KEY=hit');
       bench.put('a', 'hit');
@@ -159,7 +159,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await grep('hit', { path: '.env' })).toMatchObject({ code: 'not-permitted' });
     });
 
-    it('reads byte order marks, CRLF, UTF-16 and bytes that are no UTF-8', async () => {
+    it('decodes byte order marks, CRLF, UTF-16 and invalid UTF-8', async () => {
       bench.put('bom', '\uFEFFfirst hit\r\nlast hit\r\n');
       bench.put('latin1', Buffer.from('caf\u00e9 hit', 'latin1'));
       bench.put('utf16', Buffer.from('\uFEFFwide hit\n', 'utf16le'));
@@ -167,14 +167,14 @@ for (const [name, choice, isPresent] of engines) {
       expect(await textOf('hit$')).toBe('bom\n1: first hit\n2: last hit\n\nlatin1\n1: caf� hit\n\nutf16\n1: wide hit');
     });
 
-    it('cuts a line of 600 KB around the match', async () => {
+    it('truncates a line of 600 KB around the match', async () => {
       bench.put('data.json', `{"rows":[${'{"id":1},'.repeat(70_000)}{"id":"NEEDLE"},${'{"id":2},'.repeat(1_000)}]}`);
       const { text } = await grep('NEEDLE');
       expect(text.length).toBeLessThan(600);
       expect(text).toMatch(/^data\.json\n1: ….*NEEDLE.*…$/u);
     });
 
-    it('stops at its limits and says so', async () => {
+    it('stops at its limits and reports it', async () => {
       reopen({ limits: { maxGrepMatches: 3, maxGlobResults: 2 } });
       bench.put('a', 'hit 1\nx\nhit 2\n');
       bench.put('b', 'hit 3\n');
@@ -207,7 +207,7 @@ for (const [name, choice, isPresent] of engines) {
       expect(await textOf('hij')).toMatch(/^a\n1: …?\w{8}…?$/u);
     });
 
-    it('says so when nothing matches', async () => {
+    it('reports that nothing matches', async () => {
       bench.put('a', 'x');
       expect(await grep('nothing')).toMatchObject({
         status: 'ok',
@@ -223,13 +223,13 @@ for (const [name, choice, isPresent] of engines) {
       expect(result.text).toMatch(/^The pattern cannot/u);
     });
 
-    it('takes a pattern that looks like an option for a pattern', async () => {
+    it('accepts a pattern that looks like an option', async () => {
       bench.put('a', 'use --pre=evil here\n-v\n');
       expect(await textOf('--pre=evil')).toBe('a\n1: use --pre=evil here');
       expect(await textOf('-v')).toBe('a\n2: -v');
     });
 
-    it('answers patterns that keep other regular expressions busy for years', async () => {
+    it('runs quickly on patterns that are exponential in other engines', async () => {
       bench.put('a', `${'a'.repeat(50_000)}!\n${'ab'.repeat(20_000)}\n`);
       for (const pattern of [
         '(a+)+$',
@@ -243,12 +243,12 @@ for (const [name, choice, isPresent] of engines) {
       }
     });
 
-    it('fails where there is nothing', async () => {
+    it('fails if the path does not exist', async () => {
       expect(await grep('x', { path: 'missing' })).toMatchObject({ code: 'not-found' });
       expect(await grep('x', { path: '../' })).toMatchObject({ code: 'outside' });
     });
 
-    it('searches on past what it cannot open', async () => {
+    it('continues after files that cannot be opened', async () => {
       bench.put('shut', 'hit');
       bench.put('z', 'hit');
       chmodSync(bench.at('shut'), 0);
@@ -266,7 +266,7 @@ for (const [name, choice, isPresent] of engines) {
   });
 }
 
-/** Children of this process that run ripgrep, where the system tells. */
+/** Returns the child processes that run ripgrep, if the system lists them. */
 const childrenOf = (parent: number): readonly string[] =>
   (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/u.test(name))
@@ -280,13 +280,13 @@ const childrenOf = (parent: number): readonly string[] =>
       }
     });
 
-describe.skipIf(ripgrep === undefined)('both ways to search (need rg on the PATH)', () => {
+describe.skipIf(ripgrep === undefined)('ripgrep and the built-in search (need rg on the PATH)', () => {
   beforeEach(() => {
     engine = 'never';
     open();
   });
 
-  it('find the same in any files', async () => {
+  it('find the same matches in any files', async () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '🙂', '.', '(', 'A', '\t'), maxLength: 12 });
     const content = fc
       .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
@@ -326,7 +326,7 @@ describe.skipIf(ripgrep === undefined)('both ways to search (need rg on the PATH
           const input = { pattern: wanted, context, ignoreCase, ...(glob !== undefined && { glob }) };
           const own = await callTool(grepTool(bench.workspace), input);
           const theirs = await callTool(grepTool({ ...bench.workspace, ripgrep: 'auto' }), input);
-          // \b at a letter like é is the one difference: RE2 knows only ASCII there.
+          // \b at a letter like é is the only difference: RE2 supports only ASCII there.
           if (wanted !== '\\ba') expect(own.text).toBe(theirs.text);
         },
       ),
@@ -343,7 +343,7 @@ describe('findRipgrep', () => {
   const found = (searchPath: string, choice = 'auto') =>
     findRipgrep({ ripgrep: choice, paths: bench.workspace.paths }, searchPath);
 
-  it('takes the first program on the path that is not in the workspace', () => {
+  it('uses the first program on the PATH outside the workspace', () => {
     for (const folder of ['work/bin', 'one', 'two']) {
       mkdirSync(`${bench.base}/${folder}`);
       writeFileSync(`${bench.base}/${folder}/rg`, '#!/bin/sh\n');
@@ -352,7 +352,7 @@ describe('findRipgrep', () => {
     const { base } = bench;
     expect(found(`bin:.:${base}/work/bin:${base}/none:${base}/two`)).toBe(`${base}/two/rg`);
     expect(found(`${base}/work/bin`)).toBeUndefined();
-    // Root may not run a file without the bit either.
+    // Even root may not run a file without the executable bit.
     expect(found(`${base}/one`)).toBeUndefined();
   });
 

@@ -50,16 +50,16 @@ interface GrepInput {
 }
 
 /**
- * The tool `grep`: lines that match a regular expression, by file, in the order of names.
+ * Creates the tool `grep`, which lists matching lines by file in the order of names.
  *
- * It runs ripgrep where there is one, and searches by itself otherwise. Git's own folders, ignored, binary and unreadable
- * files are left out; links are not followed. Its `details` are
- * `{ kind: 'grep', pattern, path, matches, files, isCut }`.
+ * It runs ripgrep if it is installed, and otherwise the built-in search. Git's own folders and ignored, binary and
+ * unreadable files are omitted; links are not followed. Its `details` are `{ kind: 'grep', pattern, path, matches,
+ * files, isCut }`.
  */
 export const grepTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'grep',
-    description: 'Searches the contents of files for a regular expression. Leaves out what .gitignore names.',
+    description: 'Searches the contents of files for a regular expression. Omits files that .gitignore excludes.',
     input,
     effect: 'read-only',
     idempotent: true,
@@ -70,7 +70,10 @@ export const grepTool = (workspace: Workspace): Tool =>
 
 const grep = async (workspace: Workspace, given: GrepInput, { signal }: ToolContext): Promise<ToolOutput> => {
   if (/[\n\0]/u.test(given.pattern)) {
-    throw fileFailure('invalid-pattern', 'The pattern cannot hold line ends: lines are searched one by one.');
+    throw fileFailure(
+      'invalid-pattern',
+      'The pattern cannot contain a line end, because lines are searched one by one; search for a part of one line.',
+    );
   }
   const start = await workspace.paths.authorize(given.path ?? '.', { for: 'read' });
   const shown = workspace.paths.display(start);
@@ -96,14 +99,14 @@ const queryOf = ({ paths, limits }: Workspace, given: GrepInput, start: string, 
   context: given.filesOnly === true ? 0 : (given.context ?? 0),
   glob: given.glob === undefined ? undefined : globOf(given.glob),
   includeIgnored: given.includeIgnored ?? false,
-  // One more than is shown tells whether there are more.
+  // One more than is shown, to detect further matches.
   maxPerFile: given.filesOnly === true ? 1 : limits.maxGrepMatches + 1,
   maxLineChars: limits.maxGrepLineChars,
   maxFileBytes: limits.maxFileBytes,
   maxVisited: limits.maxVisited,
 });
 
-/** A single file is searched here, because ripgrep would open it by its name. */
+/** Searches a single file without ripgrep, which would open it by its name. */
 const engineFor = async (workspace: Workspace, start: string): Promise<GrepEngine> => {
   if ((await kindOfPath(workspace, start)) === 'file') return searchOneFile;
   const program = findRipgrep(workspace);
@@ -125,7 +128,7 @@ const answer = async (
     maxBytes: maxOutputBytes,
   });
   let note: string | undefined;
-  // By hand, because the loop would drop what the search says in the end.
+  // A manual loop, because for-of would drop the return value of the generator.
   const files = engine(query);
   try {
     for (let next = await files.next(); ; next = await files.next()) {

@@ -23,14 +23,14 @@ const reopen = (options: Omit<WorkspaceOptions, 'root'>) => {
 const skill = '../skills/SKILL.md';
 
 describe('the tools', () => {
-  it('read from further roots and do not write there', async () => {
+  it('allow reading in further roots, but not writing', async () => {
     expect(await bench.call(readTool, { path: skill })).toMatchObject({ code: 'outside' });
     const workspace = createWorkspace({ root: bench.root, readOnlyRoots: [`${bench.base}/skills`] });
     expect(await callTool(readTool(workspace), { path: skill })).toMatchObject({ status: 'ok', text: '1\tskill' });
     expect(await callTool(writeTool(workspace), { path: skill, content: 'x' })).toMatchObject({ code: 'read-only' });
   });
 
-  it('ask about paths outside, each call once, and show them in full', async () => {
+  it('ask about each path outside once per call, and show it in full', async () => {
     const asked: string[] = [];
     reopen({ externalDirectory: 'ask', ask: ({ path, access }) => (asked.push(access), path.endsWith('.md')) });
     expect(await bench.call(readTool, { path: skill })).toMatchObject({
@@ -46,7 +46,7 @@ describe('the tools', () => {
     expect(asked).toEqual(['read', 'write', 'read']);
   });
 
-  it('use paths outside like those inside where that is allowed', async () => {
+  it('treat paths outside like those inside if they are allowed', async () => {
     reopen({ externalDirectory: 'allow' });
     writeFileSync(`${bench.base}/skills/.gitignore`, 'x\n');
     writeFileSync(`${bench.base}/skills/x`, 'skill');
@@ -59,7 +59,7 @@ describe('the tools', () => {
     expect(await bench.call(writeTool, { path: '../skills/new/x', content: 'x' })).toMatchObject({ status: 'ok' });
   });
 
-  it('write nothing when writing is off', async () => {
+  it('deny writing if it is disabled', async () => {
     reopen({ permissions: { allowWrite: false } });
     bench.put('a', 'x');
     expect(await bench.call(writeTool, { path: 'b', content: 'x' })).toMatchObject({ code: 'read-only' });
@@ -67,7 +67,7 @@ describe('the tools', () => {
     expect(await bench.call(readTool, { path: 'a' })).toMatchObject({ status: 'ok' });
   });
 
-  it('report what a call touches: one file, one folder, nothing, or unknown', () => {
+  it('report the resources of a call: a file, a folder, nothing, or unknown', () => {
     bench.put('src/a', '');
     expect(readTool(bench.workspace).resources({ path: './src/../src/a' })).toEqual([`file:${bench.at('src/a')}`]);
     expect(editTool(bench.workspace).resources({ path: 'src/a' })).toEqual([`file:${bench.at('src/a')}`]);

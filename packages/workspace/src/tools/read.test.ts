@@ -29,7 +29,7 @@ describe('read', () => {
     });
   });
 
-  it('leaves out byte order mark and carriage returns, and shows names of any script', async () => {
+  it('removes byte order marks and carriage returns, and accepts names in any script', async () => {
     bench.put('каталог/ファイル 🙂.txt', '\uFEFFa\r\nb\r\n');
     expect(await read({ path: 'каталог/ファイル 🙂.txt' })).toMatchObject({
       text: '1\ta\n2\tb',
@@ -37,7 +37,7 @@ describe('read', () => {
     });
   });
 
-  it('shows a range and says how to continue', async () => {
+  it('shows a range and how to continue', async () => {
     bench.put('a', numbered(1, 100));
     expect((await read({ path: 'a', offset: 99 })).text).toBe('99\tline 99\n100\tline 100');
     expect((await read({ path: 'a', offset: 2, limit: 2 })).text).toBe(
@@ -45,7 +45,7 @@ describe('read', () => {
     );
   });
 
-  it('shows 2,000 lines at most, also when more are asked for', async () => {
+  it('shows at most 2,000 lines, even if more are requested', async () => {
     bench.put('a', numbered(1, 2_500));
     for (const limit of [undefined, 2_400]) {
       const { text, details } = await read({ path: 'a', ...(limit && { limit }) });
@@ -54,20 +54,20 @@ describe('read', () => {
     }
   });
 
-  it('shows 50 KB at most, in whole lines', async () => {
+  it('shows at most 50 KB in whole lines', async () => {
     bench.put('a', `${'x'.repeat(1_000)}\n`.repeat(200));
     const { text } = await read({ path: 'a' });
     expect(text).toContain('[Lines 1 to 51 of 200. Use offset=52 to continue.]');
     expect(Buffer.byteLength(text)).toBeLessThan(52 * 1024);
   });
 
-  it('cuts a line of a megabyte and shows its parts by column', async () => {
+  it('truncates a line of a megabyte, and shows its parts by column', async () => {
     const json = JSON.stringify({ rows: Array.from({ length: 60_000 }, (_, id) => ({ id, ok: true })) });
     expect(json.length).toBeGreaterThan(1_000_000);
     bench.put('data.json', json);
     const { text } = await read({ path: 'data.json' });
     expect(text).toContain(
-      `1\t${json.slice(0, 2_000)}…\n[Cut lines: 1 (${json.length} bytes). Use column=2001 to see the rest.]`,
+      `1\t${json.slice(0, 2_000)}…\n[Truncated lines: 1 (${json.length} bytes). Use column=2001 to see the rest.]`,
     );
     expect(text.length).toBeLessThan(2_200);
     expect((await read({ path: 'data.json', column: 2_001 })).text).toContain(`1\t${json.slice(2_000, 4_000)}…`);
@@ -78,7 +78,7 @@ describe('read', () => {
     withLimits({ maxReadLines: 2, maxOutputBytes: 40, maxLineChars: 5 });
     bench.put('a', 'abcdefgh\nb\nc\n');
     expect((await read({ path: 'a' })).text).toBe(
-      '1\tabcde…\n2\tb\n[Cut lines: 1 (8 bytes). Use column=6 to see the rest.]\n[Lines 1 to 2 of 3. Use offset=3 to continue.]',
+      '1\tabcde…\n2\tb\n[Truncated lines: 1 (8 bytes). Use column=6 to see the rest.]\n[Lines 1 to 2 of 3. Use offset=3 to continue.]',
     );
     bench.put('b', 'abcdefgh\n'.repeat(10));
     withLimits({ maxOutputBytes: 20 });
@@ -112,7 +112,7 @@ describe('read', () => {
     expect(await read({ path: 'a', ...range })).toMatchObject({ status: 'invalid-input' });
   });
 
-  it('shows an image as an image, whatever it is called', async () => {
+  it('shows an image as an image, regardless of its name', async () => {
     bench.put('photo.txt', png);
     const { outcome, details } = await read({ path: 'photo.txt' });
     expect(outcome.output).toEqual({
@@ -131,7 +131,7 @@ describe('read', () => {
     ['image/jpeg', 'ffd8ffe000104a464946'],
     ['image/gif', '4749463839610100'],
     ['image/webp', '524946462400000057454250'],
-  ])('knows %s by its first bytes', async (mediaType, bytes) => {
+  ])('recognizes %s by its first bytes', async (mediaType, bytes) => {
     bench.put('x', Buffer.from(bytes, 'hex'));
     expect((await read({ path: 'x' })).details).toMatchObject({ mediaType });
   });
@@ -152,14 +152,14 @@ describe('read', () => {
     expect((await read({ path: 'utf16' })).text).toContain('UTF-16 text');
   });
 
-  it('fails for a folder and says what is in it', async () => {
+  it('fails for a folder, and lists its content', async () => {
     bench.put('src/a.ts', '');
     bench.put('src/lib/b.ts', '');
     bench.put('src/.env', '');
     expect(await read({ path: 'src' })).toMatchObject({
       status: 'failed',
       code: 'is-folder',
-      text: 'src is a folder. It holds src/a.ts, src/lib/. List it with glob, such as {"pattern":"*","path":"src"}.',
+      text: 'src is a folder. It contains src/a.ts, src/lib/. List it with glob, such as {"pattern":"*","path":"src"}.',
     });
     mkdirSync(bench.at('none'));
     expect((await read({ path: 'none' })).text).toContain('It is empty');
@@ -173,12 +173,12 @@ describe('read', () => {
     expect(await read({ path: 'src/index.js' })).toMatchObject({
       status: 'failed',
       code: 'not-found',
-      text: 'src/index.js does not exist. There is src/Index.ts, src/index.test.ts.',
+      text: 'src/index.js does not exist. Similar files: src/Index.ts, src/index.test.ts.',
     });
-    expect((await read({ path: 'nowhere/x' })).text).toBe('nowhere/x does not exist. Look for it with glob.');
+    expect((await read({ path: 'nowhere/x' })).text).toBe('nowhere/x does not exist. Find it with glob.');
   });
 
-  it('fails for what is neither file nor folder, without waiting for it', async () => {
+  it('fails for a pipe or device without blocking', async () => {
     execFileSync('mkfifo', [bench.at('pipe')]);
     expect(await read({ path: 'pipe' })).toMatchObject({ code: 'not-a-file' });
   });

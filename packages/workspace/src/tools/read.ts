@@ -30,12 +30,12 @@ interface ReadInput {
   readonly column?: number;
 }
 
-/** One call of the tool on an open file. */
+/** A call of the tool on an open file. */
 interface Reading extends OpenedFile {
   readonly workspace: Workspace;
   /** Canonical path. */
   readonly path: string;
-  /** How the model calls the file. */
+  /** The path as shown to the model. */
   readonly shown: string;
   readonly input: ReadInput;
   readonly session: string;
@@ -43,9 +43,9 @@ interface Reading extends OpenedFile {
 }
 
 /**
- * The tool `read`: numbered lines of a text file, an image as an image, anything else in one sentence.
+ * Creates the tool `read`, which shows numbered lines of a text file, or an image, and describes other files.
  *
- * It remembers for the session which version it has shown, so that `edit` and `write` notice changes by others. Its
+ * The version that was shown is stored for the session, so that `edit` and `write` detect changes by others. Its
  * `details` are `{ kind: 'read', path, … }`.
  */
 export const readTool = (workspace: Workspace): Tool =>
@@ -57,7 +57,7 @@ export const readTool = (workspace: Workspace): Tool =>
     input,
     effect: 'read-only',
     idempotent: true,
-    // A person may have changed the file; a result from before would keep the model from ever seeing that.
+    // Results are not reused, because the user may have changed the file in the meantime.
     volatile: true,
     paths: { root: workspace.paths.root, read: ['path'] },
     resources: (given) => resourcesOf(workspace, (given as unknown as ReadInput).path, 'read'),
@@ -147,7 +147,7 @@ const readText = async (reading: Reading): Promise<ToolOutput> => {
 
 const chunkBytes = 256 * 1024;
 
-/** Runs through the file: to its end, unless it is so large that counting its lines is not worth the time. */
+/** Reads to the end of the file, unless counting its lines would take too long. */
 const scan = async (
   { handle, stats, signal, workspace }: Reading,
   window: LineWindow,
@@ -177,7 +177,7 @@ const notes = (lines: readonly WindowLine[], totalLines: number | undefined, col
     const named = cut.slice(0, maxNamed).map(({ number, bytes }) => `${number} (${bytes} bytes)`);
     const next = column + Math.max(...cut.map((line) => line.text.length));
     found.push(
-      `[Cut lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see the rest.]`,
+      `[Truncated lines: ${named.join(', ')}${cut.length > maxNamed ? ' …' : ''}. Use column=${next} to see the rest.]`,
     );
   }
   const first = lines[0]?.number ?? 1;

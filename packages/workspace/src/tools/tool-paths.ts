@@ -3,8 +3,8 @@ import type { PathAccess } from '@h/paths';
 import type { Workspace } from '../workspace.js';
 
 /**
- * Returns what a call with this path touches, for the planning of calls. A path that is refused touches nothing; a path that
- * needs an approval is unknown.
+ * Returns the resources of a call with this path, for scheduling calls. A refused path has none; the resources of a
+ * path that needs an approval are unknown.
  */
 export const resourcesOf = (workspace: Workspace, path: string, access: PathAccess): readonly string[] | undefined => {
   try {

@@ -28,7 +28,7 @@ describe('workspaceTools', () => {
     ).toEqual(files);
   });
 
-  it('declares the paths of every tool, so that a policy can judge calls', () => {
+  it('declares the paths of every tool', () => {
     const definitions = toolDriver(createRegistry().register(workspaceTools({ root }))).definitions();
     const declared = definitions.map(({ name, paths }) => [name, paths]);
     const [read, write] = [['path'], ['path']];
@@ -42,12 +42,12 @@ describe('workspaceTools', () => {
     });
   });
 
-  it('offers a read-only toolset those that only read', () => {
+  it('provides only reading tools to a read-only toolset', () => {
     const driver = toolDriver(createRegistry().register(workspaceTools({ root })), { toolset: 'read-only' });
     expect(driver.definitions().map((definition) => definition.name)).toEqual(['glob', 'grep', 'read']);
   });
 
-  it('works in a turn: what one call has read, another one edits', async () => {
+  it('edits a file that an earlier call of the turn has read', async () => {
     writeFileSync(join(root, 'a.ts'), 'const a = 1;\n');
     const model = scriptedModel([
       response(call('1', 'grep', { pattern: 'const' }), call('2', 'read', { path: 'a.ts' })),
@@ -61,7 +61,7 @@ describe('workspaceTools', () => {
     expect(JSON.stringify(messages)).toContain('1\\tconst a = 2;');
   });
 
-  it('refuses options that do not exist', () => {
+  it('rejects unknown options', () => {
     expect(() => names({ roots: [] } as never)).toThrow(/unknown option "roots"/u);
     expect(() => names({ git: { repository: {} } } as never)).toThrow(/unknown option "git"/u);
   });

@@ -9,16 +9,16 @@ import { writeTool } from './write.js';
 /** Options of {@link workspaceTools}. */
 export type WorkspaceToolsOptions = WorkspaceOptions;
 
-/** The tools of one workspace, to register together or one by one. */
+/** The tools of one workspace, to register together or separately. */
 export interface WorkspaceTools extends ToolModule {
   readonly workspace: Workspace;
   readonly tools: readonly Tool[];
 }
 
 /**
- * Creates all file tools of a workspace. They share which files were read and which changes are in progress.
+ * Creates all file tools of a workspace. They share the record of read files and pending changes.
  *
- * @throws PathError if the folder does not exist; InvalidOptionError for a bad option
+ * @throws PathError if the folder does not exist; InvalidOptionError for an invalid option
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ const modeOf = (path: string) => (statSync(bench.at(path)).mode & 0o7777).toStri
 const leftovers = (folder = '.') => readdirSync(bench.at(folder)).filter((name) => name.endsWith('.tmp'));
 
 describe('write', () => {
-  it('makes a file and the folders above it', async () => {
+  it('creates a file and the folders above it', async () => {
     expect(await write('a/b/новый.txt', 'one\ntwo')).toMatchObject({
       status: 'ok',
       text: 'Made a/b/новый.txt (2 lines, 7 bytes).',
@@ -44,7 +44,7 @@ describe('write', () => {
     expect(leftovers('a/b')).toEqual([]);
   });
 
-  it('replaces a file and shows the difference', async () => {
+  it('replaces a file and shows the diff', async () => {
     bench.put('a.txt', 'one\ntwo\nthree\n');
     const { text, details } = await write('a.txt', 'one\n2\nthree\n');
     expect(text).toBe('Replaced a.txt (3 lines, 12 bytes).');
@@ -60,20 +60,20 @@ describe('write', () => {
     expect(bench.content('script')).toBe('new');
   });
 
-  it('gives new files the mode that the process gives to new files', async () => {
+  it('creates files with the default mode of the process', async () => {
     writeFileSync(bench.at('plain'), '');
     await write('made', 'x');
     expect(modeOf('made')).toBe(modeOf('plain'));
   });
 
-  it('leaves a file alone that already has this content', async () => {
+  it('does not write a file that already has this content', async () => {
     bench.put('a', 'same');
     const before = statSync(bench.at('a'));
-    expect((await write('a', 'same')).text).toBe('a already has this content; nothing was written.');
+    expect((await write('a', 'same')).text).toBe('a already has this content, so nothing was written.');
     expect(statSync(bench.at('a'))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
   });
 
-  it('writes to where a link inside leads and keeps the link', async () => {
+  it('writes to the target of a link inside, and keeps the link', async () => {
     bench.put('src/real', 'old');
     symlinkSync('src/real', bench.at('link'));
     await write('link', 'new');
@@ -102,7 +102,7 @@ describe('write', () => {
     expect(readdirSync(bench.base).toSorted()).toEqual(['outside', 'work']);
   });
 
-  it('writes nothing outside when its folder is swapped for a link after the check', async () => {
+  it('writes nothing outside if its folder is swapped for a link after the check', async () => {
     mkdirSync(`${bench.base}/outside`);
     bench.put('src/file', 'old');
     const tool = writeTool({
@@ -133,7 +133,7 @@ describe('write', () => {
     }
   });
 
-  it('refuses folders, names that are too long and files in the place of folders', async () => {
+  it('refuses folders, long names, and files in place of folders', async () => {
     mkdirSync(bench.at('folder'));
     bench.put('file', '');
     expect(await write('folder', 'x')).toMatchObject({ code: 'is-folder' });
@@ -143,7 +143,7 @@ describe('write', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('writes nothing when it is aborted before', async () => {
+  it('writes nothing if it was already aborted', async () => {
     const context = {
       call: { id: '1', name: 'write' },
       turn: 't',
@@ -158,7 +158,7 @@ describe('write', () => {
     expect(readdirSync(bench.root)).toEqual([]);
   });
 
-  it('shows no difference to what was binary, and none that would be too long', async () => {
+  it('shows no diff of binary or very different content', async () => {
     bench.put('bin', Buffer.from([0, 1, 2]));
     expect((await write('bin', 'text\n')).details).toMatchObject({
       diff: '',
@@ -180,7 +180,7 @@ describe('write', () => {
     expect(diff.endsWith('\n')).toBe(true);
   });
 
-  it('lets two writes of one file follow each other', async () => {
+  it('serializes two writes of one file', async () => {
     const results = await Promise.all(Array.from({ length: 8 }, (_, index) => write('a', `content ${index}`)));
     expect(results.map((result) => result.status)).toEqual(Array(8).fill('ok'));
     expect(bench.content('a')).toMatch(/^content \d$/u);
@@ -206,14 +206,14 @@ describe('a file that was read before', () => {
     expect(await write('a', 'mine again')).toMatchObject({ status: 'ok' });
   });
 
-  it('has not changed by being touched', async () => {
+  it('counts as unchanged if it was only touched', async () => {
     bench.put('a', 'first');
     await read('a');
     utimesSync(bench.at('a'), 1, 1);
     expect(await write('a', 'mine')).toMatchObject({ status: 'ok' });
   });
 
-  it('is noticed when only its content changed, not its size and times', async () => {
+  it('counts as changed if only its content differs, not its size and times', async () => {
     bench.put('a', 'first');
     utimesSync(bench.at('a'), 1, 1);
     await read('a');
@@ -222,14 +222,14 @@ describe('a file that was read before', () => {
     expect(await write('a', 'mine')).toMatchObject({ code: 'stale' });
   });
 
-  it('counts a read only for its session; another session is treated as another writer', async () => {
+  it('must be read by each session that changes it', async () => {
     bench.put('a', 'first');
     await read('a', 'alice');
     expect(await write('a', 'by bob', { session: 'bob' })).toMatchObject({ status: 'ok' });
     expect(await write('a', 'by alice', { session: 'alice' })).toMatchObject({ code: 'stale' });
   });
 
-  it('requires a read in every case if requireRead is "always"', async () => {
+  it('must always be read first with requireRead "always"', async () => {
     bench.remove();
     bench = workbench({ requireRead: 'always' });
     bench.put('a', 'first');
@@ -243,7 +243,7 @@ describe('a file that was read before', () => {
     expect(await write('new', 'y')).toMatchObject({ status: 'ok' });
   });
 
-  it('is compared by size and time where it is too large to be compared by content', async () => {
+  it('is compared by size and time if its content is too large', async () => {
     bench.remove();
     bench = workbench({ limits: { maxFileBytes: 4 } });
     bench.put('a', 'first');

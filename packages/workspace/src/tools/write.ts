@@ -21,14 +21,14 @@ interface WriteInput {
 }
 
 /**
- * The tool `write`: makes a file or replaces all of it, atomically, keeping the mode of the old one.
+ * Creates the tool `write`, which creates or replaces a whole file atomically and keeps its mode.
  *
  * Its `details` are `{ kind: 'write', path, created, bytes, diff, additions, deletions, isDiffCut }`.
  */
 export const writeTool = (workspace: Workspace): Tool =>
   defineTool({
     name: 'write',
-    description: 'Makes a file, or replaces the whole content of one. To change a part of a file use edit.',
+    description: 'Creates a file, or replaces its whole content. To change a part of a file, use edit.',
     input,
     effect: 'local-write',
     paths: { root: workspace.paths.root, read: ['path'], write: ['path'] },
@@ -48,7 +48,7 @@ export const writeTool = (workspace: Workspace): Tool =>
 
 const unchanged = (path: string, bytes: number) =>
   toolOutput({
-    output: `${path} already has this content; nothing was written.`,
+    output: `${path} already has this content, so nothing was written.`,
     details: { kind: 'write', path, created: false, bytes, diff: '', additions: 0, deletions: 0, isDiffCut: false },
   });
 
@@ -61,7 +61,7 @@ const written = (path: string, current: LoadedFile | undefined, content: string,
   });
 };
 
-/** Returns the diff; without lines if the old content is binary or too large to compare. */
+/** Returns the diff; it has no lines if the old content is binary or too large. */
 const difference = (path: string, current: LoadedFile | undefined, content: string): FileDiff => {
   const before = current === undefined ? { text: '' } : current.bytes && decodeText(current.bytes);
   if (before === undefined) return { diff: '', additions: countLines(content), deletions: 0, isDiffCut: true };

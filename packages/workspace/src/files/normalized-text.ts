@@ -1,11 +1,11 @@
 /**
- * A text in which things that look alike are alike, and the way back from a place in it to the place in the original.
+ * A text in which look-alike characters are equal, with the positions of the original.
  *
- * Every character stands for exactly one of the original, except that the `\r` of `\r\n` is left out.
+ * Every character corresponds to exactly one of the original; the `\r` of `\r\n` is removed.
  */
-export interface NormalisedText {
+export interface NormalizedText {
   readonly text: string;
-  /** The place in the original of a place in `text`. The place of a `\n` is that of the `\r` before it, if that was left out. */
+  /** Returns the original position of a position in `text`. A `\n` maps to the `\r` before it, if that was removed. */
   readonly originalIndex: (index: number) => number;
 }
 
@@ -21,16 +21,16 @@ const plain: ReadonlyMap<string, string> = new Map(
 );
 const fancy = new RegExp(`[${[...plain.keys()].join('')}]`, 'gu');
 
-/** The text with `\n` for `\r\n`. */
-export const withPlainLineEnds = (text: string): NormalisedText => {
+/** Returns the text with `\n` for `\r\n`. */
+export const withPlainLineEnds = (text: string): NormalizedText => {
   const removed: number[] = [];
   for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) removed.push(at - removed.length);
   if (removed.length === 0) return { text, originalIndex: (index) => index };
   return { text: text.replaceAll('\r\n', '\n'), originalIndex: (index) => index + countBefore(removed, index) };
 };
 
-/** The text with `\n` for `\r\n`, and with plain quotes, dashes and spaces for those of typographers. */
-export const withPlainCharacters = (text: string): NormalisedText => {
+/** Returns the text with `\n` for `\r\n`, and with ASCII quotes, dashes and spaces for typographic ones. */
+export const withPlainCharacters = (text: string): NormalizedText => {
   const lines = withPlainLineEnds(text);
   return {
     text: lines.text.replace(fancy, (character) => plain.get(character) ?? character),
@@ -38,7 +38,7 @@ export const withPlainCharacters = (text: string): NormalisedText => {
   };
 };
 
-/** How many of these sorted numbers are smaller than `limit`. */
+/** Returns how many of these sorted numbers are smaller than `limit`. */
 const countBefore = (sorted: readonly number[], limit: number): number => {
   let low = 0;
   let high = sorted.length;
