@@ -33,21 +33,18 @@ export interface RecoverTurnsOptions {
    */
   readonly policy: 'resume' | 'finish' | 'ask';
   /**
-   * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a
-   * time, the oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
+   * Decides about a turn; `'leave'` keeps it unfinished. Required by the policy `'ask'`. It is called for one turn at a time, the
+   * oldest first, without waiting for turns that were resumed. A turn for which it fails is left.
    */
   readonly ask?: ((turn: UnfinishedTurn) => TurnRecovery | PromiseLike<TurnRecovery>) | undefined;
   /**
-   * How many turns run at the same time. A turn that waits for approval (`approval.request`) does not count. It
-   * continues as soon as it is answered, even if that exceeds the limit.
+   * How many turns run at the same time. A turn that waits for approval (`approval.request`) does not count. It continues as soon as
+   * it is answered, even if that exceeds the limit.
    *
-   * @defaultValue `4`, the limit of `createLanes()` of `@h/queue`, so that a start is not a burst that providers answer
-   * with 429
+   * @defaultValue `4`, the limit of `createLanes()` of `@h/queue`, so that a start is not a burst that providers answer with 429
    */
   readonly concurrency?: number | undefined;
-  /**
-   * Receives the events of resumed turns and may answer their requests for approval. Errors that it throws are ignored.
-   */
+  /** Receives the events of resumed turns and may answer their requests for approval. Errors that it throws are ignored. */
   readonly onEvent?: ((event: TurnEvent, turn: UnfinishedTurn) => void) | undefined;
   /** When aborted, no further turn is asked about or resumed, and running ones are cancelled. */
   readonly signal?: AbortSignal | undefined;
@@ -77,12 +74,11 @@ const checks: OptionChecks<RecoverTurnsOptions> = {
 };
 
 /**
- * Recovers the turns that were unfinished when their process ended: several at a time, the oldest first, and those of
- * one session one after the other. Call it at startup before the first turn: a new turn in a session ends the
- * unfinished one.
+ * Recovers the turns that were unfinished when their process ended: several at a time, the oldest first, and those of one
+ * session one after the other. Call it at startup before the first turn: a new turn in a session ends the unfinished one.
  *
- * Turns do not affect each other. One that cannot be opened, because another process has resumed it or its files cannot
- * be read, has the outcome `error` and stays unfinished.
+ * Turns do not affect each other. One that cannot be opened, because another process has resumed it or its files cannot be
+ * read, has the outcome `error` and stays unfinished.
  *
  * @returns the results, the oldest turn first; empty if the signal was aborted before
  * @throws InvalidOptionError, and what the store throws when it lists unfinished turns

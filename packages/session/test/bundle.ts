@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /**
- * Puts a script of this folder and all that it needs into one file that starts fast: what the first process that ends
- * by itself has compiled is kept for those after it.
+ * Puts a script of this folder and all that it needs into one file that starts fast: what the first process that ends by
+ * itself has compiled is kept for those after it.
  *
  * @returns the script to run
  */

@@ -19,8 +19,8 @@ import { call, failure, response, scriptedTools } from '@h/turn/testing';
 import { fileSessions } from '../src/index.js';
 
 /**
- * A turn with parallel tools of every kind, a failing model call that is asked again, a replaced history, an approval
- * and a tool that runs a turn in a separate session. The model and the tools behave the same in every process.
+ * A turn with parallel tools of every kind, a failing model call that is asked again, a replaced history, an approval and
+ * a tool that runs a turn in a separate session. The model and the tools behave the same in every process.
  */
 export interface CrashWorld {
   readonly agent: Agent;
@@ -147,8 +147,8 @@ export const approving =
 /** What {@link watching} calls. */
 export interface StoreHooks {
   /**
-   * A record is about to be appended. The promise is fulfilled once those before it are stored; a promise that it
-   * returns delays this record.
+   * A record is about to be appended. The promise is fulfilled once those before it are stored; a promise that it returns
+   * delays this record.
    */
   readonly before: (session: string, record: JournalRecord, stored: Promise<void>) => Promise<void> | undefined;
   /** A record has been stored. */

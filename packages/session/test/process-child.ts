@@ -1,7 +1,4 @@
-/**
- * A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as
- * lines of JSON.
- */
+/** A process that writes a session, for tests with several of them: `<what it does> <directory>`. Says what happens as lines of JSON. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import fs, { open as openFile, type FileHandle } from 'node:fs/promises';
@@ -91,9 +88,7 @@ const oversleepOpening = async (): Promise<void> => {
   say({ closed: true });
 };
 
-/**
- * The disk fails; the process sleeps over its lease right before it puts a copy in the place of what may not be on it.
- */
+/** The disk fails; the process sleeps over its lease right before it puts a copy in the place of what may not be on it. */
 const oversleepClosing = async (): Promise<void> => {
   os.hostname = () => 'elsewhere';
   const open = await fileSessions({ directory, leaseMs: 200 }).open('alice');

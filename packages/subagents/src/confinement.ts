@@ -38,10 +38,10 @@ export interface Confinement {
 /**
  * Converts a policy to options of `@h/workspace` that enforce it: never more than the policy allows, sometimes less.
  *
- * Path patterns ignore case. Folders outside of `root` are readable only if all of `root` is, and never writable. A
- * sandbox includes all of `root`, and either all of the network or nothing of it. There is no sandbox if a path in
- * `root` is denied or only a part of it is readable, and commands can write only if all of `root` is writable. Commands
- * always see the programs of the system.
+ * Path patterns ignore case. Folders outside of `root` are readable only if all of `root` is, and never writable. A sandbox
+ * includes all of `root`, and either all of the network or nothing of it. There is no sandbox if a path in `root` is denied or
+ * only a part of it is readable, and commands can write only if all of `root` is writable. Commands always see the programs
+ * of the system.
  *
  * @param root The folder to work in: `folder` of a sub-agent that works in a copy. Absolute, links resolved.
  *
@@ -102,10 +102,7 @@ const sandboxOf = (policy: AgentPolicy, root: string): SandboxConfinement | unde
   };
 };
 
-/**
- * Readable folders besides `root`. Patterns apply to each folder, so a part of `root` cannot be combined with other
- * folders.
- */
+/** Readable folders besides `root`. Patterns apply to each folder, so a part of `root` cannot be combined with other folders. */
 const outside = ({ read, deniedPaths }: AgentPolicy, root: string): readonly string[] =>
   read !== null && isWithin(read, root)
     ? read.filter((path) => !isInside(path, root) && !isInside(root, path) && !isWithin(deniedPaths, path))
@@ -121,8 +118,8 @@ const allowed = (roots: readonly string[] | null, root: string): PathPatterns =>
 const everything = ['*'];
 
 /**
- * Converts a path to a pattern relative to the root. A pattern cannot end with a blank: a denied path gets a wildcard
- * for it, and an allowed path is omitted.
+ * Converts a path to a pattern relative to the root. A pattern cannot end with a blank: a denied path gets a wildcard for
+ * it, and an allowed path is omitted.
  */
 const patternOf = (root: string, path: string, use: 'allow' | 'deny'): readonly string[] => {
   const escaped = relative(root, path)

@@ -19,8 +19,8 @@ export interface DeliveryHost {
 }
 
 /**
- * Brings results to parents, each once: a result is taken by one message or by one tool call, and is forgotten only
- * when that is in the journal of the parent. What did not get there is there to be taken again.
+ * Brings results to parents, each once: a result is taken by one message or by one tool call, and is forgotten only when that
+ * is in the journal of the parent. What did not get there is there to be taken again.
  */
 export class Delivery {
   readonly #host: DeliveryHost;
@@ -77,9 +77,7 @@ export class Delivery {
     return told(messages, children, tells);
   }
 
-  /**
-   * Which of these got into a history just now: its latest messages say so, the others are read only where they do not.
-   */
+  /** Which of these got into a history just now: its latest messages say so, the others are read only where they do not. */
   arrivedIn(messages: MessageList, children: readonly Child[]): readonly Child[] {
     const latest = told(messages.slice(-latestMessages), children, isAnswer);
     return latest.length === children.length ? latest : told(messages, children, isAnswer);

@@ -26,10 +26,7 @@ export interface EndedSessionsHost {
   readonly isAlive: (session: string) => boolean;
 }
 
-/**
- * The sessions of sub-agents that have ended, the oldest first. Of those beyond the latest it removes one after the
- * other.
- */
+/** The sessions of sub-agents that have ended, the oldest first. Of those beyond the latest it removes one after the other. */
 export class EndedSessions {
   readonly #keep: KeepSessions | undefined;
   readonly #host: EndedSessionsHost;

@@ -186,8 +186,8 @@ export class Family {
 export const childSession = (id: string): string => `${childPrefix}${id}`;
 
 /**
- * Returns whether a session belongs to a sub-agent. After a crash, finish its turn instead of resuming it: its parent
- * is informed that it was interrupted.
+ * Returns whether a session belongs to a sub-agent. After a crash, finish its turn instead of resuming it: its parent is informed that it
+ * was interrupted.
  *
  * @example
  * ```ts

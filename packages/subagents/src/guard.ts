@@ -17,8 +17,8 @@ import { reachJudge, type CallReach, type ReachJudge } from './reach.js';
 /** Options of {@link policyGuard}. */
 export interface GuardOptions extends InheritOptions {
   /**
-   * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a
-   * tool that enforces the policy itself, because its workspace or sandbox was built from it, and `undefined` to judge
+   * Returns the files and hosts that a call reaches, so that they can be compared with the policy. Return `{}` for a tool
+   * that enforces the policy itself, because its workspace or sandbox was built from it, and `undefined` to judge
    * the call by what its tool declares.
    *
    * @defaultValue each call is judged by the effect and the paths that its tool declares
@@ -30,11 +30,9 @@ export interface GuardOptions extends InheritOptions {
  * Enforces a policy on the tool calls of an agent.
  *
  * - Tools that the policy does not allow are removed from requests, and calls of them are denied.
- * - A call that reaches paths or hosts outside the policy is denied. Links are followed, and a path that contains a
- *   denied
+ * - A call that reaches paths or hosts outside the policy is denied. Links are followed, and a path that contains a denied
  *   path is denied as well.
- * - A tool that does not declare its paths (`paths` of its definition) is denied if the policy limits paths; a tool
- *   that
+ * - A tool that does not declare its paths (`paths` of its definition) is denied if the policy limits paths; a tool that
  *   does not declare its effect is judged as destructive.
  * - Calls that need approval wait for an answer, unless the same call was approved before.
  *

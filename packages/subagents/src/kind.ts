@@ -40,13 +40,13 @@ export interface ChildContext<Budget extends SharedBudget = SharedBudget> extend
   /** Returns whether the policy allows a tool, for use as a toolset. */
   readonly allows: (tool: string) => boolean;
   /**
-   * Enforces the policy on calls; see `policyGuard`. It must be the last operator of the agent's pipe, so that nothing
-   * rewrites a call after it was judged. An agent with another last operator is not run.
+   * Enforces the policy on calls; see `policyGuard`. It must be the last operator of the agent's pipe, so that nothing rewrites
+   * a call after it was judged. An agent with another last operator is not run.
    */
   readonly guard: TurnOperator;
   /**
-   * Its share of the parent's budget, for `guardrails({ budget })`. An agent whose turn is not charged to it is stopped
-   * before its first step.
+   * Its share of the parent's budget, for `guardrails({ budget })`. An agent whose turn is not charged to it is stopped before
+   * its first step.
    */
   readonly budget: Budget | undefined;
   /** The folder of its copy, if it is isolated. */
@@ -66,9 +66,7 @@ export interface DisposableAgent {
 export interface AgentKind<Budget extends SharedBudget = SharedBudget> {
   /** Tells the parent's model what the agent is good at and what it delivers. */
   readonly description: string;
-  /**
-   * Creates the agent: a separate harness for each sub-agent, without `queue()`, because its turn already holds a lane.
-   */
+  /** Creates the agent: a separate harness for each sub-agent, without `queue()`, because its turn already holds a lane. */
   readonly create: (context: ChildContext<Budget>) => MaybePromise<Agent | DisposableAgent>;
   /**
    * Its maximum rights. They are intersected with those of its parent.

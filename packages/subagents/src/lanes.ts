@@ -21,8 +21,7 @@ export interface LaneOptions {
  * Contract:
  * - `run` starts the task when its session and a slot are free, and releases both however the task ends.
  * - `yieldWhile` releases the slot of its caller, found by its asynchronous context, and acquires one again before it
- *   resolves; without a slot it only runs the work. Otherwise parents could hold all slots while they wait for
- * sub-agents
+ *   resolves; without a slot it only runs the work. Otherwise parents could hold all slots while they wait for sub-agents
  *   that need one.
  */
 export interface ChildLanes {

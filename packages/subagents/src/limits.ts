@@ -7,8 +7,8 @@ export interface SubagentLimits {
    */
   readonly depth?: number | undefined;
   /**
-   * Maximum number of sub-agents of one agent. A sub-agent counts until its result was delivered. One message delivers
-   * at most that number of results.
+   * Maximum number of sub-agents of one agent. A sub-agent counts until its result was delivered. One message delivers at
+   * most that number of results.
    *
    * @defaultValue `20`, more than models request and few enough to read
    */
@@ -20,8 +20,8 @@ export interface SubagentLimits {
    */
   readonly tree?: number | undefined;
   /**
-   * Maximum number of concurrent sub-agents. Further ones wait in order of arrival; one that waits for its own
-   * sub-agents does not count.
+   * Maximum number of concurrent sub-agents. Further ones wait in order of arrival; one that waits for its own sub-agents
+   * does not count.
    *
    * @defaultValue `8`, slightly below the concurrency that providers allow small accounts
    */

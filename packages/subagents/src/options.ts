@@ -25,8 +25,7 @@ export interface ResultArtifacts {
  * | value | meaning |
  * |---|---|
  * | `wait` | the parent's turn ends after them; each result resumes its work |
- * | `detach` | they continue; the parent's next turn, which `wake` may start, receives the results. A parent that is a
- * sub-agent has no next turn and waits |
+ * | `detach` | they continue; the parent's next turn, which `wake` may start, receives the results. A parent that is a sub-agent has no next turn and waits |
  * | `cancel` | they are cancelled, and the parent's next turn is informed |
  */
 export type ParentEnd = 'wait' | 'detach' | 'cancel';
@@ -49,9 +48,9 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
    */
   readonly aliases?: Aliases | undefined;
   /**
-   * Returns the files and hosts that a call of a sub-agent reaches, so that its guard can compare them with the policy.
-   * Return `{}` for a tool that was built from the policy ({@link confinement}), and `undefined` to judge the call by
-   * what its tool declares.
+   * Returns the files and hosts that a call of a sub-agent reaches, so that its guard can compare them with the policy. Return
+   * `{}` for a tool that was built from the policy ({@link confinement}), and `undefined` to judge the call by what its tool
+   * declares.
    *
    * @defaultValue each call is judged by the effect and the paths that its tool declares
    */
@@ -67,16 +66,15 @@ export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
    */
   readonly lanes?: ChildLanes | undefined;
   /**
-   * Stores records, so that `recover()` finds sub-agents whose process died; `fileChildStore` of
-   * `@h/subagents/file-store` stores them in files.
+   * Stores records, so that `recover()` finds sub-agents whose process died; `fileChildStore` of `@h/subagents/file-store`
+   * stores them in files.
    *
    * @defaultValue none
    */
   readonly store?: ChildStore | undefined;
   /**
-   * Limits the stored sessions of ended sub-agents. The oldest ones beyond `latest` are removed in the background:
-   * those that existed when the first sub-agent ended, and later ones of this process. A session in use is retried when
-   * others end.
+   * Limits the stored sessions of ended sub-agents. The oldest ones beyond `latest` are removed in the background: those that
+   * existed when the first sub-agent ended, and later ones of this process. A session in use is retried when others end.
    *
    * @defaultValue all sessions stay in the store, because they are the only record of what sub-agents did
    */

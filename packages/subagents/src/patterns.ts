@@ -1,10 +1,7 @@
 /** Names by which one thing is known besides its own: other name → own name. */
 export type Aliases = Readonly<Record<string, string>>;
 
-/**
- * Whether a pattern, in which `*` stands for any letters, matches a name. At most `pattern × name` comparisons,
- * whatever they are.
- */
+/** Whether a pattern, in which `*` stands for any letters, matches a name. At most `pattern × name` comparisons, whatever they are. */
 export const matches = (pattern: string, name: string): boolean => {
   let at = 0;
   let star = -1;
@@ -34,8 +31,8 @@ export const matchesAny = (patterns: readonly string[], name: string): boolean =
 /**
  * What two lists of patterns both allow; `null` allows everything, `[]` nothing.
  *
- * If one pattern covers another, the narrower one remains. Patterns that merely overlap (`a*`, `*b`) leave nothing: the
- * list may come out narrower than both, never wider than one.
+ * If one pattern covers another, the narrower one remains. Patterns that merely overlap (`a*`, `*b`) leave nothing: the list may
+ * come out narrower than both, never wider than one.
  */
 export const intersect = (one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null => {
   if (one === null || other === null) return distinct(one ?? other);

@@ -73,8 +73,8 @@ export interface InheritOptions {
 /**
  * Returns the policy of a child: the rights of its parent restricted to the requested ones.
  *
- * Allowances are intersected, denials and approvals are united, and the stricter sandbox and the smaller amounts apply,
- * all after aliases were resolved. Members that `wanted` omits are inherited.
+ * Allowances are intersected, denials and approvals are united, and the stricter sandbox and the smaller amounts apply, all
+ * after aliases were resolved. Members that `wanted` omits are inherited.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -188,8 +188,7 @@ const policyChecks: OptionChecks<AgentPolicy> = {
 };
 
 /**
- * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean
- * everything.
+ * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean everything.
  *
  * @throws InvalidOptionError `invalid-option`
  */

@@ -7,8 +7,8 @@ import { infoOf } from './run-child.js';
 import { tell } from './tell.js';
 
 /**
- * Forwards an approval request of a sub-agent to its parent's turn, and from there to the top. If the parent has no
- * turn, the app receives the request; without a handler it is denied.
+ * Forwards an approval request of a sub-agent to its parent's turn, and from there to the top. If the parent has no turn, the
+ * app receives the request; without a handler it is denied.
  */
 export const ask = (
   child: Child,

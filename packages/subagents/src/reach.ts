@@ -20,8 +20,8 @@ export interface ReachJudge {
 }
 
 /**
- * Creates a judge for a policy. A given reach decides alone. Without one, the effect that the tool declares decides
- * about writing and hosts, and the paths that it declares decide about files.
+ * Creates a judge for a policy. A given reach decides alone. Without one, the effect that the tool declares decides about
+ * writing and hosts, and the paths that it declares decide about files.
  */
 export const reachJudge = (policy: AgentPolicy): ReachJudge => {
   let real: Promise<AgentPolicy> | undefined;

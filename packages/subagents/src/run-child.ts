@@ -35,8 +35,8 @@ export interface RunHost {
 }
 
 /**
- * Runs a sub-agent's turn to its end, in its lane, under its deadline. It answers once, and always: what does not stop
- * within the grace is cut off.
+ * Runs a sub-agent's turn to its end, in its lane, under its deadline. It answers once, and always: what does not stop within
+ * the grace is cut off.
  */
 export const runChild = async (child: Child, kind: AgentKind, host: RunHost): Promise<ChildEnd> => {
   const { signal } = child.abort;

@@ -1,10 +1,7 @@
 import type { Gate } from './gate.js';
 import type { ChildLease } from './lanes.js';
 
-/**
- * The place of one sub-agent among those that work. It gives it back while it waits for others, and for good at its
- * end.
- */
+/** The place of one sub-agent among those that work. It gives it back while it waits for others, and for good at its end. */
 export class RunPlace {
   readonly #gate: Gate;
   readonly #closing = new AbortController();

@@ -29,9 +29,7 @@ export interface Spawned {
   readonly child: string;
   readonly agent: string;
   readonly session: string;
-  /**
-   * Its result. Never rejects. A tool that awaits it keeps the slot of its agent; use `wait` to release it meanwhile.
-   */
+  /** Its result. Never rejects. A tool that awaits it keeps the slot of its agent; use `wait` to release it meanwhile. */
   readonly ended: Promise<ChildEnd>;
   /**
    * Waits for the result and releases the slot of the parent meanwhile, as the tool `wait` does. For tools that spawn.

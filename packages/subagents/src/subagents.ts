@@ -34,8 +34,8 @@ export interface Subagents extends TurnOperator {
    */
   cancel(session: string, options?: { readonly child?: string; readonly reason?: string }): Promise<void>;
   /**
-   * Finds sub-agents whose process died and informs their parents. Call it once, before turns begin or are resumed. Do
-   * not resume turns of sub-agents that never ended: their parents are informed that they were interrupted.
+   * Finds sub-agents whose process died and informs their parents. Call it once, before turns begin or are resumed. Do not
+   * resume turns of sub-agents that never ended: their parents are informed that they were interrupted.
    */
   recover(options?: RecoverOptions): Promise<readonly Orphan[]>;
   /** Drops the undelivered results of a session that will have no further turn. */
@@ -47,9 +47,9 @@ export interface Subagents extends TurnOperator {
 /**
  * Creates a team of sub-agents: the tools that spawn them, and the operator of every agent that spawns.
  *
- * A sub-agent runs as a separate turn in a separate session and lane, with no more rights than its parent. Each result
- * enters the parent's history once, with its next step. The parent's turn ends after its sub-agents, unless `parentEnd`
- * differs. If the parent's turn is stopped, they are cancelled.
+ * A sub-agent runs as a separate turn in a separate session and lane, with no more rights than its parent. Each result enters
+ * the parent's history once, with its next step. The parent's turn ends after its sub-agents, unless `parentEnd` differs. If
+ * the parent's turn is stopped, they are cancelled.
  *
  * @throws InvalidOptionError `invalid-option`
  *

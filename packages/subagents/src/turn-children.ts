@@ -18,10 +18,7 @@ import { answered, moveOn } from './questions.js';
 import type { Team } from './team.js';
 import { awaitedOf, waitFor } from './wait.js';
 
-/**
- * What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it
- * is stopped.
- */
+/** What sub-agents mean for a turn of their parent: it reads their results, waits for them, and takes them along when it is stopped. */
 export const turnChildren = (team: Team): TurnOperator =>
   intercept('subagents', (context) => new TurnChildren(team, context).handlers, {
     after: ['queue'],

@@ -32,9 +32,7 @@ export const noCheckpoint = (session: string): Checkpoint => ({
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 
-/**
- * Writes a checkpoint: a line with the head, one with past turns, the history and state as records, and their number.
- */
+/** Writes a checkpoint: a line with the head, one with past turns, the history and state as records, and their number. */
 export const writeCheckpoint = (
   { snapshot: path }: SessionFolder,
   checkpoint: Omit<Checkpoint, 'bytes'>,
@@ -61,10 +59,7 @@ function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONVal
   for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 
-/**
- * Reads the checkpoint of a session, if it has one. @throws SyntaxError for a damaged one, `unsupported-version` as
- * {@link decodeHead}
- */
+/** Reads the checkpoint of a session, if it has one. @throws SyntaxError for a damaged one, `unsupported-version` as {@link decodeHead} */
 export const readCheckpoint = async ({ snapshot: path }: SessionFolder): Promise<Checkpoint | undefined> => {
   let head: Head | undefined;
   let turns: readonly PastTurn[] | undefined;

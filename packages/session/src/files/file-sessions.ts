@@ -47,9 +47,9 @@ export interface FileSessions extends SessionStore {
 /**
  * Stores sessions in files. A confirmed record survives the end of the process at any moment.
  *
- * Each session has a folder with its journal, to which records are appended. Opening a session reads a snapshot and
- * what came after it. A turn locks its session; the lock ends with the process, so several processes can share the
- * folder. Every line has a checksum: damage is repaired or reported to `onProblem`.
+ * Each session has a folder with its journal, to which records are appended. Opening a session reads a snapshot and what came
+ * after it. A turn locks its session; the lock ends with the process, so several processes can share the folder. Every line
+ * has a checksum: damage is repaired or reported to `onProblem`.
  *
  * @throws InvalidOptionError
  *

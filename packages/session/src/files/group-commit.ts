@@ -12,9 +12,7 @@ export interface GroupCommitOptions {
   readonly journals: OpenJournals;
 }
 
-/**
- * Descriptors that the sessions of a store keep open: 10,000 sessions at a time would exceed the limit of most systems.
- */
+/** Descriptors that the sessions of a store keep open: 10,000 sessions at a time would exceed the limit of most systems. */
 const maxOpenJournals = 256;
 
 /** The journals that are open, least recently opened first. Closes one that is idle when there are too many. */
@@ -47,8 +45,8 @@ interface Batch {
 /**
  * Appends lines to a file, in order.
  *
- * Lines that are added in the same tick, or while the disk is busy, share one write and one sync. After a failure
- * nothing more is written, so that the file has no gaps.
+ * Lines that are added in the same tick, or while the disk is busy, share one write and one sync. After a failure nothing more
+ * is written, so that the file has no gaps.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -79,9 +77,8 @@ export class GroupCommit {
   }
 
   /**
-   * Whether the system failed to force the file onto the disk. It reports that once and then considers the pages in
-   * memory written: a later sync would succeed, and a power failure would leave a hole before what that sync has
-   * confirmed.
+   * Whether the system failed to force the file onto the disk. It reports that once and then considers the pages in memory
+   * written: a later sync would succeed, and a power failure would leave a hole before what that sync has confirmed.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;

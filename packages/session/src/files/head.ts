@@ -50,10 +50,7 @@ const beginTurn = (head: Head, event: TurnEvent): void => {
 
 export const encodeHead = (head: Head): string => encodeLine(JSON.stringify({ v: formatVersion, ...head }));
 
-/**
- * Parses the JSON of a head. @throws SyntaxError for anything else, TurnError `unsupported-version` if a later release
- * wrote it
- */
+/** Parses the JSON of a head. @throws SyntaxError for anything else, TurnError `unsupported-version` if a later release wrote it */
 export const decodeHead = (json: string | undefined): Head => {
   if (json === undefined) throw new SyntaxError('The checksum of the head does not match.');
   const { v, ...head } = JSON.parse(json) as Head & { v?: unknown };
@@ -75,10 +72,7 @@ export const readHead = async ({ head }: SessionFolder): Promise<Head | undefine
   return content && decodeHead(decodeLine(Buffer.from(content.text)));
 };
 
-/**
- * Reads the head and updates it from the journal, because a process that was killed has not written its own. Changes no
- * file.
- */
+/** Reads the head and updates it from the journal, because a process that was killed has not written its own. Changes no file. */
 export const currentHead = async (folder: SessionFolder): Promise<Head> => {
   const written = await readHead(folder).catch((error: unknown) => {
     if (error instanceof SyntaxError) return undefined;

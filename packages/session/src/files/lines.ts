@@ -14,8 +14,7 @@ export const newerVersion = (version: number): TurnError =>
   );
 
 /**
- * Adds a checksum to a line of JSON. The line stays JSON: `{"crc":"0d4a1185",` and the rest of the object, which it
- * covers.
+ * Adds a checksum to a line of JSON. The line stays JSON: `{"crc":"0d4a1185",` and the rest of the object, which it covers.
  */
 export const encodeLine = (json: string): string => {
   const rest = json.slice(1);
@@ -47,8 +46,7 @@ const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
 /**
- * Reads the lines of a file from an offset, in batches, up to its size when reading begins. A missing file has no
- * lines.
+ * Reads the lines of a file from an offset, in batches, up to its size when reading begins. A missing file has no lines.
  *
  * Holds one chunk and one line in memory.
  *

@@ -12,8 +12,7 @@ export type FsyncPolicy = 'record' | 'turn' | 'never';
  * |---|---|---|
  * | `torn-record` | the last record is incomplete, so it was never confirmed | it was cut off |
  * | `corrupt-journal` | a record is damaged | the journal ends before it; what follows means nothing without it |
- * | `lost-records` | the journal ends before the last record that was known | the session continues where the journal
- * ends |
+ * | `lost-records` | the journal ends before the last record that was known | the session continues where the journal ends |
  * | `short-journal` | the journal ends before the snapshot does | the journal was restarted after the snapshot |
  * | `corrupt-snapshot` | the snapshot is damaged | it was rebuilt from the journal |
  * | `corrupt-head` | the summary for lists is damaged | it was rebuilt from the journal |
@@ -48,10 +47,8 @@ export interface FileSessionsOptions {
   /**
    * What survives a power failure. Every confirmed record survives the end of the process, `kill -9` included.
    *
-   * - `'record'`: everything that a turn must not do twice or ask for again: its input, approvals, calls of tools that
-   *   are neither
-   *   read-only nor idempotent, and its end. Model calls and results since the last of these are lost, and a resumed
-   * turn repeats
+   * - `'record'`: everything that a turn must not do twice or ask for again: its input, approvals, calls of tools that are neither
+   *   read-only nor idempotent, and its end. Model calls and results since the last of these are lost, and a resumed turn repeats
    *   what may be repeated.
    * - `'turn'`: turns that have ended. An interrupted turn may lack its last records.
    * - `'never'`: only what the operating system has written on its own.
@@ -60,8 +57,7 @@ export interface FileSessionsOptions {
    */
   readonly fsync?: FsyncPolicy | undefined;
   /**
-   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at
-   * least
+   * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at least
    * 100. Locks are renewed three times in that period. On the same machine a lock ends with its process.
    *
    * @defaultValue `30_000`

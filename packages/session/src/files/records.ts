@@ -8,8 +8,8 @@ type Repeated = Pick<TurnEventOf<'model.request'>, (typeof repeatedMembers)[numb
 /**
  * Encodes the records of a journal in order.
  *
- * A request whose system blocks or tools are those of the request before it in the turn is written without them: `same`
- * names what it repeats. A journal then grows with what is new in a step, and not with the prompt.
+ * A request whose system blocks or tools are those of the request before it in the turn is written without them: `same` names what
+ * it repeats. A journal then grows with what is new in a step, and not with the prompt.
  */
 export class RecordWriter {
   #last: Repeated | undefined;

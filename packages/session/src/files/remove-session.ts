@@ -9,9 +9,8 @@ import { lockSession, SessionHeldError } from './session-lock.js';
 /**
  * Deletes a session.
  *
- * It is deleted in one step: its head is replaced by one that says so. Then its files are removed, each on the
- * condition that the lock is still held. A process that was suspended past its lease removes nothing that was written
- * since.
+ * It is deleted in one step: its head is replaced by one that says so. Then its files are removed, each on the condition that
+ * the lock is still held. A process that was suspended past its lease removes nothing that was written since.
  *
  * @throws SessionHeldError while the session is open
  */

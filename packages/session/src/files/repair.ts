@@ -13,11 +13,10 @@ import { emptySession } from './remove-session.js';
 const minUnsavedBytes = 1 << 17;
 
 /**
- * Reads a session and repairs its files. What is removed is copied to a backup first. Only the holder of the lock may
- * call it.
+ * Reads a session and repairs its files. What is removed is copied to a backup first. Only the holder of the lock may call it.
  *
- * A writer whose lease ran out may continue at any moment, even within a write. It keeps the file that it has open, and
- * the session continues in a copy.
+ * A writer whose lease ran out may continue at any moment, even within a write. It keeps the file that it has open, and the
+ * session continues in a copy.
  *
  * After a long read a new checkpoint is written. Its size is a bounded share of what was journaled since the last one.
  */

@@ -1,10 +1,7 @@
 import { acquireLock, inspectLock, LockHeldError, type FileLock, type LockLostError, type LockOwner } from '@h/files';
 import { SessionBusyError, TurnError } from '@h/turn';
 
-/**
- * The session is open for writing elsewhere: in another process, or in another turn of this one. `code` is
- * `session-busy`.
- */
+/** The session is open for writing elsewhere: in another process, or in another turn of this one. `code` is `session-busy`. */
 export class SessionHeldError extends SessionBusyError {
   /** The process that holds the session. */
   readonly pid: number;

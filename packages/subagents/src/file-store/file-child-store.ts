@@ -29,15 +29,15 @@ export interface FileChildStoreOptions {
   /** The folder, created with the first record. Several processes may share it. */
   readonly directory: string;
   /**
-   * Time without a renewal after which a process on another machine is presumed dead, in milliseconds. A process renews
-   * its lease three times in that period. On the same machine the operating system is asked instead.
+   * Time without a renewal after which a process on another machine is presumed dead, in milliseconds. A process renews its
+   * lease three times in that period. On the same machine the operating system is asked instead.
    *
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Maximum number of records of dead processes that `list` does not want and leaves to other processes. The oldest
-   * ones beyond it are removed: their sessions have not been used for long.
+   * Maximum number of records of dead processes that `list` does not want and leaves to other processes. The oldest ones beyond
+   * it are removed: their sessions have not been used for long.
    *
    * @defaultValue `1000`, the default of `limits.unread`
    */
@@ -58,9 +58,9 @@ export interface FileChildStore extends ChildStore {
 /**
  * Stores records of sub-agents in files. A confirmed record survives the end of the process and a power failure.
  *
- * Each record is a file that is replaced as a whole. Each process writes to a separate folder, so that several can
- * share the directory. `list` returns the records of this process and takes over those of dead processes. If two
- * processes list at the same time, each record goes to one of them.
+ * Each record is a file that is replaced as a whole. Each process writes to a separate folder, so that several can share the
+ * directory. `list` returns the records of this process and takes over those of dead processes. If two processes list at the
+ * same time, each record goes to one of them.
  *
  * @throws TurnError `invalid-option`
  *
@@ -99,8 +99,8 @@ const processPrefix = 'process-';
 const inheritWaitMs = 5_000;
 
 /**
- * Each process has a folder whose lock it holds while it lives. A process that acquires the lock of another folder
- * takes over the records in it: the dead process was the first holder, and those that take over come after it.
+ * Each process has a folder whose lock it holds while it lives. A process that acquires the lock of another folder takes over
+ * the records in it: the dead process was the first holder, and those that take over come after it.
  */
 class Files implements FileChildStore {
   readonly #options: FileSettings;
