@@ -10,7 +10,10 @@ import { withDeadline } from './summary/deadline.js';
 import { filesOfCall } from './summary/files.js';
 import { redactSecrets } from './summary/redact.js';
 
-/** The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError `invalid-option` */
+/**
+ * The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError
+ * `invalid-option`
+ */
 export const chainOf = (options: CompactionOptions, settings: SummarizeSettings): readonly NamedStrategy[] => {
   const { summarizers, protectedTools } = settings;
   const byDefault: readonly BuiltInStrategy[] = [

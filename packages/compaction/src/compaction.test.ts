@@ -32,20 +32,20 @@ describeOperator(() => compaction(), { changes });
 describeOperator(() => compaction({ window: 60, reserve: 10, summarize: report }), { changes });
 
 describe('a request', () => {
-  it('that fits leaves as it came', async () => {
+  it('passes unchanged if it fits', async () => {
     const { of, model, history } = await runTurn(fitting, { history: long });
     expect(of('compaction.started')).toEqual([]);
     expect(of('session.state')).toEqual([]);
-    expect([...(model.requests[0]?.messages ?? [])]).toEqual([...long, user('Go on, please.')]);
+    expect([...(model.requests[0]?.messages ?? [])]).toEqual([...long, user('Continue, please.')]);
     expect(history).toHaveLength(long.length + 2);
   });
 
-  it('over the threshold waits for the compaction, and leaves with the new history', async () => {
+  it('waits for the compaction if it is over the threshold, and has the new history', async () => {
     const { of, model, history } = await runTurn(options, { history: long });
     const [request] = model.requests as [ModelRequest];
     expect(tokensOf(request)).toBeLessThan(size / 2);
     expect(isSummary(request.messages.at(0) as Message)).toBe(true);
-    expect(request.messages.at(-1)).toEqual(user('Go on, please.'));
+    expect(request.messages.at(-1)).toEqual(user('Continue, please.'));
     expect(repairHistory(request.messages).repairs).toEqual([]);
     const [replaced] = of('history.replace');
     expect(replaced).toMatchObject({ origin: 'compaction', annotations: { compaction: { trigger: 'threshold' } } });
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect(types.indexOf('history.replace')).toBeLessThan(types.indexOf('model.request'));
   });
 
-  it('is compacted at the share of window − reserve that the option threshold says', async () => {
+  it('is compacted above `threshold` of the window without the reserve', async () => {
     const compacts = async (changes: CompactionOptions, settings = {}): Promise<boolean> => {
       const { of } = await runTurn({ ...options, ...changes }, { history: long, settings });
       return of('compaction.done').length > 0;
@@ -111,7 +111,7 @@ describe('a request', () => {
     expect(await tail(1e9)).toBeLessThan(size * 0.6);
   });
 
-  it('that a small window cannot hold is compacted all the same', async () => {
+  it('is compacted even if a small window cannot hold it', async () => {
     const { of, model } = await runTurn({ ...options, window: 8_000, reserve: undefined }, { history: long });
     expect(of('compaction.done')).toHaveLength(1);
     expect(tokensOf(model.requests[0] as ModelRequest)).toBeLessThan(6_000);
@@ -119,7 +119,7 @@ describe('a request', () => {
 });
 
 describe('over many turns', () => {
-  it('a compaction happens now and then, never twice in a row, and the transcript stays in order', async () => {
+  it('compacts rarely, never in two steps in a row, and keeps the transcript valid', async () => {
     const sessions = memorySessions();
     const summarize = recorded(paraphrasing);
     let compactions = 0;
@@ -168,7 +168,7 @@ describe('a compaction that does not work', () => {
     expect(of('compaction.failed')).toMatchObject([
       { strategy: 'summarize', reason: 'summarizer-failed', error: { message: '503: overloaded' } },
     ]);
-    expect([...(model.requests[0]?.messages ?? [])]).toEqual([...long, user('Go on, please.')]);
+    expect([...(model.requests[0]?.messages ?? [])]).toEqual([...long, user('Continue, please.')]);
     expect(history.slice(0, long.length)).toEqual(long);
   });
 
@@ -188,7 +188,7 @@ describe('a compaction that does not work', () => {
     expect(full.of('compaction.done')).toMatchObject([{ strategies: ['compact'] }]);
   });
 
-  it('is not tried again at every step, nor in the next turn, but when the request has grown', async () => {
+  it('is retried once the request has grown, not in each step or turn', async () => {
     const summarize = recorded(broken.summarize);
     const sessions = memorySessions({ alice: long });
     const stubborn = { ...broken, summarize, strategy: 'summarize' as const };
@@ -204,7 +204,7 @@ describe('a compaction that does not work', () => {
     expect(after).toBeGreaterThan(2 * (before ?? 0));
   });
 
-  it('is forgotten once one has worked and a model has answered', async () => {
+  it('is forgotten after a compaction that worked and an answer', async () => {
     const sessions = memorySessions({ alice: long });
     const failed = await runTurn({ ...broken, strategy: 'summarize' }, { sessions });
     const notesOf = ({ of }: typeof failed): unknown =>
@@ -226,7 +226,7 @@ describe('a compaction that does not work', () => {
     expect(of('compaction.failed')).toMatchObject([{ reason: 'ineffective' }]);
   });
 
-  it('is a strategy of your own that throws, grows the history, or takes a call from its result', async () => {
+  it('covers custom strategies that throw, grow the history or separate a call from its result', async () => {
     const fates = [
       [
         () => {
@@ -248,7 +248,7 @@ describe('a compaction that does not work', () => {
     }
   });
 
-  it('is one whose full history could not be archived', async () => {
+  it('covers a full history that could not be archived', async () => {
     const archive = (): Promise<string> => Promise.reject(new Error('The disk is full.'));
     const { of, history } = await runTurn({ ...options, archive }, { history: long });
     expect(of('compaction.failed').at(-1)).toMatchObject({ reason: 'archive-failed' });
@@ -258,7 +258,7 @@ describe('a compaction that does not work', () => {
 });
 
 describe('the full history', () => {
-  it('is archived before anything of it goes, and the summary and the notice say where', async () => {
+  it('is archived before it is shortened; the summary and the notice name the place', async () => {
     const archived: (readonly Message[])[] = [];
     const archive: CompactionOptions['archive'] = ({ messages, session, turn }) => {
       expect({ session, hasTurn: turn !== '' }).toEqual({ session: 'alice', hasTurn: true });
@@ -266,7 +266,7 @@ describe('the full history', () => {
       return 'artifact 7f3a';
     };
     const { of, history } = await runTurn({ ...options, archive }, { history: long });
-    expect(archived).toEqual([[...long, user('Go on, please.')]]);
+    expect(archived).toEqual([[...long, user('Continue, please.')]]);
     expect(textOf(history[0] as Message)).toContain('artifact 7f3a');
     expect(of('compaction.done')[0]?.archive).toBe('artifact 7f3a');
   });
@@ -275,7 +275,7 @@ describe('the full history', () => {
 describe('after an overflow error', () => {
   const overflow = failure('prompt is too long: 210000 tokens > 200000 maximum', { status: 400 });
 
-  it('the history is made shorter, and the model asked again', async () => {
+  it('shortens the history and retries the call', async () => {
     const { of, model, history } = await runTurn(
       { ...fitting, maxCorrections: 0 },
       { history: long, script: [{ error: overflow }, 'Done.'] },
@@ -291,7 +291,7 @@ describe('after an overflow error', () => {
     expect([...(model.requests[1]?.messages ?? [])]).toEqual(history.slice(0, -1));
   });
 
-  it('that happens once in a turn; the second one ends it', async () => {
+  it('recovers once in a turn; the second overflow ends the turn', async () => {
     const { of, model } = await runTurn(fitting, {
       history: long,
       script: [{ error: overflow }, { error: overflow }, 'Never said.'],
@@ -301,7 +301,7 @@ describe('after an overflow error', () => {
     expect(of('compaction.started')).toHaveLength(1);
   });
 
-  it('the window that it names is remembered', async () => {
+  it('remembers the window that the error names', async () => {
     const sessions = memorySessions({ alice: long });
     const named = failure(
       `This model's maximum context length is ${Math.floor(size * 0.5)} tokens. However, your messages resulted in 99999999 tokens.`,
@@ -311,7 +311,7 @@ describe('after an overflow error', () => {
     expect(of('compaction.done')).toMatchObject([{ trigger: 'threshold' }]);
   });
 
-  it('a number that cannot be a window is ignored', async () => {
+  it('ignores a number that cannot be a window', async () => {
     const sessions = memorySessions({ alice: long });
     await runTurn(fitting, {
       sessions,
@@ -327,7 +327,7 @@ describe('after an overflow error', () => {
     expect(of('compaction.failed')).toMatchObject([{ trigger: 'overflow', reason: 'nothing-to-compact' }]);
   });
 
-  it('a single result that is too long is cut', async () => {
+  it('truncates a single result that is too long', async () => {
     const script = [response(call('1', 'big')), { error: overflow }, 'Done.'];
     const { of, model } = await runTurn(fitting, { script });
     expect(of('turn.end')[0]?.outcome).toBe('completed');
@@ -370,7 +370,7 @@ describe('a switch of models', () => {
 });
 
 describe('what is learnt of a model', () => {
-  it('is learnt of the request that was sent: usage from before a compaction brings no second one', async () => {
+  it('relates usage to the request that was sent, so that it causes no second compaction', async () => {
     const measured = (input: number) => ({ input, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 });
     // A provider that counts a tenth more than the estimate.
     const answer = (given: ModelRequest, step: number) => ({
@@ -390,7 +390,7 @@ describe('what is learnt of a model', () => {
     expect(of('compaction.done')).toHaveLength(1);
   });
 
-  it('is learnt in both ways of counting, of the request as it was after a compaction', async () => {
+  it('calibrates both methods of counting by the request after a compaction', async () => {
     const own = createTokenCounter();
     await own.load('gpt-5');
     const script = [

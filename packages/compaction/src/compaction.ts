@@ -14,15 +14,15 @@ import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
 
 /**
- * Keeps requests inside the context window: compacts a history that has grown too long before the model is asked, and once a turn
- * after the model has reported an overflow.
+ * Keeps requests inside the context window: compacts a history that has grown too long before the model is asked, and
+ * once a turn after the model has reported an overflow.
  *
- * The request waits for the compaction. The new history replaces the old one in the session (`history.replace`); with the option
- * `memory`, if a host owns the history, it is applied to each request instead. If every strategy fails, the history stays
- * unchanged, and the next attempt follows once the request has grown.
+ * The request waits for the compaction. The new history replaces the old one in the session (`history.replace`); with
+ * the option `memory`, if a host owns the history, it is applied to each request instead. If every strategy fails, the
+ * history stays unchanged, and the next attempt follows once the request has grown.
  *
- * A turn whose `metadata` has `compaction: 'now'` compacts the history and ends: its input is not stored, and only the summarizer
- * is called.
+ * A turn whose `metadata` has `compaction: 'now'` compacts the history and ends: its input is not stored, and only the
+ * summarizer is called.
  *
  * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *

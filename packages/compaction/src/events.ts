@@ -2,8 +2,8 @@ import type { ErrorInfo, Usage } from '@h/turn';
 import type { CompactionFailureReason } from './failure.js';
 
 /**
- * The cause of a compaction: the threshold, an overflow error of the provider, the switch to a model with a smaller window, or an
- * explicit request.
+ * The cause of a compaction: the threshold, an overflow error of the provider, the switch to a model with a smaller
+ * window, or an explicit request.
  */
 export type CompactionTrigger = 'threshold' | 'overflow' | 'model-switch' | 'manual';
 

@@ -12,8 +12,8 @@ import type { IdentifierReport } from './events.js';
 import type { CompactionFailureReason } from './failure.js';
 
 /**
- * The last strategy of compaction: it starts over with a new history when the other strategies no longer help, or when the history
- * must go for a reason other than its size. `handOff()` of `@h/continuity` returns one.
+ * The last strategy of compaction: it starts over with a new history when the other strategies no longer help, or when
+ * the history must go for a reason other than its size. `handOff()` of `@h/continuity` returns one.
  *
  * Contract:
  * - `observe` and `compacted` see the same in a turn that is resumed; what `decide` needs to know is learned there.
@@ -52,8 +52,8 @@ export interface LastResortSituation {
   /** Stores the full history with the option `archive` and returns its reference. */
   readonly archive: () => Promise<string | undefined>;
   /**
-   * Has the summarizers write a report on messages, with the limits, retries and redaction that the options set. Identifiers that
-   * the report lacks are appended to it.
+   * Has the summarizers write a report on messages, with the limits, retries and redaction that the options set.
+   * Identifiers that the report lacks are appended to it.
    *
    * @throws CompactionError
    */

@@ -26,8 +26,8 @@ const defaultReserve = 16_384;
 const defaultProtected = 40_000;
 
 /**
- * The limits for a model. The answer gets at most half of the window, or a quarter if its size is not configured; the protected
- * tail at most three tenths of the usable window.
+ * The limits for a model. The answer gets at most half of the window, or a quarter if its size is not configured; the
+ * protected tail at most three tenths of the usable window.
  *
  * @param known - the window that the provider named, if it is smaller than the configured one
  */

@@ -85,7 +85,7 @@ const bytesOf = ({ messages }: ModelRequest): string =>
   JSON.stringify([...messages].map(({ role, content }) => ({ role, content })));
 
 describe('around a host that owns the history', () => {
-  it('one decision is applied to each request again, byte for byte, and paid for once', async () => {
+  it('applies one decision to each request, byte for byte, and pays for it once', async () => {
     const memory = new Map<string, Projection>();
     const summarize = recorded(paraphrasing);
     const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, maxCorrections: 0 }));
@@ -108,7 +108,7 @@ describe('around a host that owns the history', () => {
     expect(host.history).toHaveLength(long.length + 10);
   });
 
-  it('the next compaction continues from the one before', async () => {
+  it('continues from the previous compaction', async () => {
     const memory = compactionMemory();
     const summarize = recorded(paraphrasing);
     const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, maxCorrections: 0 }));
@@ -120,7 +120,7 @@ describe('around a host that owns the history', () => {
     expect(summaries).toHaveLength(1);
   });
 
-  it('a conversation that branches off before the decision gets its own', async () => {
+  it('decides separately for a conversation that branched off earlier', async () => {
     const memory = compactionMemory();
     const summarize = recorded(paraphrasing);
     const host = hostOf(() => compaction({ window: size / 0.8, reserve: 0, summarize, memory, maxCorrections: 0 }));
@@ -132,7 +132,7 @@ describe('around a host that owns the history', () => {
     expect((sent[0] as ModelRequest).messages.length).toBeLessThan(long.length / 2);
   });
 
-  it('a failure is remembered too, and not repeated with each request', async () => {
+  it('remembers a failure and does not repeat it with each request', async () => {
     const memory = compactionMemory();
     const summarize = recorded(() => Promise.reject(new Error('503')));
     const host = hostOf(() =>

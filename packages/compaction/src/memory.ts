@@ -33,8 +33,8 @@ export interface CompactionMemoryOptions {
 /**
  * Stores decisions about histories that a host owns, so that each of its requests gets the same bytes.
  *
- * Create one and pass it to every `compaction()` around that host. Decisions belong to the content of a conversation, not to a name,
- * so that branches of a conversation share the decisions about their common beginning.
+ * Create one and pass it to every `compaction()` around that host. Decisions belong to the content of a conversation,
+ * not to a name, so that branches of a conversation share the decisions about their common beginning.
  *
  * @throws InvalidOptionError `invalid-option`
  *

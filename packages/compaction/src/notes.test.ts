@@ -57,7 +57,7 @@ describe('readNotes', () => {
     expect(readNotes(notesToJson(noNotes))).toEqual(noNotes);
   });
 
-  it.each([undefined, null, 3, 'x', [], {}, { v: 2, ineffective: 3 }])('takes %j for none', (value) => {
+  it.each([undefined, null, 3, 'x', [], {}, { v: 2, ineffective: 3 }])('reads %j as no notes', (value) => {
     expect(readNotes(value)).toBe(noNotes);
   });
 

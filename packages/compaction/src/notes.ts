@@ -58,14 +58,16 @@ const numbersOf = (value: JSONValue | undefined): Readonly<Record<string, number
 /** A compaction that saves less than this share of a request is ineffective. */
 export const leastSaving = 0.05;
 
-/** The growth of a request before the next attempt, after N ineffective compactions, as a share of the usable window. */
+/**
+ * The growth of a request before the next attempt, after N ineffective compactions, as a share of the usable window.
+ */
 const growth = [0, 0.02, 0.04, 0.08, 0.16] as const;
 
 /**
  * The notes after a compaction, given the resulting size of the request.
  *
- * An ineffective compaction, or one that stayed above the threshold, is repeated only after the request has grown: each time by
- * twice as much.
+ * An ineffective compaction, or one that stayed above the threshold, is repeated only after the request has grown: each
+ * time by twice as much.
  */
 export const afterCompaction = (
   notes: Notes,

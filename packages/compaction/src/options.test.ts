@@ -67,7 +67,7 @@ describe('the options of compaction', () => {
       await reply(
         harness({ model: scriptedModel(['Done.']), sessions })
           .pipe(compaction(options))
-          .turn({ session: 'alice', input: 'Go on.' }),
+          .turn({ session: 'alice', input: 'Continue.' }),
       );
       return reads.mock.calls.length - before;
     };

@@ -17,8 +17,8 @@ export interface ArchivedHistory {
 /** Options of {@link compaction}. */
 export interface CompactionOptions {
   /**
-   * The context window in tokens, or a function that returns it for a model. A smaller window that the provider names in an
-   * overflow error takes precedence.
+   * The context window in tokens, or a function that returns it for a model. A smaller window that the provider names
+   * in an overflow error takes precedence.
    *
    * @defaultValue `128_000`, less than current large models have, so that an unknown model is compacted early
    */
@@ -42,8 +42,8 @@ export interface CompactionOptions {
    */
   readonly protectTokens?: number | undefined;
   /**
-   * The strategies, in order; the next one is tried if the one before it fails or does not suffice. After another strategy,
-   * `sliding-window` and `compact`, which drop messages, are used only if the window is full.
+   * The strategies, in order; the next one is tried if the one before it fails or does not suffice. After another
+   * strategy, `sliding-window` and `compact`, which drop messages, are used only if the window is full.
    *
    * @defaultValue `['summarize', 'clear-tool-results', 'compact']`, without `summarize` if there is no summarizer
    */
@@ -53,8 +53,8 @@ export interface CompactionOptions {
     | readonly (BuiltInStrategy | CompactionStrategy)[]
     | undefined;
   /**
-   * The last strategy, which starts over with a new history when the others no longer help: `handOff()` of `@h/continuity`. It needs
-   * `summarize`, and a history that the session owns.
+   * The last strategy, which starts over with a new history when the others no longer help: `handOff()` of
+   * `@h/continuity`. It needs `summarize`, and a history that the session owns.
    *
    * @defaultValue none
    */
@@ -86,8 +86,8 @@ export interface CompactionOptions {
    */
   readonly maxCorrections?: number | undefined;
   /**
-   * The time limit of a summarizer, in milliseconds, for a history of N tokens. It also applies to custom strategies and to
-   * `archive`.
+   * The time limit of a summarizer, in milliseconds, for a history of N tokens. It also applies to custom strategies
+   * and to `archive`.
    *
    * @defaultValue 120 s and 1 s for every 1,000 tokens, of which at most 200,000 count
    */
@@ -123,8 +123,8 @@ export interface CompactionOptions {
    */
   readonly filesOf?: ((call: ToolCallPart) => TouchedFiles) | undefined;
   /**
-   * Stores the full history before any of it is removed, and returns a reference (`artifact 7f3a`) that the summary contains. If
-   * it fails, nothing is compacted.
+   * Stores the full history before any of it is removed, and returns a reference (`artifact 7f3a`) that the summary
+   * contains. If it fails, nothing is compacted.
    *
    * @example
    * ```ts
@@ -142,14 +142,15 @@ export interface CompactionOptions {
    */
   readonly isOverflow?: ((error: ErrorInfo) => boolean) | undefined;
   /**
-   * Counts tokens. A shared counter serves all turns and sessions: it counts each message once and remembers its calibration.
+   * Counts tokens. A shared counter serves all turns and sessions: it counts each message once and remembers its
+   * calibration.
    *
    * @defaultValue a new one for each turn
    */
   readonly counter?: TokenCounter | undefined;
   /**
-   * For histories that a host owns, see `compactionMemory`: decisions are stored there and applied to each request, and the
-   * host's history stays unchanged.
+   * For histories that a host owns, see `compactionMemory`: decisions are stored there and applied to each request, and
+   * the host's history stays unchanged.
    */
   readonly memory?: CompactionMemory | undefined;
 }

@@ -59,7 +59,7 @@ const run = async (journal: readonly JournalRecord[], answer: ScriptStep, option
     tools: scriptedTools({ ls: 'a.txt' }, { ls: { effect: 'read-only' } }),
   }).pipe(compaction({ reserve: 0, summarizerWindow: 24_000, ...options, summarize }));
   const turn$ =
-    journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go on.', id: 'turn-1' }) : agent.resume('turn-1');
+    journal.length === 0 ? agent.turn({ session: 'alice', input: 'Continue.', id: 'turn-1' }) : agent.resume('turn-1');
   const { outcome } = await reply(turn$);
   return { store, summarize, requests: model.requests, outcome };
 };
@@ -147,7 +147,7 @@ describe('a turn that died while its history was being summarized', () => {
     const agent = harness({ model: scriptedModel(['Done.']), sessions: next }).pipe(
       compaction({ reserve: 0, summarizerWindow: 24_000, window: size / 0.8, summarize }),
     );
-    await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+    await reply(agent.turn({ session: 'alice', input: 'Continue.' }));
     expect(summarize.requests.length).toBe(whole.summarize.requests.length - 1);
   });
 });

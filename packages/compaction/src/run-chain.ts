@@ -30,8 +30,9 @@ export interface ChainBounds {
 /**
  * Tries strategies in order, each on the result of those before it, until the history is small enough.
  *
- * A result that is not smaller, or that separates a call from its result, is rejected. If the protected messages alone are too
- * long, tool results in them are shortened. Nothing is removed before the full history is archived, if `archive` is set.
+ * A result that is not smaller, or that separates a call from its result, is rejected. If the protected messages alone
+ * are too long, tool results in them are shortened. Nothing is removed before the full history is archived, if
+ * `archive` is set.
  */
 export const runChain = async (
   context: SummarizeStrategyContext,

@@ -34,8 +34,8 @@ export interface CompactionSettings extends WindowSettings {
   readonly memory: CompactionMemory | undefined;
   readonly newCounter: () => TokenCounter;
   /**
-   * Bounds the counts of a new counter from above, at less cost. `undefined` for a counter that the app has passed: others may
-   * read its calibration.
+   * Bounds the counts of a new counter from above, at less cost. `undefined` for a counter that the app has passed:
+   * others may read its calibration.
    */
   readonly bound: TokenGauge | undefined;
 }

@@ -36,7 +36,7 @@ export interface CompactedHistory {
  *
  * Contract:
  * - Never separates a tool call from its result; `groupMessages` returns where a history may be cut.
- * - The result has fewer tokens, or it is rejected. `undefined` means that there is nothing to do.
+ * - A result with as many tokens or more is rejected. Return `undefined` if the history needs no change.
  * - It mutates nothing and fails by throwing: then the history stays unchanged and the next strategy is tried.
  */
 export type CompactionStrategy = (

@@ -93,7 +93,7 @@ describe('summarizeWith', () => {
     const agent = harness({ model, sessions: memorySessions({ alice: messages }) }).pipe(
       compaction({ window: size, reserve: 0, summarize: summarizeWith(model) }),
     );
-    const { outcome, text, usage } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+    const { outcome, text, usage } = await reply(agent.turn({ session: 'alice', input: 'Continue.' }));
     expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
     expect(usage.input).toBe(10);
   });

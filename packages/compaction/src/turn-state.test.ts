@@ -14,7 +14,7 @@ const requestOf = (...messages: Message[]) => request({ messages });
 const limit = 10_000;
 
 describe('TurnState.isFarBelow', () => {
-  it('is certain of a short request without counting it', () => {
+  it('accepts a short request without counting it', () => {
     const { state, newCounter } = stateWith();
     const short = requestOf(words(400));
     expect(state.isFarBelow(limit, short)).toBe(true);
@@ -23,7 +23,7 @@ describe('TurnState.isFarBelow', () => {
     expect(newCounter).not.toHaveBeenCalled();
   });
 
-  it('is not certain of a longer request before usage was reported', () => {
+  it('does not accept a longer request before usage was reported', () => {
     const { state } = stateWith();
     expect(state.isFarBelow(limit, requestOf(words(2000)))).toBe(false);
   });

@@ -92,8 +92,8 @@ export class TurnState {
   }
 
   /**
-   * Whether a request is at most half as long as the limit, as far as that can be shown without counting: by the length of its
-   * texts, or by the reported usage of the latest request and the length of what was added since.
+   * Whether a request is at most half as long as the limit, as far as that can be shown without counting: by the length
+   * of its texts, or by the reported usage of the latest request and the length of what was added since.
    */
   isFarBelow(limit: number, request: ModelRequest): boolean {
     if (this.#settings.bound === undefined) return false;
@@ -281,7 +281,10 @@ export class TurnState {
   }
 }
 
-/** The reported size of the latest request with the bound of what was added since; `Infinity` without a plausible report. */
+/**
+ * The reported size of the latest request with the bound of what was added since; `Infinity` without a plausible
+ * report.
+ */
 const sizeAfterReport = (
   before: Bounded | undefined,
   { messages }: ModelRequest,

@@ -10,10 +10,10 @@ const counter = createTokenCounter();
 
 export const tokensOf = (messages: readonly Message[]): number => counter.messages(messages);
 
-/** Timers that are due at once when they are asked for by hand. */
+/** Timers that a test advances. */
 export interface ManualTimers {
   readonly after: SummarizeStrategyContext['after'];
-  /** Lets everything that waits for at most so long happen. */
+  /** Fires the timers with at most this delay. */
   pass(delayMs: number): void;
   readonly waiting: readonly number[];
 }

@@ -27,8 +27,8 @@ export interface Conversation {
 }
 
 /**
- * An agent at work on many files: calls in parallel, errors, images, scripts of several kinds, decisions, and identifiers of
- * every kind. The default has some 400 messages.
+ * An agent at work on many files: calls in parallel, errors, images, scripts of several kinds, decisions, and
+ * identifiers of every kind. The default has some 400 messages.
  */
 export const conversation = ({ files = 100, seed = 'a', isOpen = true }: ConversationOptions = {}): Conversation => {
   const deploy = uuidOf(`${seed}-deploy`);

@@ -53,7 +53,7 @@ const addEpisode = (episode: Episode, number: number, messages: Message[], pairs
     messages.push({ role: 'assistant', content: [{ type: 'text', text }] });
     return;
   }
-  // Without ids only those of one message can be told to belong together.
+  // Without ids, calls and results can be matched only within one message.
   const isSplit = shape === 'split' && ids === 'unique';
   const names = Array.from({ length: episode.count }, (_, index) =>
     ids === 'unique' ? `c${number}-${index}` : ids === 'reused' ? `${index}` : '',

@@ -15,9 +15,9 @@ export const recorded = (summarize: Summarize): RecordedSummarizer => {
   return Object.assign(recording, { requests });
 };
 
-/** Says everything in other words, and leaves out or changes every name: what summarizers do when nobody checks them. */
+/** Rewords everything and omits or changes every name, as unchecked summarizers do. */
 export const paraphrasing: Summarize = ({ purpose }) =>
-  `## Report (${purpose})\nThe user asked for some handlers to be moved. Some of them were processed. A commit starting with abc1… was used on some host. The next step is to go on.`;
+  `## Report (${purpose})\nThe user asked for some handlers to be moved. Some of them were processed. A commit starting with abc1… was used on some host. The next step is to continue.`;
 
 /** Throws what a provider throws when a request is too long. */
 export const overflowError = (): Error =>

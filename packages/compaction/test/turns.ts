@@ -48,7 +48,7 @@ export const runTurn = async (
   const tools = scriptedTools({ ls: 'a.txt', big: 'line of a log\n'.repeat(4000) });
   const agent = harness({ model: model as ModelDriver, tools, ...rest, sessions }).pipe(compaction(options));
   const events = await lastValueFrom(
-    agent.turn({ session: 'alice', input: 'Go on, please.', ...turn }).pipe(toArray()),
+    agent.turn({ session: 'alice', input: 'Continue, please.', ...turn }).pipe(toArray()),
   );
   return {
     events,

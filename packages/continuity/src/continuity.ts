@@ -29,10 +29,13 @@ const changing: ReadonlySet<string> = new Set([
 /**
  * Gives each session the state of its project, and stores what the session leaves behind.
  *
- * - The state (progress, task with its acceptance criteria, notes) is sent after the history, as data; the role in the system prompt.
+ * - The state (progress, task with its acceptance criteria, notes) is sent after the history, as data; the role in the
+ *   system prompt.
  * - Tools that the role does not have are neither offered nor executed.
- * - Claims of the session are renewed while its turn runs and released at its end: the next session resumes interrupted tasks.
- * - At the end of a turn, whatever its outcome, the notes get an entry and `commit` is called; if the subscriber leaves, nothing is
+ * - Claims of the session are renewed while its turn runs and released at its end: the next session resumes interrupted
+ *   tasks.
+ * - At the end of a turn, whatever its outcome, the notes get an entry and `commit` is called; if the subscriber
+ *   leaves, nothing is
  *   committed.
  * - One session plans at a time. The turn of another one ends as `blocked` before its first model call.
  * - A session whose task was taken over after its lease expired may change nothing until it has claimed the next task.

@@ -22,8 +22,8 @@ const maxOutputTokens = 1_000;
 const longestRule = 500;
 
 /**
- * Creates the option `draftRule` of `continuity()`: a model drafts a rule from a failed session. Most failures need none; an answer that is
- * not a rule is ignored.
+ * Creates the option `draftRule` of `continuity()`: a model drafts a rule from a failed session. Most failures need
+ * none; an answer that is not a rule is ignored.
  *
  * @example
  * ```ts

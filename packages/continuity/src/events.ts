@@ -21,8 +21,8 @@ declare module '@h/turn' {
     /** A rule was drafted from a failure, for a person to review. */
     'continuity.rule-proposed': { readonly id: string; readonly rule: string };
     /**
-     * A part of the state could not be read or written; the turn continues without it. `lease` also reports that another session has
-     * taken over the task.
+     * A part of the state could not be read or written; the turn continues without it. `lease` also reports that
+     * another session has taken over the task.
      */
     'continuity.problem': {
       readonly what: 'read' | 'script' | 'lease' | 'notes' | 'progress' | 'commit' | 'rule';

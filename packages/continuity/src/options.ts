@@ -23,7 +23,10 @@ import { initializerRole, workerRole, type Role } from './roles.js';
 export interface SessionCommit {
   readonly session: string;
   readonly turn: string;
-  /** Begins with `WIP: ` while the task is not done; the test gate of `@h/hooks` accepts such commits on an agent's branch. */
+  /**
+   * Begins with `WIP: ` while the task is not done; the test gate of `@h/hooks` accepts such commits on an agent's
+   * branch.
+   */
   readonly message: string;
   readonly isWorkInProgress: boolean;
   readonly signal: AbortSignal;
@@ -57,7 +60,8 @@ export interface ContinuityOptions {
    */
   readonly roles?: { readonly initializer?: Role | undefined; readonly worker?: Role | undefined } | undefined;
   /**
-   * Runs `workspace.sh` before the first model call of a session, and of a turn that is resumed: `localChecks()` of `@h/process`, or a sandbox.
+   * Runs `workspace.sh` before the first model call of a session, and of a turn that is resumed: `localChecks()` of
+   * `@h/process`, or a sandbox.
    *
    * @defaultValue none; the worker's instructions ask for it
    */
@@ -75,15 +79,15 @@ export interface ContinuityOptions {
    */
   readonly notesBytes?: number | undefined;
   /**
-   * Files and folders, relative to the project, that tools may not change, besides the progress file and the notes. Rules are added to
-   * `AGENTS.md` after a person has reviewed them.
+   * Files and folders, relative to the project, that tools may not change, besides the progress file and the notes.
+   * Rules are added to `AGENTS.md` after a person has reviewed them.
    *
    * @defaultValue `['AGENTS.md', '.agent-output']`
    */
   readonly protect?: readonly string[] | undefined;
   /**
-   * Commits the work of a session and returns the commit's name, or `undefined` if nothing changed. `closeGraceMs` of `harness()` must be
-   * longer than it takes.
+   * Commits the work of a session and returns the commit's name, or `undefined` if nothing changed. `closeGraceMs` of
+   * `harness()` must be longer than it takes.
    *
    * @defaultValue none; the operator of `@h/git`, placed after this one, can commit
    */

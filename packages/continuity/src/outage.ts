@@ -14,8 +14,8 @@ const passingCode = /^(?:E[A-Z_]{3,30}|UND_ERR_[A-Z_]{3,40}|failover-exhausted)$
 const maxCauses = 5;
 
 /**
- * Whether a session ended because the provider, the network or the disk was unavailable. The task is not the cause, and a later session may
- * succeed.
+ * Whether a session ended because the provider, the network or the disk was unavailable. The task is not the cause, and
+ * a later session may succeed.
  *
  * Failures of operators and answers such as "unauthorized" are not outages, because waiting does not resolve them.
  */

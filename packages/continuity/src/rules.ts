@@ -34,8 +34,8 @@ const fileSchema = z.strictObject({ version: z.literal(1), rules: z.array(propos
 export type ProposedRule = z.infer<typeof proposedSchema>;
 
 /**
- * Rules learned from failures: a failure leads to a proposed rule, and once a person has accepted it, it is added to `AGENTS.md`, which all
- * later sessions read.
+ * Rules learned from failures: a failure leads to a proposed rule, and once a person has accepted it, it is added to
+ * `AGENTS.md`, which all later sessions read.
  */
 export interface RuleRatchet {
   readonly path: string;
@@ -48,7 +48,9 @@ export interface RuleRatchet {
   propose(proposal: RuleProposal): Promise<{ readonly id: string; readonly outcome: 'proposed' | 'known' }>;
   /** Returns the proposals that await review. */
   pending(): Promise<readonly ProposedRule[]>;
-  /** Adds a proposed rule to `AGENTS.md`, in the given wording. @throws ContinuityError `unknown-rule`, `unsafe-path` */
+  /**
+   * Adds a proposed rule to `AGENTS.md`, in the given wording. @throws ContinuityError `unknown-rule`, `unsafe-path`
+   */
   accept(id: string, wording?: string): Promise<void>;
   /** Rejects a proposed rule; it is not proposed again. @throws ContinuityError `unknown-rule` */
   reject(id: string): Promise<void>;

@@ -143,7 +143,9 @@ export class Session {
     if (this.#hasBegun) this.#claims?.abandon();
   }
 
-  /** Writes the notes, releases the claims and commits. Failures are reported and do not prevent the end of the turn. */
+  /**
+   * Writes the notes, releases the claims and commits. Failures are reported and do not prevent the end of the turn.
+   */
   async end(event: TurnEventOf<'turn.end'>, signal: AbortSignal): Promise<readonly NewEvent[]> {
     const owner = this.#id;
     if (owner === undefined || !this.#hasBegun) return [];

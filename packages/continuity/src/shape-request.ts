@@ -11,7 +11,9 @@ export const roleIn = (annotations: Request['annotations']): unknown => {
   return typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as JSONObject)['role'] : undefined;
 };
 
-/** Adds role and state to requests: the role to the cached system prompt, the state behind everything that is cached. */
+/**
+ * Adds role and state to requests: the role to the cached system prompt, the state behind everything that is cached.
+ */
 export const requestShaper = (): ((request: Request, role: Role, state: UserMessage) => Request) => {
   let last:
     | { readonly role: Role; readonly given: readonly ToolDefinition[]; readonly tools: readonly ToolDefinition[] }

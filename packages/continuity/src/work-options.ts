@@ -37,8 +37,8 @@ export interface WorkThroughOptions {
   /** The goal of the user: the input of the first session. */
   readonly goal: string;
   /**
-   * Runs one session to its end: `({ session, input }) => reply(agent.turn({ session, input, signal }))`. A session that ends as `cancelled` is
-   * the last one. An error of the function rejects the work.
+   * Runs one session to its end: `({ session, input }) => reply(agent.turn({ session, input, signal }))`. A session
+   * that ends as `cancelled` is the last one. An error of the function rejects the work.
    *
    * `steps` and `error` distinguish an outage from a failed task.
    */
@@ -50,8 +50,9 @@ export interface WorkThroughOptions {
    */
   readonly maxSessions?: number | undefined;
   /**
-   * The number of sessions that may begin a task without finishing it. Then the task is blocked until a person unblocks it, and work
-   * continues with the others. A killed session counts; a cancelled one, or one that an outage ended, does not.
+   * The number of sessions that may begin a task without finishing it. Then the task is blocked until a person unblocks
+   * it, and work continues with the others. A killed session counts; a cancelled one, or one that an outage ended, does
+   * not.
    *
    * @defaultValue `3`
    */
@@ -63,8 +64,8 @@ export interface WorkThroughOptions {
    */
   readonly maxIdleSessions?: number | undefined;
   /**
-   * The first pause in an outage of the provider, the network or the disk, in milliseconds. Each further pause is twice as long, up to
-   * fifteen minutes.
+   * The first pause in an outage of the provider, the network or the disk, in milliseconds. Each further pause is twice
+   * as long, up to fifteen minutes.
    *
    * @defaultValue `10_000`
    */

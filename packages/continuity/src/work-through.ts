@@ -29,11 +29,12 @@ const longestWaitMs = 2_000;
 const nextInput = 'Continue the project.';
 
 /**
- * Runs sessions, one after the other, until all tasks are done or no session can make progress. The first session gets the user's goal, the
- * others only the state of the project. If other processes hold all remaining tasks, it waits for them.
+ * Runs sessions, one after the other, until all tasks are done or no session can make progress. The first session gets
+ * the user's goal, the others only the state of the project. If other processes hold all remaining tasks, it waits for
+ * them.
  *
- * A task that no session finishes is blocked, and work continues with the others. In an outage it pauses with growing intervals; sessions
- * that an outage ended are not counted.
+ * A task that no session finishes is blocked, and work continues with the others. In an outage it pauses with growing
+ * intervals; sessions that an outage ended are not counted.
  *
  * @throws ContinuityError `invalid-option`
  *

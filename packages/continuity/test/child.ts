@@ -1,4 +1,7 @@
-/** Works on a project from another process: `node child.mjs <claim|write|hold|mark> <folder> <owner>`. Starts when it reads a line. */
+/**
+ * Works on a project from another process: `node child.mjs <claim|write|hold|mark> <folder> <owner>`. Starts when it
+ * reads a line.
+ */
 import { once } from 'node:events';
 import { claimNext, completeTask, openProject, renewClaims } from '../src/index.js';
 

@@ -1,4 +1,7 @@
-/** Plans a project in a separate process, or waits for another planner: `node planner-child.mjs <folder> <session> [leaseMs]`. Waits for the file `go`. */
+/**
+ * Plans a project in a separate process, or waits for another planner: `node planner-child.mjs <folder> <session>
+ * [leaseMs]`. Waits for the file `go`.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { response, scriptedModel } from '@h/turn/testing';

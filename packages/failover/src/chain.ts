@@ -22,7 +22,10 @@ export interface Candidate {
   readonly settings: ModelSettings | undefined;
 }
 
-/** Splits a name into provider and model: `openrouter/qwen/qwen3` is `qwen/qwen3` of `openrouter`. A bare name has no provider. */
+/**
+ * Splits a name into provider and model: `openrouter/qwen/qwen3` is `qwen/qwen3` of `openrouter`. A bare name has no
+ * provider.
+ */
 export const splitModelName = (name: string): { readonly provider: string | undefined; readonly model: string } => {
   const slash = name.indexOf('/');
   return slash <= 0

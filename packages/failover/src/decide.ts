@@ -50,8 +50,8 @@ export const decide = (failure: ErrorClass, at: number, progress: StepProgress, 
 /**
  * The models that a step no longer asks after a failure.
  *
- * A model without a cooldown, or whose other credentials must not be tried, is excluded itself; if the request must not go to
- * another model, all the others are.
+ * A model without a cooldown, or whose other credentials must not be tried, is excluded itself; if the request must not
+ * go to another model, all the others are.
  */
 export const excludedModels = (
   { reason, scope }: ErrorClass,
@@ -98,7 +98,8 @@ export interface SelectionState {
 }
 
 /**
- * Selects the next credential and model: the one that was asked last, then those after it in the chain, then those before it.
+ * Selects the next credential and model: the one that was asked last, then those after it in the chain, then those
+ * before it.
  *
  * If all are in cooldown, the step waits for the first that becomes available: up to `maxWaitMs`, or for as long as the
  * provider asked, within `maxElapsedMs`.

@@ -24,14 +24,19 @@ declare module '@h/turn' {
     'failover.retrying': FailoverTransition;
     /** Another credential or model is asked. */
     'failover.switched': FailoverTransition;
-    /** All are in cooldown; the call waits for `to`, the first that becomes available. Another one may become available earlier. */
+    /**
+     * All are in cooldown; the call waits for `to`, the first that becomes available. Another one may become available
+     * earlier.
+     */
     'failover.waiting': FailoverTransition;
     /** A cooldown begins. */
     'failover.cooling': {
       readonly step: number;
       readonly attempt: number;
       readonly reason: ErrorReason;
-      /** What is in cooldown: the credential with all its models, it with this model, or the model with any credential. */
+      /**
+       * What is in cooldown: the credential with all its models, it with this model, or the model with any credential.
+       */
       readonly scope: 'profile' | 'model' | 'service';
       readonly from: FailoverTarget;
       readonly delayMs: number;

@@ -11,7 +11,10 @@ export interface AttemptRecord extends FailoverTarget {
   readonly error: ErrorInfo;
 }
 
-/** One error for all attempts: the first cause on top, a record of each attempt in the body, and when the first cooldown ends. */
+/**
+ * One error for all attempts: the first cause on top, a record of each attempt in the body, and when the first cooldown
+ * ends.
+ */
 export const exhaustedError = (
   records: readonly AttemptRecord[],
   cause: ErrorInfo,

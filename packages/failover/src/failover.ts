@@ -17,11 +17,11 @@ import { TurnState } from './turn-state.js';
 /**
  * Keeps a turn going when model calls fail: retries, rotates credentials, and falls back to other models.
  *
- * The reason of a failure decides what is done ({@link reasonActions}): first the same model again, then another credential, then
- * the next model of the chain. If all are in cooldown, the call waits for the first that becomes available. Only the failed call
- * is repeated; no tool runs twice. A turn stays with the model that it fell back to, and the next turn begins at the preferred
- * one. Aborts, refusals and requests that are too long pass unchanged. If nothing is left, the error of the turn carries the
- * first cause and a record of each attempt.
+ * The reason of a failure decides what is done ({@link reasonActions}): first the same model again, then another
+ * credential, then the next model of the chain. If all are in cooldown, the call waits for the first that becomes
+ * available. Only the failed call is repeated; no tool runs twice. A turn stays with the model that it fell back to,
+ * and the next turn begins at the preferred one. Aborts, refusals and requests that are too long pass unchanged. If
+ * nothing is left, the error of the turn carries the first cause and a record of each attempt.
  *
  * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *

@@ -32,8 +32,8 @@ export interface FailoverOptions {
    */
   readonly pool?: CredentialPool | undefined;
   /**
-   * Models in the order in which they are asked, under the names of the driver: `provider/model`. A model that the request
-   * names comes first. Without models there is no fallback.
+   * Models in the order in which they are asked, under the names of the driver: `provider/model`. A model that the
+   * request names comes first. Without models there is no fallback.
    *
    * @defaultValue `[]`
    */
@@ -63,8 +63,9 @@ export interface FailoverOptions {
    */
   readonly maxElapsedMs?: number | undefined;
   /**
-   * The longest wait for a retry or for the end of a cooldown, in milliseconds. Longer retries switch to another credential or
-   * model. If nothing else is available, a wait that the provider asked for is limited by `maxElapsedMs` alone.
+   * The longest wait for a retry or for the end of a cooldown, in milliseconds. Longer retries switch to another
+   * credential or model. If nothing else is available, a wait that the provider asked for is limited by `maxElapsedMs`
+   * alone.
    *
    * @defaultValue `120_000`, twice the first cooldown of a rate limit
    */

@@ -42,9 +42,9 @@ const final = { retry: false, rotate: false, fallBack: false, compact: false } a
 /**
  * The table that decides what is done about a failure, by its reason.
  *
- * A credential gets a cooldown only for its own faults: limits, quotas and rejected authentication. Aborts and refusals are
- * final, and a request that is too long is left to compaction. An empty answer is retried once and then accepted, because
- * models end turns in that way too.
+ * A credential gets a cooldown only for its own faults: limits, quotas and rejected authentication. Aborts and refusals
+ * are final, and a request that is too long is left to compaction. An empty answer is retried once and then accepted,
+ * because models end turns in that way too.
  */
 export const reasonActions: Readonly<Record<ErrorReason, ReasonAction>> = {
   'rate-limit': { ...elsewhere, cooldown: doubling(minute, hour) },

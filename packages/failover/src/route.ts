@@ -70,7 +70,9 @@ export const createRouter = (
     return found.reason === 'aborted' ? { ...found, reason: 'network', scope: 'service', retryable: true } : found;
   };
 
-  /** The request in the form that the selected model accepts. It notes the model that was requested, if that is another. */
+  /**
+   * The request in the form that the selected model accepts. It notes the model that was requested, if that is another.
+   */
   const shaped = (request: Request, step: StepState, { position, lease: acquired }: Chosen): Request => {
     lease = acquired;
     const { model, settings: modelSettings } = step.chain[position] ?? {};

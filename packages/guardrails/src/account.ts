@@ -25,8 +25,8 @@ export const finiteLimitsOf = (allowance: Allowance): FiniteLimits => {
 /**
  * The limits of one scope and what was used of them.
  *
- * Decisions also count as used what is pending: the amounts of events that were decided and have not happened yet. What is
- * reserved for calls under way counts unless the caller excludes it.
+ * Decisions also count as used what is pending: the amounts of events that were decided and have not happened yet. What
+ * is reserved for calls under way counts unless the caller excludes it.
  */
 export class Account {
   readonly scope: string;

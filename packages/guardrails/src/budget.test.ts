@@ -149,7 +149,8 @@ describe('a budget that turns share', () => {
             const script = outputs.map(
               (output, place): ScriptStep =>
                 ({ settings }) =>
-                  // What is written is no more than the one token that a request may be left with; a longer text would not keep to that.
+                  // What is written is no more than the one token that a request may be left with; a longer text would
+                  // not keep to that.
                   costing(
                     10,
                     Math.min(output, settings.maxOutputTokens ?? 4096),

@@ -35,8 +35,8 @@ export interface Reservation {
 /**
  * An allowance that turns, sessions and sub-agents share. The caller creates it and passes it to `guardrails()`.
  *
- * Everything is synchronous, and amounts are reserved before a call begins, so that two concurrent turns cannot both use the
- * last unit. Spending from a share also spends from its parent.
+ * Everything is synchronous, and amounts are reserved before a call begins, so that two concurrent turns cannot both
+ * use the last unit. Spending from a share also spends from its parent.
  */
 export class Budget {
   readonly name: string;
@@ -106,8 +106,8 @@ export class Budget {
   }
 
   /**
-   * Creates a budget that is also spent from this one, for a sub-agent, a user or a job. It may have further limits; those of
-   * this budget apply as well.
+   * Creates a budget that is also spent from this one, for a sub-agent, a user or a job. It may have further limits;
+   * those of this budget apply as well.
    *
    * @throws InvalidOptionError `invalid-option`
    */
@@ -157,7 +157,8 @@ export class Budget {
   }
 
   /**
-   * Whether the use of a turn is counted here: the turn is running, and its pipe has `guardrails()` with this budget or a share.
+   * Whether the use of a turn is counted here: the turn is running, and its pipe has `guardrails()` with this budget or
+   * a share.
    *
    * @example
    * ```ts

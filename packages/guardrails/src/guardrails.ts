@@ -14,17 +14,17 @@ import { settingsOf, type GuardrailsOptions } from './options.js';
 import { TurnGuard, waitFor } from './turn-guard.js';
 
 /**
- * Ends a turn that has used up a limit on steps, tool calls, tokens, cost, time, failures or size: its own, its session's, or
- * that of a shared budget.
+ * Ends a turn that has used up a limit on steps, tool calls, tokens, cost, time, failures or size: its own, its
+ * session's, or that of a shared budget.
  *
- * A limit of N means that the N+1st is not started. Before each step the rest is compared with the forecast of the step, and
- * `maxOutputTokens` is lowered if necessary; deltas and time are counted while the model answers. A limit that comes near is
- * reported as `budget.near`, and once to the model. The last step that a limit allows runs without tools and sums up the work;
- * then the turn ends with `max-steps`, `timed-out` or `budget-exceeded`, and with the numbers in its reason. An answer with
- * which the model finished is never removed.
+ * A limit of N means that the N+1st is not started. Before each step the rest is compared with the forecast of the
+ * step, and `maxOutputTokens` is lowered if necessary; deltas and time are counted while the model answers. A limit
+ * that comes near is reported as `budget.near`, and once to the model. The last step that a limit allows runs without
+ * tools and sums up the work; then the turn ends with `max-steps`, `timed-out` or `budget-exceeded`, and with the
+ * numbers in its reason. An answer with which the model finished is never removed.
  *
- * An answer that was truncated at the output limit continues in another step, up to `maxTokensRecoveries` times for each message
- * of the user, without repeating text at the seam.
+ * An answer that was truncated at the output limit continues in another step, up to `maxTokensRecoveries` times for
+ * each message of the user, without repeating text at the seam.
  *
  * What was used survives a crash: a resumed turn continues with its counts.
  *

@@ -158,7 +158,10 @@ export const describeLimit = ({ scope, limit, used, max }: LimitState): string =
 export const figure = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(4)));
 
-/** Limits that an extension may raise: all except the limit on consecutive failures, which an extension would make useless. */
+/**
+ * Limits that an extension may raise: all except the limit on consecutive failures, which an extension would make
+ * useless.
+ */
 export type ExtendableLimit = Exclude<LimitName, 'maxConsecutiveExceptions'>;
 
 /** How limits grow with every completion: an answer with which the model finished. */
@@ -166,8 +169,8 @@ export interface Extension {
   /**
    * With `e` the limit after `n` completions is `base + (1 + e) × n`. `0` is off.
    *
-   * A limit that is not counted in steps or calls (tokens, cost, time, characters) grows by the same share as `maxSteps`,
-   * which therefore must be limited too.
+   * A limit that is not counted in steps or calls (tokens, cost, time, characters) grows by the same share as
+   * `maxSteps`, which therefore must be limited too.
    */
   readonly perCompletion: number;
   /** The limits that grow. */

@@ -23,7 +23,8 @@ export interface CostForecast {
 const probe = 1000;
 
 /**
- * Forecasts the cost of a call with this many input tokens. What the last call read from or wrote to the cache counts as cached.
+ * Forecasts the cost of a call with this many input tokens. What the last call read from or wrote to the cache counts
+ * as cached.
  */
 export const forecastCost = (
   costOf: CostOf | undefined,
@@ -60,8 +61,8 @@ const pieceLength = 64;
 /**
  * A model call under way.
  *
- * Counts its output. Tokens are estimated when the characters since the last estimate could exceed the room, or are enough for
- * a piece.
+ * Counts its output. Tokens are estimated when the characters since the last estimate could exceed the room, or are
+ * enough for a piece.
  */
 export class ModelCall {
   readonly #room: CallRoom;

@@ -36,8 +36,8 @@ export interface WrapUpOptions {
 /** Options of {@link guardrails}. */
 export interface GuardrailsOptions extends Allowance {
   /**
-   * The most steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the same step.
-   * `0` allows none, `Infinity` sets no limit.
+   * The most steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the
+   * same step. `0` allows none, `Infinity` sets no limit.
    *
    * @defaultValue `50`, two to five times what a coding agent needs for one ordinary request
    */
@@ -49,8 +49,8 @@ export interface GuardrailsOptions extends Allowance {
   /** Returns the cost of a model call. A limit on cost needs it. */
   readonly costOf?: CostOf | undefined;
   /**
-   * What happens under a limit on cost after a call with an unknown price: `stop` ends the turn before its next step, because
-   * the limit can no longer be enforced; `ignore` continues and counts the known cost.
+   * What happens under a limit on cost after a call with an unknown price: `stop` ends the turn before its next step,
+   * because the limit can no longer be enforced; `ignore` continues and counts the known cost.
    *
    * @defaultValue `'stop'`
    */
@@ -74,19 +74,20 @@ export interface GuardrailsOptions extends Allowance {
    */
   readonly reserveCostFraction?: number | undefined;
   /**
-   * Warns the model once when a limit comes near, and runs the last step that a limit allows without tools, so that it sums up
-   * the work. `false` disables both.
+   * Warns the model once when a limit comes near, and runs the last step that a limit allows without tools, so that it
+   * sums up the work. `false` disables both.
    */
   readonly wrapUp?: false | WrapUpOptions | undefined;
   /**
-   * How often an answer that was truncated at the output limit continues, for each message of the user. `0` disables it.
+   * How often an answer that was truncated at the output limit continues, for each message of the user. `0` disables
+   * it.
    *
    * @defaultValue `2`
    */
   readonly maxTokensRecoveries?: number | undefined;
   /**
-   * Estimates the tokens of a text before the provider has counted them: new messages, and deltas of an answer. Synchronous and
-   * fast.
+   * Estimates the tokens of a text before the provider has counted them: new messages, and deltas of an answer.
+   * Synchronous and fast.
    *
    * @defaultValue `approximateTokens` of `@h/tokens`, which errs on the low side
    */
@@ -94,8 +95,8 @@ export interface GuardrailsOptions extends Allowance {
   /**
    * Whether a result counts as an exception.
    *
-   * @defaultValue calls that failed, timed out, had invalid input or named an unknown tool; but not a command that ran and ended
-   * with an exit code, as failing tests do
+   * @defaultValue calls that failed, timed out, had invalid input or named an unknown tool; but not a command that ran
+   * and ended with an exit code, as failing tests do
    */
   readonly isException?: ((result: TurnEventOf<'tool.result'>) => boolean) | undefined;
 }

@@ -10,8 +10,8 @@ export interface Preset extends Allowance {
 const extended = ['maxSteps', 'maxExceptions', 'maxTokens'] as const;
 
 /**
- * Limits that grow belong to a session: a turn has one completion at most, with which it ends, so that growing limits would
- * never change it.
+ * Limits that grow belong to a session: a turn has one completion at most, with which it ends, so that growing limits
+ * would never change it.
  */
 const withExtension = (allowance: Allowance, perCompletion: number): Preset => {
   const limits = extended.filter(
@@ -26,8 +26,8 @@ const withExtension = (allowance: Allowance, perCompletion: number): Preset => {
 const isPositive = (value: number | undefined): boolean => value !== undefined && value > 0 && value < Infinity;
 
 /**
- * Allowances to start with, from the practice of STATEK. They are small: a coding agent that reads files needs several times the
- * tokens.
+ * Allowances to start with, from the practice of STATEK. They are small: a coding agent that reads files needs several
+ * times the tokens.
  *
  * - `development` leaves room for real failures to show, without filling a large context.
  * - `interactive` is strict about failures in a row; the session's limits grow with every completion.
@@ -77,11 +77,12 @@ const keys: readonly string[] = [...Object.keys(limitKeys), extensionKey];
  * Reads an allowance from environment variables: `<prefix>MAX_TURNS`, `MAX_EXCEPTIONS`, `MAX_CONSECUTIVE_EXCEPTIONS`,
  * `MAX_TOKEN_USAGE`, `LIMIT_EXTENSION_PER_COMPLETION`, and the other limits in the same style.
  *
- * An unset or empty variable sets nothing; `Infinity` sets no limit. The extension limits the session as well, and raises its
- * steps and exceptions with every completion, and its tokens in proportion.
+ * An unset or empty variable sets nothing; `Infinity` sets no limit. The extension limits the session as well, and
+ * raises its steps and exceptions with every completion, and its tokens in proportion.
  *
  * @param prefix - the beginning of the names
- * @throws InvalidOptionError `invalid-option` for an invalid value, and for a name with the prefix that is a misspelled limit
+ * @throws InvalidOptionError `invalid-option` for an invalid value, and for a name with the prefix that is a misspelled
+ * limit
  *
  * @example
  * ```ts

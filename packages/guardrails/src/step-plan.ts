@@ -39,7 +39,9 @@ interface Room {
 const closingTimeShare = 0.1;
 const longestClosingMs = 60_000;
 
-/** The reserve for the last answer is at most this fraction of a limit, so that small limits still allow a first step. */
+/**
+ * The reserve for the last answer is at most this fraction of a limit, so that small limits still allow a first step.
+ */
 const closingShare = 4;
 
 /** Decides what a step may do: refuse it, let it wait, make it the last, or limit its output. */
@@ -195,8 +197,8 @@ export const nextTimeMs = (accounts: readonly Account[], now: number, reserves: 
 };
 
 /**
- * The output that current models can write at least. No more is requested unless the caller does, and as much is reserved in a
- * shared budget for an answer of unknown length.
+ * The output that current models can write at least. No more is requested unless the caller does, and as much is
+ * reserved in a shared budget for an answer of unknown length.
  */
 export const commonMaximum = 16_384;
 

@@ -76,8 +76,8 @@ const perMessage = 4;
 /**
  * Estimates the tokens of a request, at the cost of its new messages.
  *
- * Once the provider has counted a request, only what was added since is estimated. That accounts for what operators below add
- * to each request, and for histories that they shorten.
+ * Once the provider has counted a request, only what was added since is estimated. That accounts for what operators
+ * below add to each request, and for histories that they shorten.
  */
 export class InputEstimate {
   readonly #tokensOf: (text: string) => number;
@@ -128,8 +128,8 @@ export class InputEstimate {
   }
 
   /**
-   * Learns the provider's count of the latest request and of its answer, which is part of the next one. Reasoning does not count:
-   * most providers do not accept it back.
+   * Learns the provider's count of the latest request and of its answer, which is part of the next one. Reasoning does
+   * not count: most providers do not accept it back.
    */
   learn({ input, output, reasoning }: Usage, answer: Message): void {
     if (this.#lastEstimate === undefined || input === 0) return;

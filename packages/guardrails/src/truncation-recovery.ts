@@ -13,7 +13,9 @@ const continueMessage: UserMessage = {
 /** Why a truncated answer does not continue. */
 export type GivenUp = 'empty' | 'used-up' | 'no-allowance';
 
-/** Continues answers that were truncated at the output limit, a limited number of times for each message of the user. */
+/**
+ * Continues answers that were truncated at the output limit, a limited number of times for each message of the user.
+ */
 export class TruncationRecovery {
   readonly #max: number;
   #count = 0;
@@ -145,7 +147,8 @@ const shortestRepeat = 10;
 const fewestLetters = 6;
 
 /**
- * Returns how many characters at the beginning of `next` repeat the end of `before`, as models do when they continue an answer.
+ * Returns how many characters at the beginning of `next` repeat the end of `before`, as models do when they continue an
+ * answer.
  *
  * A repetition counts if it begins at a word boundary and is long enough not to be coincidence.
  *

@@ -54,8 +54,8 @@ export class TurnAccounts {
   }
 
   /**
-   * Whether the tokens of a model call matter before the provider reports them: for a limit on them, or for an account that
-   * outlives the turn.
+   * Whether the tokens of a model call matter before the provider reports them: for a limit on them, or for an account
+   * that outlives the turn.
    */
   get isMetered(): boolean {
     return this.#isMetered;

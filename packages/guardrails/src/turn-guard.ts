@@ -161,7 +161,9 @@ export class TurnGuard {
     return used && annotate(event, ownName, used as JSONObject);
   }
 
-  /** Replaces a stop by a step that continues a truncated answer, or by a stop with the limit that cut the turn short. */
+  /**
+   * Replaces a stop by a step that continues a truncated answer, or by a stop with the limit that cut the turn short.
+   */
   stop(event: TurnEventOf<'turn.stop'>): Decision {
     const { at: now, afterStep: step } = event;
     if (this.#isEnding) return undefined;
@@ -179,7 +181,10 @@ export class TurnGuard {
     return events.length === 0 ? undefined : [...events, event];
   }
 
-  /** The events that end a turn at any time, when its budget was cut off or its time is up; else the limits that came near. */
+  /**
+   * The events that end a turn at any time, when its budget was cut off or its time is up; else the limits that came
+   * near.
+   */
   interrupt(now: number): readonly NewEvent[] {
     if (this.#isEnding) return [];
     const reason = this.ledger.accounts.budget?.cutOffReason;
@@ -231,7 +236,10 @@ export class TurnGuard {
     });
   }
 
-  /** Annotates the estimate, and the clock under a limit on duration, so that a resumed turn omits the time without a process. */
+  /**
+   * Annotates the estimate, and the clock under a limit on duration, so that a resumed turn omits the time without a
+   * process.
+   */
   #noted(request: Request): Request {
     const { accounts } = this.ledger;
     const hasClock = accounts.has('maxDurationMs');

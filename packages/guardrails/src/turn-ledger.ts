@@ -88,8 +88,8 @@ export class TurnLedger {
   }
 
   /**
-   * Prepares for the request of a step. Earlier steps without an answer count as made: an operator further down has replaced
-   * their requests.
+   * Prepares for the request of a step. Earlier steps without an answer count as made: an operator further down has
+   * replaced their requests.
    *
    * @returns the number of these steps
    */

@@ -18,7 +18,10 @@ type Request = TurnEventOf<'model.request'>;
 interface LastStep {
   readonly step: number;
   readonly limit: LimitState;
-  /** Whether the step cuts the turn short: part of the limit was used before, and the step does more than finish an answer. */
+  /**
+   * Whether the step cuts the turn short: part of the limit was used before, and the step does more than finish an
+   * answer.
+   */
   readonly isForced: boolean;
 }
 
@@ -123,8 +126,9 @@ const withTail = (request: Request, kind: string, text: string): Request => {
 };
 
 /**
- * The request with tools that the model may not call. They stay in the request, because providers want to know the tools of
- * the calls in the history, and a changed list invalidates the whole cache. A call that comes anyway is denied.
+ * The request with tools that the model may not call. They stay in the request, because providers want to know the
+ * tools of the calls in the history, and a changed list invalidates the whole cache. A call that comes anyway is
+ * denied.
  */
 const withoutTools = (request: Request): Request => ({
   ...request,

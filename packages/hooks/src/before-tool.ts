@@ -27,8 +27,8 @@ export type Judgement =
 /**
  * Asks all gates about a call.
  *
- * The first denial wins. When a gate gives the call another input, that is validated, and those that have judged the old one
- * judge the new one. Each gate may do so once per call, so that two gates cannot alternate forever.
+ * The first denial wins. When a gate gives the call another input, that is validated, and those that have judged the
+ * old one judge the new one. Each gate may do so once per call, so that two gates cannot alternate forever.
  */
 export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: InputCheck): Maybe<Judgement> => {
   const gates = hooks.at('beforeTool');

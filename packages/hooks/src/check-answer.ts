@@ -52,7 +52,9 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
   onDecision: nothing,
 };
 
-/** What is wrong with an answer at this point; nothing when it makes sense. What an observer returns is not looked at. */
+/**
+ * What is wrong with an answer at this point; nothing when it makes sense. What an observer returns is not looked at.
+ */
 export const problemOf = (point: HookPoint, answer: unknown): string | undefined => {
   if (answer === undefined || answer === null || shapes[point] === nothing) return undefined;
   const { keys, decisions } = shapes[point];

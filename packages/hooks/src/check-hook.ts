@@ -47,7 +47,10 @@ const parts: Readonly<Record<string, OptionCheck>> = {
   ...Object.fromEntries(hookPoints.map((point) => [point, anyFunction])),
 };
 
-/** Rejects a hook with unknown members: a misspelled gate would guard nothing. @throws InvalidOptionError `invalid-option` */
+/**
+ * Rejects a hook with unknown members: a misspelled gate would guard nothing. @throws InvalidOptionError
+ * `invalid-option`
+ */
 export const checkHook = (hook: unknown): void => {
   const name = (hook as Partial<Hook> | null | undefined)?.name;
   checkOptions(typeof name === 'string' ? `The hook ${JSON.stringify(name)}` : 'A hook', hook, parts);

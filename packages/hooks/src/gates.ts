@@ -19,7 +19,10 @@ export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 export const failedReason = (hook: Hook, error: ErrorInfo): string =>
   `The hook ${hook.name} failed, so that this is not allowed: ${error.message}`;
 
-/** Asks the hooks of a point one after the other, until a visitor has what it wants. A gate that fails closed is a denial. */
+/**
+ * Asks the hooks of a point one after the other, until a visitor has what it wants. A gate that fails closed is a
+ * denial.
+ */
 export const ask = <Point extends HookPoint>(
   hooks: TurnHooks,
   point: Point,

@@ -212,7 +212,10 @@ export interface HookHandlers {
   beforeModel?(context: BeforeModelContext): HookAnswer<Denial | ShortReply | AddedContext | RequestChanges>;
   /** Gate before each tool call. */
   beforeTool?(context: BeforeToolContext): HookAnswer<ToolVerdict>;
-  /** After each call that ran, one hook after the other. Where it fails the result passes as it is, unless `failure` says otherwise. */
+  /**
+   * After each call that ran, one hook after the other. Where it fails the result passes as it is, unless `failure`
+   * says otherwise.
+   */
   afterTool?(context: AfterToolContext): HookAnswer<ResultChanges>;
   /** Gate when the model is done. Where it fails the turn ends, unless `failure` says otherwise. */
   beforeEnd?(context: BeforeEndContext): HookAnswer<SendBack>;
@@ -241,7 +244,8 @@ export type HookFailure = 'closed' | 'open';
  *
  * Contract:
  * - Handlers are synchronous or asynchronous, and may answer nothing.
- * - Gates are asked one after the other, by priority; the first denial wins and the rest is not asked. A synchronous gate
+ * - Gates are asked one after the other, by priority; the first denial wins and the rest is not asked. A synchronous
+ *   gate
  *   costs no microtask.
  * - Observers run side by side, and nothing waits for them before the end of the turn.
  * - A handler that throws or exceeds its time limit never breaks the turn: a gate then denies, an observer is ignored,

@@ -27,8 +27,8 @@ import { settingsOf, type HooksOptions } from './options.js';
 import { hookTables, TurnHooks } from './turn-hooks.js';
 
 /**
- * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result, or
- * continue the turn; observers are notified.
+ * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result,
+ * or continue the turn; observers are notified.
  *
  * Belongs at the beginning of the pipeline, behind `queue()`. When a turn is resumed, its past is passed to `onReplay`
  * only; other handlers are called for what happens from then on.

@@ -4,15 +4,15 @@ import type { ApprovalStore } from './approvals/store.js';
 /** Options of {@link hooks}. */
 export interface HooksOptions {
   /**
-   * Time limit of a gate whose hook sets none, and of each call of the approval store, in milliseconds. `Infinity` disables
-   * the limit.
+   * Time limit of a gate whose hook sets none, and of each call of the approval store, in milliseconds. `Infinity`
+   * disables the limit.
    *
    * @defaultValue `15_000`; a user who waits longer for a tool call believes that the agent hangs
    */
   readonly gateTimeoutMs?: number | undefined;
   /**
-   * Time limit of an observer whose hook sets none, in milliseconds. At the end of the turn, `closeGraceMs` of the harness
-   * applies as well.
+   * Time limit of an observer whose hook sets none, in milliseconds. At the end of the turn, `closeGraceMs` of the
+   * harness applies as well.
    *
    * @defaultValue `30_000`, twice the limit of a gate, because the turn does not wait for observers
    */
@@ -30,8 +30,8 @@ export interface HooksOptions {
    */
   readonly maxSendBacks?: number | undefined;
   /**
-   * Stores what a user allows permanently. Without it, `always` lasts as long as the session. If a store fails or exceeds
-   * `gateTimeoutMs`, the user is asked, or the rule lasts for the session.
+   * Stores what a user allows permanently. Without it, `always` lasts as long as the session. If a store fails or
+   * exceeds `gateTimeoutMs`, the user is asked, or the rule lasts for the session.
    */
   readonly approvalStore?: ApprovalStore | undefined;
   /**

@@ -264,7 +264,8 @@ export class TurnHooks {
   }
 
   /**
-   * Calls all observers of a point if the turn is live. They run concurrently, and only the end of the turn waits for them.
+   * Calls all observers of a point if the turn is live. They run concurrently, and only the end of the turn waits for
+   * them.
    */
   watch<Point extends HookPoint>(point: Point, at: number, details: DetailsOf<Point>): void {
     if (!this.#isLive) return;

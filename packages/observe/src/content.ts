@@ -3,7 +3,10 @@ import type { AssistantPart, Message, ToolResultOutput } from '@h/turn';
 import { textOf } from '@h/turn';
 import type { TextRules } from './plain-data.js';
 
-/** Cuts content for an observation. Its event was redacted before, so that no cut hides half of a secret from the redactor. */
+/**
+ * Cuts content for an observation. Its event was redacted before, so that no cut hides half of a secret from the
+ * redactor.
+ */
 export const contentOf = (text: string, { maxContentChars }: TextRules): string => cutText(text, maxContentChars);
 
 /** What the user said. */

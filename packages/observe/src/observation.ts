@@ -139,8 +139,9 @@ export interface ToolCalled extends ObservationBase {
 }
 
 /**
- * Anything else that was said in a turn: notices of other packages by their own type (`compaction.done`, `loop.warning`,
- * `failover.switched`, `budget.near`, `security.…`, `cache.broken` …), approvals, messages that came in, and `sink.failed`.
+ * Anything else that was said in a turn: notices of other packages by their own type (`compaction.done`,
+ * `loop.warning`, `failover.switched`, `budget.near`, `security.…`, `cache.broken` …), approvals, messages that came
+ * in, and `sink.failed`.
  */
 export interface Noticed extends ObservationBase {
   readonly type: `${string}.${string}`;

@@ -7,9 +7,9 @@ import { runSettings } from './run-settings.js';
 /**
  * Writes observations of a turn to sinks and records its usage in a meter. It does not affect the turn.
  *
- * A turn has one run event (`run.completed` or `run.error`) and one event for each step, model call and tool call. Notices
- * of other packages keep their type. Failures of sinks and of functions in the options are reported and do not affect the
- * turn. Of `model.delta` events only the number is recorded.
+ * A turn has one run event (`run.completed` or `run.error`) and one event for each step, model call and tool call.
+ * Notices of other packages keep their type. Failures of sinks and of functions in the options are reported and do not
+ * affect the turn. Of `model.delta` events only the number is recorded.
  *
  * With a meter, the totals of a session are stored in the session's state under `observe`.
  *

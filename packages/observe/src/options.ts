@@ -75,8 +75,8 @@ export interface ObserveOptions {
    */
   readonly maxContentChars?: number | undefined;
   /**
-   * Removes secrets from each event before it is observed, as `eventRedactor(redactor)` of `@h/redact` does. An event for
-   * which it throws is counted and not emitted.
+   * Removes secrets from each event before it is observed, as `eventRedactor(redactor)` of `@h/redact` does. An event
+   * for which it throws is counted and not emitted.
    *
    * @defaultValue events are used as they are
    */
@@ -88,8 +88,8 @@ export interface ObserveOptions {
    */
   readonly approximateTokens?: boolean | undefined;
   /**
-   * Called when a sink fails for the first time in a turn, and when it is disabled for the rest of the turn. With the name
-   * `observe` it receives the first failure of another function of these options, such as `redact`.
+   * Called when a sink fails for the first time in a turn, and when it is disabled for the rest of the turn. With the
+   * name `observe` it receives the first failure of another function of these options, such as `redact`.
    */
   readonly onSinkError?: ((error: unknown, sink: string) => void) | undefined;
   /**

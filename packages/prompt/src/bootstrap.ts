@@ -27,9 +27,9 @@ export const isBootstrapRecord = ({ metadata }: Message): boolean =>
 /**
  * Whether a session's history already holds the bootstrap sections.
  *
- * A bootstrap message is recognized by its metadata, which user text cannot set. The search runs from the end to the last
- * summary or hand-off, because the model no longer sees anything before it. The search is bounded, so that a long history
- * costs no more than a short one; sections beyond the bound are sent again.
+ * A bootstrap message is recognized by its metadata, which user text cannot set. The search runs from the end to the
+ * last summary or hand-off, because the model no longer sees anything before it. The search is bounded, so that a long
+ * history costs no more than a short one; sections beyond the bound are sent again.
  */
 export const hasBootstrap = (
   messages: MessageList | readonly Message[],

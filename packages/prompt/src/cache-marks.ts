@@ -20,8 +20,8 @@ export interface MarkBudget {
 /**
  * Selects the marks to set.
  *
- * `wanted` is sorted by priority. If the limit is exceeded, marks with fewer than `minTokens` before them are dropped first,
- * then those with the lowest priority.
+ * `wanted` is sorted by priority. If the limit is exceeded, marks with fewer than `minTokens` before them are dropped
+ * first, then those with the lowest priority.
  *
  * @returns the ids of the marks to set
  */

@@ -14,7 +14,9 @@ export interface PrefixChange {
 
 declare module '@h/turn' {
   interface TurnEvents {
-    /** The stable prefix of a session's requests has changed, which invalidates the provider's cache from that point. */
+    /**
+     * The stable prefix of a session's requests has changed, which invalidates the provider's cache from that point.
+     */
     'cache.broken': {
       /** The first changed part, in the order in which a provider reads. Everything after it is processed again. */
       readonly from: PrefixPart;
@@ -22,7 +24,10 @@ declare module '@h/turn' {
     };
     /** Reports the effect of the preceding `cache.broken`, by the provider's token counts. */
     'cache.checked': {
-      /** `lost`: fewer tokens were read than the cache held; `kept`: at least as many; `unknown`: the provider reports none. */
+      /**
+       * `lost`: fewer tokens were read than the cache held; `kept`: at least as many; `unknown`: the provider reports
+       * none.
+       */
       readonly outcome: 'lost' | 'kept' | 'unknown';
       /** Number of tokens read from the cache. */
       readonly cacheRead: number;

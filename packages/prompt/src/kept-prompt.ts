@@ -3,7 +3,9 @@ import type { JSONObject, JSONValue } from '@h/turn';
 /** The parts of a request that a provider caches, in the order in which it reads them. */
 export const prefixParts = ['tools', 'system', 'frozen', 'session'] as const;
 
-/** A part of the cached prefix. `system` holds the blocks that the harness or another operator added before `prompt()`. */
+/**
+ * A part of the cached prefix. `system` holds the blocks that the harness or another operator added before `prompt()`.
+ */
 export type PrefixPart = (typeof prefixParts)[number];
 
 /** A section, by id and hash of its text. */

@@ -1,8 +1,8 @@
 /**
  * Normalizes invisible differences, so that they do not change the bytes of a prompt.
  *
- * Removes the byte order mark, trailing whitespace and surrounding empty lines, and converts line endings to `\n`. Runs in
- * linear time.
+ * Removes the byte order mark, trailing whitespace and surrounding empty lines, and converts line endings to `\n`. Runs
+ * in linear time.
  *
  * @example
  * ```ts

@@ -69,15 +69,15 @@ export interface PromptOptions {
    */
   readonly capabilities?: readonly string[] | ((turn: TurnFacts) => readonly string[]) | undefined;
   /**
-   * Time limit for all section functions together, in milliseconds, each time they are called. A function can derive it from
-   * the rest of the turn's budget; a result that is not a finite number counts as 0.
+   * Time limit for all section functions together, in milliseconds, each time they are called. A function can derive it
+   * from the rest of the turn's budget; a result that is not a finite number counts as 0.
    *
    * @defaultValue `2000`
    */
   readonly deadlineMs?: number | ((turn: TurnFacts & { readonly at: number }) => number) | undefined;
   /**
-   * Whether volatile sections are also sent when the history ends with tool results. Use `false` for endpoints that reject a
-   * user message there (Mistral) and for Anthropic models that discard their thinking when one follows.
+   * Whether volatile sections are also sent when the history ends with tool results. Use `false` for endpoints that
+   * reject a user message there (Mistral) and for Anthropic models that discard their thinking when one follows.
    *
    * @defaultValue `true`
    */

@@ -36,8 +36,9 @@ export interface PromptMemoOptions {
 /**
  * Memoizes rendered prompts by the hash of their content.
  *
- * Create one per harness, never in a module: prompts contain paths and secrets of users. `prompt()` creates its own unless
- * one is passed. A passed cache also stores the fingerprint of each session's last request, for hosts without session state.
+ * Create one per harness, never in a module: prompts contain paths and secrets of users. `prompt()` creates its own
+ * unless one is passed. A passed cache also stores the fingerprint of each session's last request, for hosts without
+ * session state.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

@@ -29,7 +29,8 @@ import { volatileSections } from './volatile-sections.js';
  * - `bootstrap` sections enter the history once per session, before the input.
  * - Tools are sorted by name. The request carries `annotations.prompt` with the hash of each tier.
  * - A section that fails or times out is left out, with the notice `prompt.skipped`.
- * - If the stable prefix differs from the session's last request, the operator emits `cache.broken` with the differences,
+ * - If the stable prefix differs from the session's last request, the operator emits `cache.broken` with the
+ *   differences,
  *   and `cache.checked` with the provider's counts after the response.
  *
  * A request that already carries its prompt passes unchanged.

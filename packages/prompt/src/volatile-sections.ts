@@ -9,8 +9,8 @@ import type { TurnContexts } from './turn-contexts.js';
 /**
  * Loads the volatile sections for each request of a turn.
  *
- * A section with `refresh: 'turn'` is loaded for the first request. A section that timed out is not loaded again in the turn,
- * so that it delays one request only.
+ * A section with `refresh: 'turn'` is loaded for the first request. A section that timed out is not loaded again in the
+ * turn, so that it delays one request only.
  */
 export const volatileSections = (
   { volatile }: CheckedOptions,

@@ -2,7 +2,9 @@ import type { TokenGauge } from './gauge.js';
 
 /** Smaller requests are ignored: what a provider adds to every request distorts their ratio. */
 const minSample = 500;
-/** Ratios beyond this are not caused by the vocabulary: the usage lacks cached tokens, or belongs to another request. */
+/**
+ * Ratios beyond this are not caused by the vocabulary: the usage lacks cached tokens, or belongs to another request.
+ */
 const lowest = 0.4;
 const highest = 4;
 

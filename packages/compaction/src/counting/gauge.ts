@@ -3,7 +3,8 @@ import type { Message, SystemBlock, ToolDefinition } from '@h/turn';
 import { tokensOfMessage, tokensOfSystem, tokensOfTool } from './message-tokens.js';
 
 /**
- * One method of counting. Counts are cached by identity in a `WeakMap`: messages, system blocks and lists of tools are immutable.
+ * One method of counting. Counts are cached by identity in a `WeakMap`: messages, system blocks and lists of tools are
+ * immutable.
  */
 export interface TokenGauge {
   readonly name: Encoding | 'estimate';
@@ -48,7 +49,10 @@ const sum = <Thing>(things: readonly Thing[], count: (thing: Thing) => number): 
   return tokens;
 };
 
-/** Bounds estimates from above, at the cost of the length of each text. Messages are not cached: reading them is as fast. */
+/**
+ * Bounds estimates from above, at the cost of the length of each text. Messages are not cached: reading them is as
+ * fast.
+ */
 export const createBound = (imageTokens: number): TokenGauge => {
   const measures = { text: tokenBound, imageTokens };
   return { ...createGauge('estimate', tokenBound, imageTokens), message: (given) => tokensOfMessage(given, measures) };

@@ -57,8 +57,9 @@ export interface TokenCounter {
 /**
  * Creates a counter.
  *
- * It estimates on the high side until {@link TokenCounter.load} has loaded the model's tokenizer; models without a published
- * vocabulary are always estimated. Only `load` imports js-tiktoken. Names of special tokens (`<|endoftext|>`) count as plain text.
+ * It estimates on the high side until {@link TokenCounter.load} has loaded the model's tokenizer; models without a
+ * published vocabulary are always estimated. Only `load` imports js-tiktoken. Names of special tokens (`<|endoftext|>`)
+ * count as plain text.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -7,10 +7,12 @@ export interface MessageGroup {
 }
 
 /**
- * Returns the smallest spans between which a history may be cut: each tool call with its results, every other message alone.
+ * Returns the smallest spans between which a history may be cut: each tool call with its results, every other message
+ * alone.
  *
- * A call belongs to the next result with its id, at any distance and in any role; a result without a known id belongs to the
- * latest message with calls. An unanswered call binds nothing, so that an aborted message does not hold all later ones.
+ * A call belongs to the next result with its id, at any distance and in any role; a result without a known id belongs
+ * to the latest message with calls. An unanswered call binds nothing, so that an aborted message does not hold all
+ * later ones.
  */
 export const groupMessages = (messages: readonly Message[]): readonly MessageGroup[] => {
   const reach = reachOf(messages);

@@ -5,8 +5,8 @@ import type { CompactionStrategy } from '../strategy.js';
 const cleared = '[Cleared to save space:';
 
 /**
- * Replaces tool results with a note, the oldest first, until the history fits. Calls, texts, recent results and those of
- * protected tools stay, and so do results that are not longer than the note.
+ * Replaces tool results with a note, the oldest first, until the history fits. Calls, texts, recent results and those
+ * of protected tools stay, and so do results that are not longer than the note.
  *
  * @param protectedTools names of tools whose results are never cleared
  */

@@ -6,8 +6,8 @@ import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 const kind = 'left-out';
 
 /**
- * Keeps the first message and the last ones, with a marker between them that counts the removed messages. An earlier marker is
- * merged into the new one. Earlier summaries, open requests and results of protected tools stay.
+ * Keeps the first message and the last ones, with a marker between them that counts the removed messages. An earlier
+ * marker is merged into the new one. Earlier summaries, open requests and results of protected tools stay.
  *
  * @param keepMessages - the number of messages to keep at the end, fewer if they do not fit
  * @param protectedTools - the names of tools whose results stay

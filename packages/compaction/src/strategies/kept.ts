@@ -20,8 +20,8 @@ export const pinnedPlaces = (messages: readonly Message[]): readonly number[] =>
 };
 
 /**
- * The open requests of the user before this position, verbatim: always the latest (shortened if it alone fills the budget), and
- * earlier ones while they fit.
+ * The open requests of the user before this position, verbatim: always the latest (shortened if it alone fills the
+ * budget), and earlier ones while they fit.
  */
 export const openAsksBefore = (
   messages: readonly Message[],
@@ -50,8 +50,8 @@ const shortened = (message: UserMessage, maxTokens: number, count: (message: Mes
 };
 
 /**
- * The calls of protected tools before this position with their results, without the rest of their messages: the newest that fit,
- * and of calls with the same input the latest.
+ * The calls of protected tools before this position with their results, without the rest of their messages: the newest
+ * that fit, and of calls with the same input the latest.
  */
 export const protectedTraffic = (
   messages: readonly Message[],

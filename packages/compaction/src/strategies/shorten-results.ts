@@ -5,8 +5,8 @@ import { textOfOutput } from '../summary/transcript.js';
 const caps = [32_000, 16_000, 8_000, 4_000, 2_000, 1_000] as const;
 
 /**
- * Truncates tool results in the middle, all to the same length, until the messages fit: the last resort if messages that must not
- * be dropped are too long. Returns the shortest result even if that does not fit.
+ * Truncates tool results in the middle, all to the same length, until the messages fit: the last resort if messages
+ * that must not be dropped are too long. Returns the shortest result even if that does not fit.
  */
 export const shortenResults = (
   messages: readonly Message[],

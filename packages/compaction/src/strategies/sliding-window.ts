@@ -30,7 +30,9 @@ export const slidingWindow =
     return kept.length >= start ? undefined : [...kept, ...messages.slice(start)];
   };
 
-/** Providers require a conversation to begin with the user: the last user message before the window, if none is left. */
+/**
+ * Providers require a conversation to begin with the user: the last user message before the window, if none is left.
+ */
 const openingAsk = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
   if (messages[start]?.role === 'user' || kept.some(({ role }) => role === 'user')) return [];
   const last = messages.slice(0, start).findLast(isAsk);

@@ -22,7 +22,7 @@ const summaryOf = (given: readonly Message[]): Message & { readonly content: str
 };
 
 describe('a summary', () => {
-  it('is a message of the harness, marked as reference, before what follows it', async () => {
+  it('adds a message of the harness, marked as a reference, before the rest', async () => {
     const { messages: result } = await summarized(messages, { summarize: () => 'The report.' });
     const summary = summaryOf(result);
     expect(result[0]).toBe(summary);
@@ -35,13 +35,13 @@ describe('a summary', () => {
     expect(summary.content).toMatch(/\[End of the summary\]$/);
   });
 
-  it('has the first request word by word, dollar signs and all, whatever the summarizer says', async () => {
+  it('contains the first request verbatim, whatever the summarizer returns', async () => {
     const { messages: result } = await summarized(messages, { summarize: () => 'They wanted $& and $1.' });
     expect(summaryOf(result).content).toContain(firstAsk);
     expect(summaryOf(result).content).toContain('They wanted $& and $1.');
   });
 
-  it('lists the files that were read and modified, but not those of calls that failed', async () => {
+  it('lists the files that were read and modified, without those of failed calls', async () => {
     const failed: readonly Message[] = [
       { role: 'assistant', content: [call('f', 'write', { path: 'never.ts' })] },
       {
@@ -153,7 +153,7 @@ describe('the summarizer', () => {
     expect(own.requests.map(({ text }) => text).join()).toContain('The code word is ***.');
   });
 
-  it('gets a long history in chunks of its own window, at the same time, and merges them under the same instructions', async () => {
+  it('gets a long history in concurrent chunks that fit its window, and merges the reports', async () => {
     let active = 0;
     let most = 0;
     const summarize = recorded(async () => {
@@ -170,12 +170,12 @@ describe('the summarizer', () => {
     for (const { text } of chunks) expect(tokensOf([user(text)])).toBeLessThan(12_000);
     const merge = summarize.requests.find(({ purpose }) => purpose === 'merge');
     expect(merge?.text).toContain('report 1 of');
-    const rulesOf = (text = ''): string => text.slice(text.indexOf('Write what somebody needs'));
+    const rulesOf = (text = ''): string => text.slice(text.indexOf('Write what a reader needs'));
     expect(rulesOf(merge?.instructions)).toBe(rulesOf(chunks[0]?.instructions));
     expect(most).toBe(2);
   });
 
-  it('is called through the caller’s limit', async () => {
+  it('calls the summarizer through the limit of the caller', async () => {
     let passed = 0;
     const limit: CompactionOptions['limit'] = async (task) => {
       passed += 1;
@@ -186,7 +186,7 @@ describe('the summarizer', () => {
     expect(passed).toBe(summarize.requests.length);
   });
 
-  it('is asked for no more than fits', async () => {
+  it('requests no more tokens than fit', async () => {
     const summarize = recorded(() => 'The report.');
     await summarized(messages, { summarize, maxSummaryTokens: 1234 });
     expect(summarize.requests[0]?.maxOutputTokens).toBe(1234);
@@ -220,7 +220,7 @@ describe('identifiers', () => {
     }
   });
 
-  it('that the summarizer has kept are not appended', async () => {
+  it('appends no identifiers that the summarizer has kept', async () => {
     const summarize: Summarize = () => `The report: ${identifiers.join(' ')}`;
     const { messages: result } = await summarized(messages, { summarize });
     const [body, ledger = ''] = summaryOf(result).content.split('## Identifiers');
@@ -230,7 +230,7 @@ describe('identifiers', () => {
     }
   });
 
-  it('that are missing are corrected by the summarizer, as often as allowed', async () => {
+  it('has missing identifiers corrected, up to the allowed number of times', async () => {
     const correcting: Summarize = ({ purpose, text }) =>
       purpose === 'correct'
         ? `Corrected. ${text.split('missing identifiers')[1]}`.slice(0, text.length - 200)
@@ -267,7 +267,7 @@ describe('identifiers', () => {
     expect(summaryOf((await running).messages).content).toContain(identifiers[0]);
   });
 
-  it('that only tools have returned come last, and are counted when there is no room', async () => {
+  it('lists identifiers from tool results last, and counts those without room', async () => {
     const noise = Array.from(
       { length: 4000 },
       (_, index) => `artifact-${index}-${(index * 7919).toString(16).padStart(8, '0')}1`,
@@ -287,7 +287,7 @@ describe('identifiers', () => {
 });
 
 describe('an earlier summary', () => {
-  it('is taken up in the next one, not stacked, with its first request and its files', async () => {
+  it('merges the previous summary, with its first request and its files', async () => {
     const first = await summarized(messages, { summarize: () => 'First report.' });
     const summarize = recorded(() => 'Second report.');
     const second = await summarized([...first.messages, ...conversation({ seed: 'b' }).messages], { summarize });
@@ -365,7 +365,7 @@ describe('when the summarizer', () => {
     await large;
   });
 
-  it('is cancelled with the turn, nothing more is asked and no timer is left', async () => {
+  it('stops with the turn: no further questions, no timer', async () => {
     const timers = manualTimers();
     const turn = new AbortController();
     const summarize = recorded(never);
@@ -383,7 +383,7 @@ describe('when the summarizer', () => {
     expect(timers.waiting).toEqual([]);
   });
 
-  it('is cancelled between two attempts, it is not asked again', async () => {
+  it('stops between two attempts when the turn is cancelled', async () => {
     const timers = manualTimers();
     const turn = new AbortController();
     const summarize = recorded(() => Promise.reject(new Error('503')));

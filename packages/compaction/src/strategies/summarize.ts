@@ -82,7 +82,10 @@ export const summarizeHistory = async (
 const mostAskChars = 16_000;
 const askShare = 0.75;
 
-/** A summary gets a quarter of the history's size, in coarse steps, so that a resumed turn asks exactly the same questions. */
+/**
+ * A summary gets a quarter of the history's size, in coarse steps, so that a resumed turn asks exactly the same
+ * questions.
+ */
 const lengthFor = (targetTokens: number): number => {
   let tokens = 250;
   while (tokens * 2 <= targetTokens / 4) tokens *= 2;
@@ -155,7 +158,10 @@ interface Assignment extends Pick<InterviewOptions, 'note' | 'mayGrow'> {
   readonly ledgerTokens: number;
 }
 
-/** Has a text written and proves its identifiers. If only the correction times out, missing identifiers are appended instead. */
+/**
+ * Has a text written and proves its identifiers. If only the correction times out, missing identifiers are appended
+ * instead.
+ */
 const askAndProve = async (
   { earlier, head }: Pick<Plan, 'earlier' | 'head'>,
   context: SummarizerContext,

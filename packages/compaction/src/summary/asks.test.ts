@@ -5,7 +5,7 @@ import { openAsks, originalAsk } from './asks.js';
 
 const answer: Message = { role: 'assistant', content: 'Here it is.' };
 const work: Message = { role: 'assistant', content: [call('1')] };
-const internal: Message = { ...user('Go on where you stopped.'), metadata: { internal: true } };
+const internal: Message = { ...user('Continue where you stopped.'), metadata: { internal: true } };
 
 describe('openAsks', () => {
   it.each<readonly [string, readonly Message[], readonly number[]]>([
@@ -21,7 +21,7 @@ describe('openAsks', () => {
 });
 
 describe('originalAsk', () => {
-  it('is what a person said first', () => {
+  it('returns the first message of a person', () => {
     expect(originalAsk([internal, user('a'), user('b')])).toBe('a');
     expect(originalAsk([answer])).toBeUndefined();
   });

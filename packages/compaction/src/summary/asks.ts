@@ -5,7 +5,8 @@ export const isAsk = (message: Message): message is UserMessage =>
   message.role === 'user' && message.metadata?.internal !== true && message.metadata?.kind === undefined;
 
 /**
- * Positions of the user's unanswered requests. Later requests may change earlier ones, so all since the last answer are open.
+ * Positions of the user's unanswered requests. Later requests may change earlier ones, so all since the last answer are
+ * open.
  *
  * An answer is a message of the model without tool calls that is followed by a message of the user or by nothing.
  */

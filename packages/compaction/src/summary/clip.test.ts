@@ -9,7 +9,7 @@ describe('clip', () => {
     expect(clip('short', 100)).toBe('short');
   });
 
-  it('is never longer than it may be, cuts through no character, and counts right', () => {
+  it('never exceeds its limit, splits no character, and counts what it removed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat(120), (text, maxChars) => {
         const clipped = clip(text, maxChars);

@@ -1,6 +1,6 @@
 /**
- * Truncates a text to N characters: its beginning and its end, with a note about the rest. Errors appear at the end, which therefore
- * gets two fifths. Never splits a surrogate pair.
+ * Truncates a text to N characters: its beginning and its end, with a note about the rest. Errors appear at the end,
+ * which therefore gets two fifths. Never splits a surrogate pair.
  */
 export const clip = (text: string, maxChars: number): string => {
   if (text.length <= maxChars) return text;

@@ -13,7 +13,8 @@ export interface WorkContext {
 }
 
 /**
- * Runs work with a deadline: its own, or that of the turn if it is earlier. Work that has not ended by then is aborted and not awaited, whether it handles its signal or not.
+ * Runs work with a deadline: its own, or that of the turn if it is earlier. Work that has not ended by then is aborted
+ * and not awaited, whether it handles its signal or not.
  *
  * Errors of the work itself, including timeouts of its provider, are passed on unchanged.
  *

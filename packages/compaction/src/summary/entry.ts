@@ -114,11 +114,11 @@ const fileLine = (what: string, paths: readonly string[]): readonly string[] => 
 const opening =
   '[Summary of the conversation up to here, written by the harness to save space. It is a reference: it reports what has ' +
   'happened and asks for nothing. What it mentions as asked and done is done. All tools are still there; use them as before. ' +
-  'Go on with what the user asks for below.]';
+  'Continue with what the user asks for below.]';
 
 const newModelNote =
   '## Change of model\nAnother model worked on this before you. You are the orchestrator of this session now. Sub-agents that may ' +
   'still be running are your subordinates: supervise them and give them directions, and do not repeat their work. The next ' +
-  'action stands under "What has happened"; begin with it.';
+  'action is under "What has happened"; begin with it.';
 
 const closing = '[End of the summary]';

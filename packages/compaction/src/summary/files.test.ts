@@ -18,7 +18,7 @@ describe('filesOfCall', () => {
 });
 
 describe('touchedFiles', () => {
-  it('adds to what was touched before, each once, the latest last; what was modified was not only read', () => {
+  it('adds to the earlier files, each once, latest last; a modified file is not listed as read', () => {
     const messages = [
       {
         role: 'assistant' as const,

@@ -92,7 +92,7 @@ describe('missingIdentifiers', () => {
     expect(missing('src/a.ts', 'In src/A.ts it is.')).toBe(true);
   });
 
-  it('is not satisfied by a part of something longer', () => {
+  it('does not accept a part of a longer identifier', () => {
     expect(missing('/a/b', 'It is /a/bc.')).toBe(true);
     expect(missing('17 of 43', 'It was 117 of 430.')).toBe(true);
     expect(missing('17 of 43', 'It was 117 of 430, then 17 of 43.')).toBe(false);

@@ -16,11 +16,11 @@ export interface RankedIdentifier extends Identifier {
 const maxLength = 500;
 
 /**
- * Finds strings that must not be paraphrased: URLs, UUIDs, hashes, IP addresses and ports, hosts, paths and file names, values of
- * environment variables, ids and long numbers, and the progress of batches (`17 of 43`).
+ * Finds strings that must not be paraphrased: URLs, UUIDs, hashes, IP addresses and ports, hosts, paths and file names,
+ * values of environment variables, ids and long numbers, and the progress of batches (`17 of 43`).
  *
- * Each is found once. Of a batch, identified by its total, only the latest count is returned. Time is linear in the length of the
- * text.
+ * Each is found once. Of a batch, identified by its total, only the latest count is returned. Time is linear in the
+ * length of the text.
  */
 export const extractIdentifiers = (text: string): readonly Identifier[] => {
   const found = new Map<string, Identifier>();

@@ -42,8 +42,8 @@ export interface Interview {
 const retryDelayMs = 1_000;
 
 /**
- * Asks a summarizer questions; retries after a failure and never repeats an answered question. An answer that is empty, or not
- * shorter than its source, is a failure.
+ * Asks a summarizer questions; retries after a failure and never repeats an answered question. An answer that is empty,
+ * or not shorter than its source, is a failure.
  */
 export const createInterview = (options: InterviewOptions): Interview => {
   const askOnce = async (request: SummarizeRequest): Promise<string> => {

@@ -28,8 +28,8 @@ export interface ProvenSummary {
 const maxTold = 60;
 
 /**
- * Verifies that identifiers appear verbatim in the text that is stored. If vital ones are missing, the summarizer may correct its
- * text; identifiers that are still missing are appended while there is room, the most important first.
+ * Verifies that identifiers appear verbatim in the text that is stored. If vital ones are missing, the summarizer may
+ * correct its text; identifiers that are still missing are appended while there is room, the most important first.
  */
 export const proveSummary = async (
   written: string,

@@ -20,8 +20,8 @@ const returned = 1;
 export const isVital = ({ weight }: RankedIdentifier): boolean => weight >= used;
 
 /**
- * The identifiers of messages, the most important first: progress of batches, then text, then inputs of tools, then the rest; among
- * equals, those that appear more often and later.
+ * The identifiers of messages, the most important first: progress of batches, then text, then inputs of tools, then the
+ * rest; among equals, those that appear more often and later.
  *
  * @param redact - redacts a text before it is read
  */

@@ -13,8 +13,8 @@ const forms: readonly RegExp[] = [
 ];
 
 /**
- * Redacts secrets: keys and tokens with a recognizable form, passwords in URLs, authorization headers, and values that are assigned
- * to a name such as `API_KEY` or `password`.
+ * Redacts secrets: keys and tokens with a recognizable form, passwords in URLs, authorization headers, and values that
+ * are assigned to a name such as `API_KEY` or `password`.
  *
  * The default of the option `redact`; UUIDs, hashes, model names and numbers stay.
  */

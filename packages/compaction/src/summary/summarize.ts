@@ -25,7 +25,7 @@ export type SummarizeAnswer = string | { readonly text: string; readonly usage?:
 /**
  * Writes summaries. `summarizeWith` creates one from a model driver; any function is accepted.
  *
- * It fails by throwing; the question is retried, then passed to the next summarizer. After an error that the option `isOverflow`
- * recognizes, the text is halved.
+ * It fails by throwing; the question is retried, then passed to the next summarizer. After an error that the option
+ * `isOverflow` recognizes, the text is halved.
  */
 export type Summarize = (request: SummarizeRequest, context: SummarizeContext) => MaybePromise<SummarizeAnswer>;

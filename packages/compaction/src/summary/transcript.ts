@@ -9,8 +9,8 @@ const maxInputChars = 4_000;
 type Part = Exclude<Message['content'], string>[number];
 
 /**
- * Renders a message as text for a summarizer: the role, the text, calls and results. Reasoning is omitted, files are named, and
- * results are truncated.
+ * Renders a message as text for a summarizer: the role, the text, calls and results. Reasoning is omitted, files are
+ * named, and results are truncated.
  *
  * @param redact - redacts a text before it is truncated
  */

@@ -23,8 +23,8 @@ const maxHalvings = 4;
 const charsPerToken = 3;
 
 /**
- * Summarizes messages: at once if they fit the summarizer, else in concurrent chunks whose summaries are merged under the same
- * instructions.
+ * Summarizes messages: at once if they fit the summarizer, else in concurrent chunks whose summaries are merged under
+ * the same instructions.
  *
  * @throws CompactionError
  */

@@ -4,7 +4,9 @@ import { openRegularFile, UnsafeFileError } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { ifThere } from './errors.js';
 
-/** Opens a file of the state; `undefined` if it does not exist. A link is rejected, because its target may be anywhere. */
+/**
+ * Opens a file of the state; `undefined` if it does not exist. A link is rejected, because its target may be anywhere.
+ */
 export const openOwn = async (path: string, flags: number, mode?: number): Promise<FileHandle | undefined> => {
   try {
     return await ifThere(openRegularFile(path, flags, mode));

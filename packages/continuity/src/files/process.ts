@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { markOf as fullMarkOf, processState, type ProcessMark } from '@h/process';
 
-/** Identifies a process in a file that is committed: a process mark of `@h/process` without the names of the machine. */
+/**
+ * Identifies a process in a file that is committed: a process mark of `@h/process` without the names of the machine.
+ */
 export interface AnonymousMark {
   /** A hash of the machine and its process namespaces. */
   readonly machine: string;

@@ -20,7 +20,9 @@ export interface StateFolder {
 
 /** Writes files while the lock is held. */
 export interface StateWriter {
-  /** Replaces a file atomically. Fails if the lock is no longer held, or if `confirm`, which runs just before, throws. */
+  /**
+   * Replaces a file atomically. Fails if the lock is no longer held, or if `confirm`, which runs just before, throws.
+   */
   readonly replace: (
     path: string,
     text: string,
@@ -78,7 +80,10 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
   };
 };
 
-/** A `.gitignore` inside the folder also applies to repositories that are created later, and leaves the project's own unchanged. */
+/**
+ * A `.gitignore` inside the folder also applies to repositories that are created later, and leaves the project's own
+ * unchanged.
+ */
 const ignoreItself = async (path: string): Promise<void> => {
   // An empty file is left by a crash.
   if (((await ifThere(lstat(path)))?.size ?? 0) === 0) {

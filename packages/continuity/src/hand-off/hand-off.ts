@@ -76,9 +76,10 @@ interface HandOffDecision {
  * - `isConfused` returns true (`confused`),
  * - the turn was started with `metadata: { handoff: 'now' }` (`manual`).
  *
- * The summarizers of `compaction()` write the briefing, and every identifier that it lacks is appended. Budgets, policies, sub-agents
- * and the state of other operators are unaffected. The number of hand-offs is limited; if no briefing can be written, the history
- * stays unchanged. Use `loopDetect()` before `compaction()`, so that its last step is recognized.
+ * The summarizers of `compaction()` write the briefing, and every identifier that it lacks is appended. Budgets,
+ * policies, sub-agents and the state of other operators are unaffected. The number of hand-offs is limited; if no
+ * briefing can be written, the history stays unchanged. Use `loopDetect()` before `compaction()`, so that its last step
+ * is recognized.
  *
  * @throws ContinuityError `invalid-option`
  *

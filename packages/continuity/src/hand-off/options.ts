@@ -42,14 +42,15 @@ export interface HandOffOptions {
     | ((context: { readonly turn: string; readonly session: string }) => MaybePromise<Readonly<Record<string, string>>>)
     | undefined;
   /**
-   * The maximum number of hand-offs in a session, and of failed briefings in a turn. After that the context stays, and the limits
-   * of the session decide.
+   * The maximum number of hand-offs in a session, and of failed briefings in a turn. After that the context stays, and
+   * the limits of the session decide.
    *
    * @defaultValue `3`
    */
   readonly maxResets?: number | undefined;
   /**
-   * The minimum number of model calls between two hand-offs of a turn. One that is due earlier shows that hand-offs do not help.
+   * The minimum number of model calls between two hand-offs of a turn. One that is due earlier shows that hand-offs do
+   * not help.
    *
    * @defaultValue `5`
    */

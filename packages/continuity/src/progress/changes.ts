@@ -70,7 +70,10 @@ export const renewClaims = (progress: Progress, { owner, at, leaseMs, process }:
 export const releaseClaims = (progress: Progress, owner: string): Progress =>
   mapClaims(progress, isOf(owner), () => undefined);
 
-/** Releases claims like {@link releaseClaims}, without counting an attempt: the task did not cause the end of the session. */
+/**
+ * Releases claims like {@link releaseClaims}, without counting an attempt: the task did not cause the end of the
+ * session.
+ */
 export const giveBackClaims = (progress: Progress, owner: string): Progress => {
   const tasks = progress.tasks.map((task) =>
     task.claim?.owner === owner ? { ...task, attempts: Math.max(0, attemptsOf(task) - 1) } : task,

@@ -23,15 +23,17 @@ export type ProgressFile =
 /** The progress file of a project. */
 export interface ProgressStore {
   readonly path: string;
-  /** Reads the file, without the claims of processes that have died. A corrupt file is backed up, once for each content. */
+  /**
+   * Reads the file, without the claims of processes that have died. A corrupt file is backed up, once for each content.
+   */
   read(): Promise<ProgressFile>;
   /**
-   * Reads, changes and replaces the file under the lock, and increases its revision. A change that returns its argument writes
-   * nothing. If a person saves the file at the same moment, the change is applied to the new content.
+   * Reads, changes and replaces the file under the lock, and increases its revision. A change that returns its argument
+   * writes nothing. If a person saves the file at the same moment, the change is applied to the new content.
    *
    * @param expectedRevision - the change fails with `progress-conflict` if the file has another revision
-   * @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer`, `progress-conflict`, `progress-invalid`,
-   * `locked`, and the errors of the change
+   * @throws ContinuityError `progress-missing`, `progress-corrupt`, `progress-newer`, `progress-conflict`,
+   * `progress-invalid`, `locked`, and the errors of the change
    */
   update(change: (progress: Progress) => Progress, expectedRevision?: number): Promise<Progress>;
   /** Creates the file, or changes it if it exists. @throws as {@link ProgressStore.update} */
@@ -39,7 +41,8 @@ export interface ProgressStore {
   /**
    * Replaces a corrupt file by the last valid content. The backup of the corrupt file remains.
    *
-   * @throws ContinuityError `progress-conflict` if the file is not corrupt, `progress-missing` if no valid content is stored
+   * @throws ContinuityError `progress-conflict` if the file is not corrupt, `progress-missing` if no valid content is
+   * stored
    */
   restore(): Promise<Progress>;
 }

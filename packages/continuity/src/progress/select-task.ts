@@ -30,8 +30,8 @@ const readyIn = (tasks: readonly Task[]): ((task: Task) => boolean) => {
 };
 
 /**
- * Selects the next task of an owner: its claimed task, then an interrupted one (its own before those of others), then the first that is
- * ready.
+ * Selects the next task of an owner: its claimed task, then an interrupted one (its own before those of others), then
+ * the first that is ready.
  */
 export const selectTask = ({ tasks }: Progress, owner: string, at: number): NextTask => {
   const mine = tasks.find(({ claim }) => claim?.owner === owner);

@@ -21,10 +21,11 @@ export interface ContinuityToolsOptions {
 const reserveMs = 15_000;
 
 /**
- * Creates the tools with which a model works on a project: `task_next`, `task_done`, `task_block`, `note`, `rule_propose`, and `task_plan`
- * for the first session.
+ * Creates the tools with which a model works on a project: `task_next`, `task_done`, `task_block`, `note`,
+ * `rule_propose`, and `task_plan` for the first session.
  *
- * Only the session that has claimed a task may change it. `task_done` runs the check; the summary of the model is stored with its result.
+ * Only the session that has claimed a task may change it. `task_done` runs the check; the summary of the model is
+ * stored with its result.
  *
  * @throws ContinuityError `invalid-option`
  *

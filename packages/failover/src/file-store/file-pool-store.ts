@@ -11,8 +11,8 @@ export interface FilePoolStoreOptions {
   /** The file. Its folder is created if it does not exist. */
   readonly path: string;
   /**
-   * How long the file stays locked by a process on another machine that no longer responds, in milliseconds, at least 100. On
-   * the same machine a lock ends with its process. An update waits three times as long for other processes.
+   * How long the file stays locked by a process on another machine that no longer responds, in milliseconds, at least
+   * 100. On the same machine a lock ends with its process. An update waits three times as long for other processes.
    *
    * @defaultValue `5_000`, a thousand times the duration of a write
    */

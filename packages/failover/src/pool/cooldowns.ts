@@ -20,7 +20,10 @@ export interface CooldownsOptions {
   readonly onStoreError: ((error: unknown) => void) | undefined;
 }
 
-/** The cooldowns in memory, and in a store that other processes see. A store that fails or hangs delays no turn for long. */
+/**
+ * The cooldowns in memory, and in a store that other processes see. A store that fails or hangs delays no turn for
+ * long.
+ */
 export class Cooldowns {
   readonly #options: CooldownsOptions;
   #windows: Windows = {};

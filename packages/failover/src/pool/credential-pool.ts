@@ -38,8 +38,8 @@ export interface CredentialPoolOptions {
    */
   readonly refreshMs?: number | undefined;
   /**
-   * The longest time that a request waits for the store, in milliseconds. After that the pool uses what it has in memory, and
-   * `onStoreError` receives an error with the code `store-timeout`.
+   * The longest time that a request waits for the store, in milliseconds. After that the pool uses what it has in
+   * memory, and `onStoreError` receives an error with the code `store-timeout`.
    *
    * @defaultValue `2_000`
    */
@@ -98,8 +98,8 @@ export interface CredentialPool {
    */
   key(profile: string): Promise<string>;
   /**
-   * Leases a profile for a model call: the one that the session had, else the least recently used of those with the fewest
-   * failures. After a cooldown a single call at a time probes whether it works again.
+   * Leases a profile for a model call: the one that the session had, else the least recently used of those with the
+   * fewest failures. After a cooldown a single call at a time probes whether it works again.
    */
   acquire(request: CredentialRequest): CredentialLease | Unavailable;
   /** Records a successful call: ends the cooldowns before it. */

@@ -10,8 +10,8 @@ export interface PoolState {
 /**
  * Persists the state of a pool and shares it between processes.
  *
- * Contract: `update` reads, changes and writes in one step that no other process interrupts; if `change` throws, nothing is
- * written. A state that cannot be read counts as empty. A call that does not settle in time is abandoned.
+ * Contract: `update` reads, changes and writes in one step that no other process interrupts; if `change` throws,
+ * nothing is written. A state that cannot be read counts as empty. A call that does not settle in time is abandoned.
  */
 export interface PoolStore {
   read(): MaybePromise<PoolState>;

@@ -18,7 +18,9 @@ export interface CredentialLease {
   readonly profile: string | undefined;
   /** Whether a cooldown has just ended, so that this call probes whether the profile works again. */
   readonly isProbe: boolean;
-  /** Ends the lease. Until then no other call probes the same; release it once the outcome is known or no longer needed. */
+  /**
+   * Ends the lease. Until then no other call probes the same; release it once the outcome is known or no longer needed.
+   */
   release(): void;
 }
 

@@ -27,8 +27,8 @@ export interface CredentialProfile {
   /** The part of a model's name before the first slash. */
   readonly provider: string;
   /**
-   * The key, `{ env }` for an environment variable, or a function. An issued key with an expiry is reused until shortly before
-   * it expires or until the provider rejects it; otherwise the function is called for every model call.
+   * The key, `{ env }` for an environment variable, or a function. An issued key with an expiry is reused until shortly
+   * before it expires or until the provider rejects it; otherwise the function is called for every model call.
    */
   readonly key: KeySource;
 }

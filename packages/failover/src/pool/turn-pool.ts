@@ -1,7 +1,9 @@
 import type { OperatorContext } from '@h/turn';
 import { createCredentialPool, type CredentialPool } from './credential-pool.js';
 
-/** The pool of a turn: the one that the app has passed, or its own for cooldowns of models, made at the first failure. */
+/**
+ * The pool of a turn: the one that the app has passed, or its own for cooldowns of models, made at the first failure.
+ */
 export class TurnPool {
   readonly #random: () => number;
   readonly #operator: OperatorContext;

@@ -34,9 +34,9 @@ export const isForgotten = ({ since, until }: CooldownWindow, now: number): bool
 /**
  * The window after one more failure.
  *
- * A failure inside a window belongs to a call that was under way when it began: it never shortens the window and does not make
- * the next one longer. A failure after it, before a success, begins a longer one. A failure from before the window (replayed
- * after a crash) changes nothing.
+ * A failure inside a window belongs to a call that was under way when it began: it never shortens the window and does
+ * not make the next one longer. A failure after it, before a success, begins a longer one. A failure from before the
+ * window (replayed after a crash) changes nothing.
  */
 export const windowAfter = (known: CooldownWindow | undefined, failure: WindowFailure): CooldownWindow => {
   const { reason, at, retryAfterMs } = failure;
@@ -50,7 +50,10 @@ export const windowAfter = (known: CooldownWindow | undefined, failure: WindowFa
   return { reason, since: at, until: at + lengthOf(failure, level), level, ...stated };
 };
 
-/** The time that the provider states is exact: it grows with further failures, but never beyond the provider's or our own. */
+/**
+ * The time that the provider states is exact: it grows with further failures, but never beyond the provider's or our
+ * own.
+ */
 const lengthOf = ({ time, retryAfterMs, jitter }: WindowFailure, level: number): number => {
   const { baseMs, factor, maxMs } = time;
   const growth = factor ** (level - 1);
@@ -59,7 +62,10 @@ const lengthOf = ({ time, retryAfterMs, jitter }: WindowFailure, level: number):
   return Math.ceil(length * (1 + jitterShare * jitter));
 };
 
-/** Names what is in cooldown: a profile, a profile with one model, or a model with any profile. Ids of profiles have one line. */
+/**
+ * Names what is in cooldown: a profile, a profile with one model, or a model with any profile. Ids of profiles have one
+ * line.
+ */
 export const windowKey = (scope: FailureScope, profile = '', model = ''): string =>
   scope === 'profile' ? profile : scope === 'model' ? `${profile}\n${model}` : `\n${model}`;
 

@@ -1,4 +1,7 @@
-/** Ids that most providers accept: chat completions of OpenAI allow 40 characters. The prefix is reserved for generated ids. */
+/**
+ * Ids that most providers accept: chat completions of OpenAI allow 40 characters. The prefix is reserved for generated
+ * ids.
+ */
 const usual = /^(?!fit_)[a-zA-Z0-9_-]{1,40}$/;
 /** Ids that Mistral's models accept, wherever they run. */
 const strict = /^[a-zA-Z0-9]{9}$/;

@@ -3,8 +3,8 @@ import { from, map } from 'rxjs';
 import type { CredentialPool } from '../pool/credential-pool.js';
 
 /**
- * Wraps a driver so that its errors never quote a key of the pool, as providers ("Incorrect API key provided: …") and HTTP
- * clients do.
+ * Wraps a driver so that its errors never quote a key of the pool, as providers ("Incorrect API key provided: …") and
+ * HTTP clients do.
  *
  * @example
  * ```ts

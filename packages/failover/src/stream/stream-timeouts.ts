@@ -27,9 +27,9 @@ export interface StreamTimeoutsOptions {
 /**
  * Wraps a driver so that a call ends when the model stays silent for too long.
  *
- * The connection is closed, and the call ends with the error `first-byte-timeout` or `idle-timeout`, which `failover()` retries.
- * Each call ends exactly once. It wraps the driver and is not an operator, because only the driver knows when a call begins:
- * an operator may hold the request for minutes.
+ * The connection is closed, and the call ends with the error `first-byte-timeout` or `idle-timeout`, which `failover()`
+ * retries. Each call ends exactly once. It wraps the driver and is not an operator, because only the driver knows when
+ * a call begins: an operator may hold the request for minutes.
  *
  * @throws InvalidOptionError `invalid-option`
  *

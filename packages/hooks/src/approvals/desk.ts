@@ -63,8 +63,8 @@ const maxSessionRules = 200;
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Requests approvals: one for each call, bound to its name and input. Earlier answers apply first: rules that are stored, and
- * the answers that a resumed turn has in its journal.
+ * Requests approvals: one for each call, bound to its name and input. Earlier answers apply first: rules that are
+ * stored, and the answers that a resumed turn has in its journal.
  */
 export class ApprovalDesk {
   readonly #hooks: TurnHooks;

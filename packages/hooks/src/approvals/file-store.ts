@@ -19,8 +19,8 @@ export interface FileApprovalStoreOptions {
 }
 
 /**
- * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken out of
- * it counts at once, and it is replaced as a whole, so that a crash leaves the old one or the new one.
+ * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken
+ * out of it counts at once, and it is replaced as a whole, so that a crash leaves the old one or the new one.
  *
  * A file that cannot be read as rules allows nothing, and is not overwritten: both methods fail with `approval-store`.
  *

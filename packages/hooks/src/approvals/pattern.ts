@@ -4,9 +4,9 @@ import { subjectOf, type CallSubject } from './subject.js';
  * Whether a pattern covers a call.
  *
  * `*` stands for any text, and the pattern for the whole subject. What it matches is limited: in a
- * command it never holds anything with which a shell begins another command, expands or redirects (`git push *` does not
- * cover `git push; rm -rf ~`), and in a path it stays within a folder (`**` goes deeper) and covers nothing with `..`. A
- * command pattern that ends in ` *` covers the command without arguments too.
+ * command it never holds anything with which a shell begins another command, expands or redirects (`git push *` does
+ * not cover `git push; rm -rf ~`), and in a path it stays within a folder (`**` goes deeper) and covers nothing with
+ * `..`. A command pattern that ends in ` *` covers the command without arguments too.
  *
  * @example
  * ```ts
@@ -50,7 +50,10 @@ const coversPath = (pattern: string, path: string): boolean => {
 
 const pieces = (pattern: string, star: string): readonly string[] => pattern.split(star);
 
-/** Whether the text is these pieces with allowed characters between them: each piece as early as it can be, without going back. */
+/**
+ * Whether the text is these pieces with allowed characters between them: each piece as early as it can be, without
+ * going back.
+ */
 const matches = (parts: readonly string[], text: string, isAllowed: (character: string) => boolean): boolean => {
   const [first = '', ...rest] = parts;
   if (rest.length === 0) return first === text;

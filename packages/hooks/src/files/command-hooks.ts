@@ -29,10 +29,10 @@ const maxSessions = 10_000;
 /**
  * Reads hook files in the format of Claude Code's `settings.json`, and makes a hook of their commands.
  *
- * The commands get the JSON on their standard input that they know, under the names of tools and inputs that they know, and
- * answer with JSON or an exit code as they do there. One that blocks a call denies it; one that blocks the end sends the
- * turn back. A gate (`PreToolUse`, `UserPromptSubmit`) that crashes or takes too long has blocked, unless its `onFailure`
- * says `continue`; any other exit code than 0 and 2 is reported and has no effect, as in that format.
+ * The commands get the JSON on their standard input that they know, under the names of tools and inputs that they know,
+ * and answer with JSON or an exit code as they do there. One that blocks a call denies it; one that blocks the end
+ * sends the turn back. A gate (`PreToolUse`, `UserPromptSubmit`) that crashes or takes too long has blocked, unless its
+ * `onFailure` says `continue`; any other exit code than 0 and 2 is reported and has no effect, as in that format.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -3,9 +3,9 @@ import { coversCall } from '../approvals/pattern.js';
 const plain = /^[\w\-, |]*$/;
 
 /**
- * Whether a matcher is for one of these names: everything when it is empty or `*`, a name or a list of names where it has
- * nothing but letters, digits, `_`, `-`, spaces, commas and `|`, else a regular expression that is searched for. A broken
- * expression is taken as a name.
+ * Whether a matcher is for one of these names: everything when it is empty or `*`, a name or a list of names where it
+ * has nothing but letters, digits, `_`, `-`, spaces, commas and `|`, else a regular expression that is searched for. A
+ * broken expression is taken as a name.
  */
 export const isMatch = (matcher: string, names: readonly string[]): boolean => {
   const wanted = matcher.trim();
@@ -35,7 +35,9 @@ const isCompound = (input: unknown): boolean => {
   return typeof command === 'string' && /[;&|<>$`(){}\n]/.test(command);
 };
 
-/** Whether the condition `if` of a hook is met. Where a pattern cannot tell, the hook is run: it can look for itself. */
+/**
+ * Whether the condition `if` of a hook is met. Where a pattern cannot tell, the hook is run: it can look for itself.
+ */
 export const isConditionMet = (condition: string | undefined, names: readonly string[], input: unknown): boolean => {
   if (condition === undefined) return true;
   const [, tool = condition, pattern] = /^([^()]+)\((.*)\)$/s.exec(condition.trim()) ?? [];

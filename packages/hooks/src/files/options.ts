@@ -28,7 +28,8 @@ export interface CommandHooksOptions {
   /**
    * The files to read; those that do not exist are left out.
    *
-   * @defaultValue `~/.claude/settings.json` of the user, `.claude/settings.json` and `.claude/settings.local.json` of the project
+   * @defaultValue `~/.claude/settings.json` of the user, `.claude/settings.json` and `.claude/settings.local.json` of
+   * the project
    */
   readonly files?: readonly HookFile[] | undefined;
   /** Decides whether a command of the project may run. Without it none does. */

@@ -31,8 +31,8 @@ const maxOutputChars = 1_000_000;
 const maxTimeoutMs = 2_147_483_647;
 
 /**
- * Runs a hook command. It is ended with its process group at its time limit, when it is canceled, and when this process ends.
- * Processes that it leaves in the background after it exited keep running.
+ * Runs a hook command. It is ended with its process group at its time limit, when it is canceled, and when this process
+ * ends. Processes that it leaves in the background after it exited keep running.
  */
 export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
   const { command, args, cwd, env, input, timeoutMs, signal, scheduler } = run;

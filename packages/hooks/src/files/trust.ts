@@ -49,8 +49,8 @@ export interface TrustFileOptions {
 const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string(), z.string()) });
 
 /**
- * Stores which commands the user has trusted, by content. It asks about a command that is new or has changed, and each time
- * about one whose files are not known before it runs.
+ * Stores which commands the user has trusted, by content. It asks about a command that is new or has changed, and each
+ * time about one whose files are not known before it runs.
  *
  * If the file cannot be read, no command is trusted.
  *

@@ -22,8 +22,8 @@ export interface ApprovalTool {
 /** Options of {@link approvals}. */
 export interface ApprovalsOptions {
   /**
-   * When the user is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that declare
-   * themselves destructive; `always`, for every call of a tool that does not declare itself read-only.
+   * When the user is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that
+   * declare themselves destructive; `always`, for every call of a tool that does not declare itself read-only.
    *
    * @defaultValue `'on-risk'`
    */
@@ -85,7 +85,8 @@ const checks = {
 };
 
 /**
- * Requests approval for what others see at once or what cannot be undone: pushes, pull requests, deployments, migrations.
+ * Requests approval for what others see at once or what cannot be undone: pushes, pull requests, deployments,
+ * migrations.
  *
  * It only asks. What is never to happen is denied by another hook, such as `destructiveCommands()`.
  *

@@ -22,8 +22,8 @@ import { stepBatch } from './step-batch.js';
 /** Options of {@link checkAfterWrite}. */
 export interface CheckAfterWriteOptions {
   /**
-   * The linter or type checker: `'npx eslint {file}'` for each file, `'npx tsc --noEmit'` for the whole project. A function
-   * makes the command for a file, or none.
+   * The linter or type checker: `'npx eslint {file}'` for each file, `'npx tsc --noEmit'` for the whole project. A
+   * function makes the command for a file, or none.
    */
   readonly check: string | ((path: string) => string | undefined);
   /**
@@ -116,8 +116,8 @@ const reserveMs = 10_000;
 /**
  * Runs a linter or type checker after a file was written, and tells the model what that has made worse.
  *
- * What was found before is not told again: each check also runs once before the first write that it is about. Nothing is
- * said where there is nothing new. A check that fails to run never stops a turn.
+ * What was found before is not told again: each check also runs once before the first write that it is about. Nothing
+ * is said where there is nothing new. A check that fails to run never stops a turn.
  *
  * @returns a function that makes a fresh hook for every turn
  * @throws InvalidOptionError `invalid-option`

@@ -51,8 +51,8 @@ const normalised = (url: string): string | undefined => {
 };
 
 /**
- * The sources that a result names in a structured way: objects with a `url` (or `link`, `href`, `uri`) in its JSON or its
- * `details`, and the `url` that the call itself was given.
+ * The sources that a result names in a structured way: objects with a `url` (or `link`, `href`, `uri`) in its JSON or
+ * its `details`, and the `url` that the call itself was given.
  *
  * @example
  * ```ts

@@ -46,8 +46,8 @@ const maxTold = 5;
 /**
  * Denies tool calls that run destructive commands, and asks about doubtful ones.
  *
- * The model reads which command it is, what it would do and what to do instead. This is a guard rail and not a sandbox; see
- * `judgeCommand`.
+ * The model reads which command it is, what it would do and what to do instead. This is a guard rail and not a sandbox;
+ * see `judgeCommand`.
  *
  * @throws InvalidOptionError `invalid-option`
  *

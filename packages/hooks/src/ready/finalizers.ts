@@ -42,7 +42,9 @@ type Done = void | PromiseLike<void>;
 
 /** Options of {@link finalizers}. */
 export interface FinalizersOptions {
-  /** Takes the sources that the turn's tool results name; with `sourcesOf`, as that finds them. Not called without any. */
+  /**
+   * Takes the sources that the turn's tool results name; with `sourcesOf`, as that finds them. Not called without any.
+   */
   readonly citations?:
     | ((citations: readonly Citation[], turn: FinishedTurn, context: FinalizerContext) => Done)
     | undefined;

@@ -111,8 +111,8 @@ const defaultPrompt = 'A review of your answer found something to improve. Revis
 /**
  * Has a judge look at the draft answer before the turn ends, and sends it back where that finds something.
  *
- * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft is kept, and a
- * notice `hook.notice` says why.
+ * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft is kept,
+ * and a notice `hook.notice` says why.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -5,8 +5,8 @@ export interface StepBatch {
   /** A call of this step may write something. */
   expect(step: number, call: string): void;
   /**
-   * A call has run. The first to arrive waits for the others and gets all that was written; the others get nothing, and so
-   * does everybody when the signal is aborted.
+   * A call has run. The first to arrive waits for the others and gets all that was written; the others get nothing, and
+   * so does everybody when the signal is aborted.
    */
   arrive(call: string, file: string | undefined, signal: AbortSignal): Promise<readonly string[]>;
 }

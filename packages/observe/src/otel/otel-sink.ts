@@ -47,9 +47,10 @@ export interface OtelSink extends Sink {
 /**
  * Turns what happens into spans and metrics of OpenTelemetry, by its conventions for generative AI.
  *
- * A turn is a span `invoke_agent`, below the one that is active where the turn is subscribed to; below it are `step`, and
- * below each step `chat <model>` for each attempt and `execute_tool <tool>`. Notices are events of the span that is open.
- * Prompts and outputs are there only if `observe({ content: true })` puts them into observations, redacted as those are.
+ * A turn is a span `invoke_agent`, below the one that is active where the turn is subscribed to; below it are `step`,
+ * and below each step `chat <model>` for each attempt and `execute_tool <tool>`. Notices are events of the span that is
+ * open. Prompts and outputs are there only if `observe({ content: true })` puts them into observations, redacted as
+ * those are.
  *
  * @throws InvalidOptionError `invalid-option`
  *

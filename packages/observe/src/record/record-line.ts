@@ -25,7 +25,9 @@ export const recordLine = (head: LineHead, event: RecordedEvent, rules: TextRule
 /** An event as it is recorded. */
 export type RecordedEvent = Pick<TurnEvent, 'type' | 'turn' | 'at'>;
 
-/** Returns the event with counts in place of the history, of the tools and of a system prompt that was recorded before. */
+/**
+ * Returns the event with counts in place of the history, of the tools and of a system prompt that was recorded before.
+ */
 export const withoutHistory = (event: TurnEvent): RecordedEvent => {
   if (event.type === 'session.loaded') {
     const loaded = { ...event, messages: event.messages.length, state: Object.keys(event.state) };

@@ -20,8 +20,8 @@ import { recordLine, withoutHistory } from './record-line.js';
 /** Options of {@link record}. */
 export interface RecordOptions {
   /**
-   * Removes secrets from each event before it is recorded, as `eventRedactor(redactor)` of `@h/redact` does. An event for
-   * which it throws is not recorded.
+   * Removes secrets from each event before it is recorded, as `eventRedactor(redactor)` of `@h/redact` does. An event
+   * for which it throws is not recorded.
    *
    * @defaultValue events are used as they are
    */

@@ -16,8 +16,9 @@ const maxNames = 2048;
 export type Encode = (observation: Observation, bytes: JsonBytes) => boolean;
 
 /**
- * Makes an encoder for the three observations that come with every step, as long as nothing in them needs care: an error,
- * content, a strange id. It takes less than half the time of `JSON.stringify`, and leaves no texts to be collected.
+ * Makes an encoder for the three observations that come with every step, as long as nothing in them needs care: an
+ * error, content, a strange id. It takes less than half the time of `JSON.stringify`, and leaves no texts to be
+ * collected.
  */
 export const createEncoder = (): Encode => {
   const namesOf = rememberedNames();
@@ -49,7 +50,9 @@ export const createEncoder = (): Encode => {
   };
 };
 
-/** The model that is asked is the same again and again: the members that name it are encoded when one of them changes. */
+/**
+ * The model that is asked is the same again and again: the members that name it are encoded when one of them changes.
+ */
 const rememberedNames = (): ((call: ModelCalled) => RawJson) => {
   let last: Partial<ModelCalled> = {};
   let encoded = rawJson('');

@@ -11,8 +11,8 @@ const maxTextLength = 200;
 const million = 1_000_000;
 
 /**
- * JSON that is made once and written often: as words of eight bytes, because a call to copy a few bytes takes longer than
- * the copy. No valid UTF-8 is a NaN, whose bytes could change.
+ * JSON that is made once and written often: as words of eight bytes, because a call to copy a few bytes takes longer
+ * than the copy. No valid UTF-8 is a NaN, whose bytes could change.
  */
 export interface RawJson {
   readonly words: Float64Array;
@@ -76,7 +76,10 @@ export class JsonBytes {
     else this.length += this.buffer.write(Number.isFinite(value) ? String(value) : 'null', this.length, 'latin1');
   }
 
-  /** Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is not ASCII. */
+  /**
+   * Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is
+   * not ASCII.
+   */
   text(value: string): boolean {
     // Ids come from providers, which may violate their types.
     if (typeof value !== 'string' || value.length > maxTextLength) return false;
@@ -121,7 +124,9 @@ export class JsonBytes {
   }
 }
 
-/** Truncates a small number to an integer; other numbers give an arbitrary one. Lets the engine use integer arithmetic. */
+/**
+ * Truncates a small number to an integer; other numbers give an arbitrary one. Lets the engine use integer arithmetic.
+ */
 const toInteger = (value: number): number => value | 0;
 
 /** Two digits, as the bytes of one number. */

@@ -83,8 +83,8 @@ const standardTiers: NonNullable<ContextFilesOptions['tiers']> = {
 /**
  * Loads context files such as AGENTS.md from the workspace and the folders above it.
  *
- * The order is fixed ({@link sortContextFiles}). Line endings and trailing whitespace are normalized; empty and duplicate files
- * are left out. A file is read again only after it has changed.
+ * The order is fixed ({@link sortContextFiles}). Line endings and trailing whitespace are normalized; empty and
+ * duplicate files are left out. A file is read again only after it has changed.
  *
  * @throws InvalidOptionError `invalid-option`
  *

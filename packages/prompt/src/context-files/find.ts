@@ -22,8 +22,8 @@ const maxLevels = 32;
 /**
  * Lists the workspace and the folders above it, up to the root.
  *
- * The default root is the nearest ancestor that contains `.git`, else the workspace. The search upwards stops at a folder with
- * another owner, because other users must not be able to plant instructions there.
+ * The default root is the nearest ancestor that contains `.git`, else the workspace. The search upwards stops at a
+ * folder with another owner, because other users must not be able to plant instructions there.
  *
  * @throws InvalidOptionError if the workspace is outside the root
  */

@@ -28,8 +28,8 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf('/
 /**
  * Sorts context files into a fixed order, independent of the order in which they were found.
  *
- * Known names come first, in the order of {@link contextFileNames}; equal and unknown names are sorted by path in code unit
- * order, then by content. `../AGENTS.md` therefore precedes `AGENTS.md`: general before specific.
+ * Known names come first, in the order of {@link contextFileNames}; equal and unknown names are sorted by path in code
+ * unit order, then by content. `../AGENTS.md` therefore precedes `AGENTS.md`: general before specific.
  */
 export const sortContextFiles = <File extends OrderedFile>(files: readonly File[]): readonly File[] =>
   files

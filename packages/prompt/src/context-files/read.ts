@@ -15,8 +15,8 @@ export interface KnownFile {
 /**
  * Reads the beginning of a text file inside a folder.
  *
- * Links are followed only inside `root`. Pipes, other special files and binary files are not read. Returns `known` if the file
- * has not changed.
+ * Links are followed only inside `root`. Pipes, other special files and binary files are not read. Returns `known` if
+ * the file has not changed.
  *
  * @param maxBytes maximum number of bytes to read
  */

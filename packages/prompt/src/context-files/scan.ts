@@ -3,7 +3,10 @@ import type { SectionProblem } from '../sections.js';
 
 /** Result of a scanner. */
 export interface ScanResult {
-  /** `clean` text is used; `suspicious` text is used with a notice; `malicious` text is used only as cleaned by the scanner. */
+  /**
+   * `clean` text is used; `suspicious` text is used with a notice; `malicious` text is used only as cleaned by the
+   * scanner.
+   */
   readonly verdict: 'clean' | 'suspicious' | 'malicious';
   /** The text to use instead of the original. */
   readonly text?: string | undefined;
