@@ -67,7 +67,7 @@ describe('a model that fails', () => {
 describe('observation', () => {
   it('shows the cost', async () => {
     const { stdout } = await run([{ content: 'Hello.', usage: { input_tokens: 1_000_000, output_tokens: 0 } }], []);
-    expect(stdout).toMatch(/ out · \$[3-6]\.00 · /);
+    expect(stdout).toMatch(/ out, reasoning \(\w+\) · \$[3-6]\.00 · /);
   });
 
   it('records a turn for the trace viewer', async () => {
