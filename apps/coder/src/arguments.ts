@@ -1,21 +1,21 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage-error.js';
 
-/** Where commands of the model run. */
+/** Where the commands of the model run. */
 export const sandboxModes = ['host', 'bubblewrap', 'docker'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
-/** When the user is asked about a tool call. */
+/** Which tool calls need the approval of the user. */
 export const approvalModes = ['on-risk', 'always', 'never'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
-/** How much the model reasons; `auto` chooses for each turn. */
+/** The reasoning effort of the model; `auto` chooses an effort for each turn. */
 export const reasoningModes = ['auto', 'none', 'low', 'medium', 'high'] as const;
 export type ReasoningMode = (typeof reasoningModes)[number];
 
 /** The parsed command line. */
 export interface CoderArguments {
-  /** The prompt; `undefined` opens a conversation, `-` reads the prompt from standard input. */
+  /** The prompt; `undefined` starts a conversation, `-` reads the prompt from standard input. */
   readonly prompt?: string | undefined;
   readonly model?: string | undefined;
   /** Models to fall back to, in order. */
@@ -37,7 +37,7 @@ export interface CoderArguments {
   readonly toolset: string;
   readonly reasoning: ReasoningMode;
   readonly maxSteps: number;
-  /** Limits of the whole run, in US dollars, tokens and minutes of work. */
+  /** Limits of the whole run: cost in US dollars, tokens, and total duration of the turns in minutes. */
   readonly maxCost?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxMinutes?: number | undefined;
@@ -45,7 +45,7 @@ export interface CoderArguments {
   readonly otel?: string | undefined;
   /** Whether to continue the latest session of the folder. */
   readonly continue: boolean;
-  /** A prefix of the name of the session to continue. */
+  /** The name of the session to continue, or a unique prefix of the name. */
   readonly resume?: string | undefined;
   /** Whether to list the sessions of the folder and exit. */
   readonly sessions: boolean;
@@ -68,7 +68,7 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
   let text = '';
   const command = describeCommand()
     .exitOverride()
-    .configureOutput({ writeOut: (piece) => (text += piece), writeErr: () => undefined });
+    .configureOutput({ writeOut: (chunk) => (text += chunk), writeErr: () => undefined });
   try {
     command.parse(words, { from: 'user' });
   } catch (error) {
@@ -85,7 +85,7 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
   return given;
 };
 
-/** Rejects options that contradict `--plan`. */
+/** Rejects options that conflict with `--plan`, options that require `--plan`, and an invalid `--max-sessions`. */
 const checkPlan = ({
   plan,
   check,
@@ -126,15 +126,15 @@ const unset = {
 const describeCommand = (): Command =>
   new Command('npm start --')
     .description(
-      'A coding agent in your terminal. Without an API key and arguments, it runs a demo on a sample project.',
+      'A coding agent in your terminal. Without arguments and without an API key, it runs a demo on a sample project.',
     )
-    .argument('[prompt...]', 'what to do; "-" reads standard input; without a prompt, a conversation opens')
+    .argument('[prompt...]', 'the task; "-" reads standard input; without a prompt, a conversation starts')
     .option('-m, --model <provider/model>', 'the model, such as anthropic/claude-sonnet-4-5 or ollama/llama3.2')
     .option('--fallback <provider/model,…>', 'models to fall back to, in order', commaSeparated)
-    .option('--base-url <url>', 'base URL of the API of the provider')
+    .option('--base-url <url>', 'base URL of the provider API')
     .option('-w, --workspace <folder>', 'the folder to work in (default: the current folder)')
     .addOption(new Option('--sandbox <mode>', 'where commands run').choices(sandboxModes).default('host'))
-    .option('--image <image>', 'the image of --sandbox docker')
+    .option('--image <image>', 'the container image for --sandbox docker')
     .option('--network', 'allow commands in the sandbox to use the network')
     .addOption(
       new Option('--approve <when>', 'which tool calls need your approval').choices(approvalModes).default('on-risk'),
@@ -146,12 +146,14 @@ const describeCommand = (): Command =>
     )
     .option(
       '--check <command>',
-      'command that must pass before a task counts as done (default: npm test, if package.json has it)',
+      'command that must pass before a task counts as done (default: npm test, if package.json defines it)',
     )
-    .option('--max-sessions <count>', 'maximum number of sessions of a plan', wholeNumber, 100)
+    .option('--max-sessions <count>', 'maximum number of sessions per run of a plan', wholeNumber, 100)
     .option('--mcp <command>', 'add the tools of an MCP server, given as a command or a URL (repeatable)', collect)
-    .option('--toolset <name>', 'tools that the model gets: full, minimal or read-only', 'full')
-    .addOption(new Option('--reasoning <effort>', 'how much the model reasons').choices(reasoningModes).default('auto'))
+    .option('--toolset <name>', 'the toolset of the model: full, minimal or read-only', 'full')
+    .addOption(
+      new Option('--reasoning <effort>', 'the reasoning effort of the model').choices(reasoningModes).default('auto'),
+    )
     .option('--max-steps <count>', 'maximum number of steps per turn', wholeNumber, 50)
     .option('--max-cost <dollars>', 'maximum cost of the run in US dollars (default with --plan: 20)', amount)
     .option('--max-tokens <count>', 'maximum number of tokens of the run (default with --plan: 50000000)', wholeNumber)
@@ -162,19 +164,20 @@ const describeCommand = (): Command =>
     .option('--record <file>', 'record the turns in a file for npm run trace')
     .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
     .option('--json', 'print only the events of the turn, as JSON lines')
-    .option('--demo', 'run the scripted demo although an API key is set')
+    .option('--demo', 'run the scripted demo even if an API key is set')
     .version('0.1.0')
     .addHelpText('after', `\n${examples}`);
 
-const examples = `Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY.
+const examples = `API keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY.
 
 Examples:
   npm start
   npm start -- --model anthropic/claude-sonnet-4-5 --workspace ../my-repo "fix the failing test"
   npm start -- --model ollama/llama3.2 --sandbox bubblewrap
-  npm start -- --plan --check "npm test" --workspace ../my-repo "build a command line for the library"
+  npm start -- --plan --check "npm test" --workspace ../my-repo "add a command-line interface to the library"
 
-Exit codes: 0 done, 1 error, 2 usage error, 3 step limit, 4 budget exceeded, 5 loop, 6 blocked, 124 timed out, 130 cancelled.`;
+Exit codes: 0 done, 1 error, 2 usage error, 3 step limit, 4 budget exceeded, 5 loop, 6 blocked,
+124 timed out, 130 cancelled.`;
 
 const commaSeparated = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
@@ -196,7 +199,7 @@ const amount = (value: string): number => {
   return Number(value);
 };
 
-/** The message of commander on one line, without its prefix. */
+/** Returns the error message of commander on one line, without the prefix `error: `. */
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
     .replace(/^error: /, '')

@@ -50,8 +50,9 @@ export interface AgentParts {
 }
 
 /**
- * Creates an agent: the harness and its operators. The order of the pipe is the order of their decisions. Sub-agents
- * use the same pipeline.
+ * Creates an agent from the harness and its operators.
+ *
+ * The operators decide in the order of the pipe. Sub-agents use the same pipeline.
  */
 export const createAgent = (parts: AgentParts): Agent => {
   const {
@@ -91,13 +92,13 @@ export const createAgent = (parts: AgentParts): Agent => {
     prompt(sections),
     ...(plan?.continuity({ summarize }) ?? []),
     ...(repository === undefined ? [] : [git({ ...gitOptions(repository), message: plan?.commitMessage, redact })]),
-    // loopDetect marks the last step of a turn, and the hand-off in compaction does not replace its history.
+    // Precedes compaction, whose hand-off must recognize the last step that loopDetect marks.
     loopDetect(),
     compaction({
       window: contextWindow,
       summarize,
       counter,
-      // A summary may omit the ids in the markers around external content.
+      // Normalizes the ids in the markers around external content: a summary need not contain them.
       redact: (text) => redact(normalizeWraps(text)),
       archive: archiveIn(artifacts),
       isOverflow,
@@ -119,9 +120,9 @@ export const createAgent = (parts: AgentParts): Agent => {
   );
 };
 
-/** Timeout of a commit, in milliseconds: large repositories take seconds. */
+/** Timeout of a commit, in milliseconds; a commit to a large repository takes seconds. */
 const commitTimeoutMs = 15_000;
-/** Timeout of the work after a turn, its notes and its commit, in milliseconds. */
+/** Timeout of the work after a turn (notes and commit), in milliseconds. */
 const closeGraceMs = 30_000;
 
 const gitOptions = ({ repository, use }: Repository): GitOptions => ({

@@ -48,7 +48,7 @@ const historyAfter = ({ content }: ModelResponse) =>
   ]);
 
 describe('languageModel with Anthropic on the wire', () => {
-  it('sends reasoning with its signature before the call that followed it', async () => {
+  it('sends reasoning with its signature before the tool call that followed the reasoning', async () => {
     const server = await serverWith(thinking, anthropicEnd('tool_use'));
     const first = responseIn(await outputsOf(modelAt(server.url), requestFor({ tools: [weather] })));
     const stored = JSON.parse(JSON.stringify(historyAfter(first))) as ReturnType<MessageList['toArray']>;
@@ -68,7 +68,7 @@ describe('languageModel with Anthropic on the wire', () => {
     ]);
   });
 
-  it('sends cache breakpoints in system blocks and the history, and none after it', async () => {
+  it('sends cache breakpoints in the system blocks and the history, but not in the tail', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Yes.' }]),
     );
@@ -106,7 +106,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(JSON.stringify(server.requests[0]?.body).split('cache_control')).toHaveLength(4);
   });
 
-  it('includes cached tokens in the input once', async () => {
+  it('counts cached tokens once in the input usage', async () => {
     const server = await startServer((response) => {
       const cached = {
         input_tokens: 10,
@@ -126,7 +126,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(usage).toEqual({ input: 350, cacheRead: 300, cacheWrite: 40, output: 25, reasoning: 15 });
   });
 
-  it('keeps invalid tool input as text, and later sends an empty object', async () => {
+  it('stores invalid tool input as a string, and sends an empty object in later requests', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} }, [
         { type: 'input_json_delta', partial_json: '{"town":"Ro' },
@@ -141,7 +141,7 @@ describe('languageModel with Anthropic on the wire', () => {
     expect(server.requests[1]?.body).toMatchObject({ messages: { 1: { content: [{ type: 'tool_use', input: {} }] } } });
   });
 
-  it('keeps calls that the provider ran with their results, without input deltas', async () => {
+  it('stores provider-executed calls with their results, and emits no input deltas', async () => {
     const search = [
       ...anthropicBlock(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }, [
         { type: 'input_json_delta', partial_json: '{"query":"rome"}' },
@@ -222,7 +222,7 @@ describe('languageModel with Anthropic on the wire', () => {
     });
   });
 
-  it('sends images in every form', async () => {
+  it('sends images given as bytes, base64, URLs and data URLs', async () => {
     const server = await serverWith(
       anthropicBlock(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'A dot.' }]),
     );

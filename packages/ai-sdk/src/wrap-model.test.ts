@@ -17,7 +17,7 @@ import {
 import { TurnStoppedError } from '@h/bridge';
 import { wrapModel } from './wrap-model.js';
 
-/** The same call of the host, complete and streaming. */
+/** The same model call by the AI SDK, without and with streaming. */
 const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object) => Promise<string>])[] = [
   [
     'generateText',
@@ -35,14 +35,14 @@ const hosts: readonly (readonly [string, (model: LanguageModelV4, more?: object)
         ...more,
       });
       let text = '';
-      for await (const piece of result.textStream) text += piece;
+      for await (const chunk of result.textStream) text += chunk;
       if (errors.length > 0) throw errors[0];
       return text;
     },
   ],
 ];
 
-/** Retries a failed call N times. */
+/** Retries a failed call up to `times` times. */
 const again = (times: number): PipelineOperator =>
   intercept('again', () => ({
     decide: { 'model.error': (event) => (event.attempt <= times ? retry(event) : undefined) },
@@ -113,7 +113,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(3);
   });
 
-  it('passes the error of the model to the host if operators do not retry', async () => {
+  it('passes the error of the model to the host if no operator retries', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 });
     const asked = ask(wrapModel(anthropicAt(mock.url)('claude-sonnet-4-5'), again(1)));
@@ -121,7 +121,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(2);
   });
 
-  it('lets an operator stop the call before it is made', async () => {
+  it('lets an operator stop the turn before the model is called', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Never.' });
     const closed = intercept('closed', () => ({ decide: { 'model.request': () => stop('blocked', 'It is Sunday.') } }));
@@ -140,7 +140,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     });
   });
 
-  it('emits a complete turn to operators, in order', async () => {
+  it('passes the events of a complete turn to operators, in order', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Good morning.', usage: { prompt_tokens: 5, completion_tokens: 3 } });
     const seen: string[] = [];
@@ -186,7 +186,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     expect(events).toBeGreaterThan(4);
   });
 
-  it('passes the error of a failing operator to the host, with its name', async () => {
+  it('passes the error of a failing operator to the host, with the name of the operator', async () => {
     const mock = await startMock();
     mock.onMessage('hello', { content: 'Good morning.' });
     const broken = (name: string, type: 'turn.start' | 'model.request' | 'model.response') =>
@@ -209,7 +209,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     );
   });
 
-  it('ends when the host aborts, and closes the connection', async () => {
+  it('ends the turn and closes the connection when the host aborts', async () => {
     let gone = (): void => undefined;
     const closed = new Promise<void>((resolve) => (gone = resolve));
     const abort = new AbortController();
@@ -269,7 +269,7 @@ describe.each(hosts)('wrapModel within %s', (_, ask) => {
     const call = (town: string) => ({ name: 'weather', arguments: JSON.stringify({ town }), id: `call_${town}` });
     mock.on(
       { userMessage: 'hello', hasToolResult: false },
-      { content: 'I look.', toolCalls: [call('Rome'), call('Oslo')] },
+      { content: 'Let me look.', toolCalls: [call('Rome'), call('Oslo')] },
     );
     mock.on({ hasToolResult: true }, { content: 'It is fine.' });
     const asked: string[] = [];
@@ -322,7 +322,7 @@ describe('wrapModel with operators that need tool events', () => {
     );
   });
 
-  it('emits a warning in place of an error with `partial`', async () => {
+  it('emits a warning instead of an error if `partial` is set', async () => {
     const warned = new Promise<Error & { code?: string }>((resolve) => void process.once('warning', resolve));
     wrapModel(model, { partial: true }, needing('tool.call', 'decide'));
     expect(await warned).toMatchObject({
@@ -335,7 +335,7 @@ describe('wrapModel with operators that need tool events', () => {
     ['a model name', () => wrapModel('openai/gpt-4o' as unknown as LanguageModelV4), /but is "openai\/gpt-4o"/],
     ['undefined', () => wrapModel(undefined as unknown as LanguageModelV4), /but is undefined/],
     ['a missing operator', () => wrapModel(model, undefined as never), /operator 1 must be/],
-    ['a later wrong operator', () => wrapModel(model, rewriting, {} as never), /operator 2 must be/],
+    ['an invalid later operator', () => wrapModel(model, rewriting, {} as never), /operator 2 must be/],
     ['an unknown option', () => wrapModel(model, { partail: true } as object), /partial/],
   ])('rejects %s', (_, make, message) => {
     expect(make).toThrow(

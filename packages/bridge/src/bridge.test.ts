@@ -103,7 +103,7 @@ describe('bridge', () => {
     expect(textsOf(history)).toEqual(['Clean up.', 'a()b()', 'a=1', 'b=denied', 'Done.']);
   });
 
-  it('runs a call with the input that left the operators', async () => {
+  it('runs a call with the input as changed by the operators', async () => {
     const session = sessionOf([
       operator({
         decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 'safe' } } }) },
@@ -120,7 +120,7 @@ describe('bridge', () => {
     expect(inputs).toEqual([{ path: 'safe' }]);
   });
 
-  it('returns the result that left the operators to the host and the model', async () => {
+  it('passes the result as changed by the operators to the host and the model', async () => {
     const session = sessionOf([
       operator({ decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }) } }),
     ]);
@@ -136,7 +136,7 @@ describe('bridge', () => {
     expect(seen.at(-1)).toBe('Read. | a() | a=[redacted]');
   });
 
-  it('repeats a model call that an operator retries, and otherwise rethrows its error', async () => {
+  it('repeats a model call that an operator retries, and otherwise rethrows the error', async () => {
     const session = sessionOf([
       operator({ decide: { 'model.error': (event) => (event.attempt < 3 ? retry(event) : undefined) } }),
     ]);
@@ -154,7 +154,7 @@ describe('bridge', () => {
     expect(calls).toBe(3);
   });
 
-  it('keeps a replaced history across steps and turns', async () => {
+  it('preserves a replaced history across steps and turns', async () => {
     let isCompacted = false;
     const compactor = operator({
       decide: {
@@ -190,7 +190,7 @@ describe('bridge', () => {
     ]);
   });
 
-  it('continues within one call of the host if an operator requests it', async () => {
+  it('continues within one model call of the host if an operator requests a continuation', async () => {
     let isContinued = false;
     const session = sessionOf([
       operator({
@@ -198,7 +198,7 @@ describe('bridge', () => {
           'turn.stop': () => {
             if (isContinued) return undefined;
             isContinued = true;
-            return proceed([{ role: 'user', content: 'Go on.' }], 'short');
+            return proceed([{ role: 'user', content: 'Continue.' }], 'short');
           },
         },
       }),
@@ -209,7 +209,7 @@ describe('bridge', () => {
     history.push(person('Next.'));
     let seen: readonly string[] = [];
     await toyLoop({ session, history, model: ({ messages }) => ((seen = textsOf(messages)), response('Third.')) });
-    expect(seen).toEqual(['Tell.', 'First. ', 'Go on.', 'Second.', 'Next.']);
+    expect(seen).toEqual(['Tell.', 'First. ', 'Continue.', 'Second.', 'Next.']);
   });
 
   it('rejects the calls of a stopped run until the host adds new input', async () => {
@@ -229,7 +229,7 @@ describe('bridge', () => {
     await expect(toyLoop({ session, history, model: () => response('Fine.') })).resolves.toBe('Fine.');
   });
 
-  it('answers the calls of a truncated answer without running them', async () => {
+  it('skips the tool calls of a truncated answer', async () => {
     const session = sessionOf([]);
     const ran: string[] = [];
     const answers = [{ ...response(call('a', 'write')), finishReason: 'length' as const }, response('Done.')];
@@ -239,7 +239,7 @@ describe('bridge', () => {
     expect(textsOf(history)[2]).toMatch(/^a=Not run/);
   });
 
-  it('adopts additions and changes of the host to its history', async () => {
+  it('adopts the changes that the host makes to its history', async () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
@@ -290,7 +290,7 @@ describe('bridge', () => {
     expect(seen).toEqual(['Look.', 'a()', 'a=tree', 'Hurry.']);
   });
 
-  it('answers calls that the host ran on its own with the results in its history', async () => {
+  it('reads the results of calls that the host ran itself from the history of the host', async () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const history = [person('Look.')];
@@ -347,7 +347,7 @@ describe('bridge', () => {
     expect(asked).toEqual(['ask-a', 'ask-a']);
   });
 
-  it('judges a call of an earlier process', async () => {
+  it('passes a call from an earlier process to the operators', async () => {
     const session = sessionOf([
       operator({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }),
     ]);
@@ -357,7 +357,7 @@ describe('bridge', () => {
     expect(results.map(({ outcome }) => outcome.status)).toEqual(['denied', 'ok']);
   });
 
-  it('cancels the model and the tools with the call of the host', async () => {
+  it('cancels the model when the host aborts, and a tool when the session ends', async () => {
     const { operator: observer, events } = spy();
     const session = sessionOf([observer]);
     const controller = new AbortController();
@@ -396,7 +396,7 @@ describe('bridge', () => {
     expect(aborted).toBe(2);
   });
 
-  it('isolates sessions and drops the least recently used one', async () => {
+  it('isolates sessions, and evicts the least recently used one beyond `maxSessions`', async () => {
     const counts = new Map<string, number>();
     const counter = intercept('counter', () => {
       let session = '';
@@ -431,7 +431,7 @@ describe('bridge', () => {
     expect(session('alice')).not.toBe(alice);
   });
 
-  it('runs read-only tools together and others alone if `effects` is set', async () => {
+  it('runs read-only tools concurrently and other tools alone if `effects` is set', async () => {
     const running: string[] = [];
     const overlaps: string[] = [];
     const tool = (name: string) => async () => {

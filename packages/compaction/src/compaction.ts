@@ -14,15 +14,17 @@ import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
 
 /**
- * Keeps requests inside the context window: compacts a history that has grown too long before the model is asked, and
- * once a turn after the model has reported an overflow.
+ * Keeps requests within the context window by compacting the history.
  *
- * The request waits for the compaction. The new history replaces the old one in the session (`history.replace`); with
- * the option `memory`, if a host owns the history, it is applied to each request instead. If every strategy fails, the
- * history stays unchanged, and the next attempt follows once the request has grown.
+ * Compacts the history before a model call whose request exceeds the threshold, and at most once per turn after the
+ * model reports an overflow. The request waits for the compaction.
  *
- * A turn whose `metadata` has `compaction: 'now'` compacts the history and ends: its input is not stored, and only the
- * summarizer is called.
+ * The new history replaces the old one in the session (`history.replace`). If a host owns the history, set `memory`:
+ * the new history is then applied to each request instead. If every strategy fails, the history stays unchanged, and
+ * the next attempt follows when the request has grown.
+ *
+ * A turn with `compaction: 'now'` in its `metadata` compacts the history and ends: the input is not stored, and no
+ * model other than the summarizer is called.
  *
  * @throws InvalidOptionError `invalid-option` for an unknown option or an invalid value
  *
@@ -95,7 +97,7 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   });
 };
 
-/** Handlers that call the first one of a type and then the second. */
+/** Merges two sets of handlers; if both handle an event type, the first handler is called before the second. */
 const bothOf = (first: ObserveHandlers = {}, second: ObserveHandlers): ObserveHandlers => {
   const both = { ...first, ...second } as Record<string, (event: never) => void>;
   for (const [type, handler] of Object.entries(first) as [keyof ObserveHandlers, (event: never) => void][]) {

@@ -7,8 +7,8 @@ import { withRule } from './rules.js';
 
 const proposal = { rule: 'Never commit without a test.', because: 'A test was missing.', session: 'one' };
 
-describe('the ratchet', () => {
-  it('adds a rule only after it was accepted', async () => {
+describe('RuleRatchet', () => {
+  it('adds a rule only after it is accepted', async () => {
     const folder = await temporaryFolder();
     const { rules } = openProject({ folder });
     await writeFile(rules.path, '# Rules\n\nBe kind.\n');
@@ -27,7 +27,7 @@ describe('the ratchet', () => {
     await expect(rules.accept(id)).rejects.toMatchObject({ code: 'unknown-rule' });
   });
 
-  it('remembers rejected rules, and accepts a better wording', async () => {
+  it('remembers rejected rules, and accepts a rule with a new wording', async () => {
     const { rules } = openProject({ folder: await temporaryFolder() });
     const first = await rules.propose(proposal);
     await rules.reject(first.id);
@@ -37,7 +37,7 @@ describe('the ratchet', () => {
     expect(await readFile(rules.path, 'utf8')).toContain('- Write the test first.\n');
   });
 
-  it('limits the number of proposals that await review', async () => {
+  it('limits the number of pending proposals', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
     const waiting = Array.from({ length: 99 }, (_, index) => ({
@@ -86,7 +86,7 @@ describe('the ratchet', () => {
     expect(text).toMatch(/- A .*\n- C\n<!-- rules learnt from failures: end -->\n$/);
   });
 
-  it('follows a link within the project, and rejects one to the outside', async () => {
+  it('follows a symbolic link within the project, and rejects one that leads outside', async () => {
     const folder = await temporaryFolder();
     const { rules } = openProject({ folder });
     await mkdir(join(folder, 'docs'));
@@ -102,7 +102,7 @@ describe('the ratchet', () => {
     expect(await readFile(elsewhere, 'utf8')).toBe('Theirs.\n');
   });
 
-  it('does not overwrite unreadable proposals', async () => {
+  it('does not overwrite a damaged proposals file', async () => {
     const { rules, state } = openProject({ folder: await temporaryFolder() });
     await state.ensure();
     await writeFile(state.at('rules.json'), '{"version":1,"ru');

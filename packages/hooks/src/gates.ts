@@ -12,16 +12,17 @@ import type { Hook, HookPoint } from './hook.js';
 import { chain, untilDone, type Maybe } from './maybe.js';
 import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
 
-/** What takes the place of the event that a gate decides on; nothing lets it pass. */
+/** The decision of a gate: the events that replace the event, or `undefined` to pass the event unchanged. */
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 
-/** The reason for the model or the user if a gate failed. */
+/** Returns the reason of a denial after a gate failed, for the model or the user. */
 export const failedReason = (hook: Hook, error: ErrorInfo): string =>
-  `The hook ${hook.name} failed, so that this is not allowed: ${error.message}`;
+  `Denied because the hook ${hook.name} failed: ${error.message}`;
 
 /**
- * Asks the hooks of a point one after the other, until a visitor has what it wants. A gate that fails closed is a
- * denial.
+ * Calls the hooks of a point one after the other until `visit` returns `true`.
+ *
+ * A hook that fails closed counts as a denial.
  */
 export const ask = <Point extends HookPoint>(
   hooks: TurnHooks,
@@ -41,7 +42,7 @@ export const ask = <Point extends HookPoint>(
     }),
   );
 
-/** A message of the harness: stored, but not an input. */
+/** Creates a message of the harness, which is stored but marked as internal. */
 export const internal = (content: string): UserMessage => ({
   role: 'user',
   content,
@@ -50,13 +51,13 @@ export const internal = (content: string): UserMessage => ({
 
 const says = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
 
-/** Answers instead of the model. */
+/** Returns the events that add the reply of a hook to the history and stop the turn. */
 export const replied = (hook: Hook, text: string): readonly NewEvent[] => [
   { type: 'history.append', origin: 'hooks', messages: [says(text)] },
-  stop('replied', `The hook ${hook.name} answered.`),
+  stop('replied', `The hook ${hook.name} replied in place of the model.`),
 ];
 
-/** Refuses the turn. */
+/** Records the denial and returns the event that stops the turn as `blocked`. */
 export const blocked = (hooks: TurnHooks, at: number, hook: Hook, point: HookPoint, reason: string): NewEvent => {
   hooks.decided(
     at,
@@ -66,7 +67,7 @@ export const blocked = (hooks: TurnHooks, at: number, hook: Hook, point: HookPoi
   return stop('blocked', reason);
 };
 
-/** The input of a turn, before it joins the history. */
+/** Runs the `beforeTurn` hooks on the input of a turn, before it is added to the history. */
 export const beforeTurn = (
   hooks: TurnHooks,
   event: TurnEventOf<'history.append'>,
@@ -81,7 +82,7 @@ export const beforeTurn = (
     event.at,
     () => ({ input, messages: earlier }),
     (answer, hook) => {
-      // The loop waits for the input to join the history: it does, without a word.
+      // The loop waits for this append, so a denied input is replaced by an empty append.
       if (answer.decision === 'deny') {
         ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
       } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
@@ -92,7 +93,7 @@ export const beforeTurn = (
   return chain(asked, () => ruling ?? withAdded(event, added));
 };
 
-/** What came in while the turn runs, before it joins the history. */
+/** Runs the `beforeSteering` hooks on input that arrives during a turn, before it is added to the history. */
 export const beforeSteering = (hooks: TurnHooks, event: TurnEventOf<'history.append'>): Ruling => {
   const added: string[] = [];
   let ruling: NewEvent | undefined;
@@ -104,8 +105,8 @@ export const beforeSteering = (hooks: TurnHooks, event: TurnEventOf<'history.app
     () => ({ input }),
     (answer, hook) => {
       if (answer.decision === 'deny') {
-        const told = notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason });
-        hooks.decided(event.at, { kind: 'denied', hook: hook.name, reason: answer.reason }, told);
+        const denial = notice('hook.denied', { hook: hook.name, point: 'beforeSteering', reason: answer.reason });
+        hooks.decided(event.at, { kind: 'denied', hook: hook.name, reason: answer.reason }, denial);
         ruling = { ...event, messages: [] };
       } else if ('context' in answer) added.push(answer.context);
       return ruling !== undefined;
@@ -117,7 +118,7 @@ export const beforeSteering = (hooks: TurnHooks, event: TurnEventOf<'history.app
 const withAdded = (event: TurnEventOf<'history.append'>, added: readonly string[]): NewEvent | undefined =>
   added.length === 0 ? undefined : { ...event, messages: [...event.messages, ...added.map(internal)] };
 
-/** The first request of a turn. */
+/** Runs the `beforeReply` hooks on the first request of a turn. */
 export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.request'>): Ruling => {
   let ruling: readonly NewEvent[] | undefined;
   const asked = ask(
@@ -134,7 +135,7 @@ export const beforeReply = (hooks: TurnHooks, request: TurnEventOf<'model.reques
   return chain(asked, () => ruling);
 };
 
-/** A request. Each hook receives it as changed by the previous ones. */
+/** Runs the `beforeModel` hooks on a request; each hook receives the request as changed by the previous hooks. */
 export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'>): Ruling => {
   let request = event;
   let ruling: readonly NewEvent[] | undefined;
@@ -156,11 +157,11 @@ export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'
 
 const changeable = ['model', 'settings', 'system', 'tail', 'tools'] as const;
 
-/** Only what a hook may change: the history and the numbers of a request are the loop's. */
+/** Picks the parts that a hook may change; the loop owns the history, the step and the attempt of a request. */
 const partsOf = (changes: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(changeable.filter((part) => changes[part] !== undefined).map((part) => [part, changes[part]]));
 
-/** The draft answer of a turn whose model is done. */
+/** Runs the `beforeEnd` hooks on the draft answer of a turn, after the model has finished. */
 export const beforeEnd = (
   hooks: TurnHooks,
   event: TurnEventOf<'turn.stop'>,
@@ -177,16 +178,16 @@ export const beforeEnd = (
       ruling = blocked(hooks, event.at, hook, 'beforeEnd', answer.reason);
       return true;
     }
-    const { proceed: words, reason = `The hook ${hook.name} sent it back.` } = answer;
+    const { proceed: words, reason = `The hook ${hook.name} sent the answer back.` } = answer;
     if (words === undefined) return false;
     const total = [...sentBack.counts.values()].reduce((sum, count) => sum + count, 0);
     const refused = total >= sentBack.max;
-    const told = notice('hook.sent-back', { hook: hook.name, reason, count: refused ? total : total + 1, refused });
+    const sent = notice('hook.sent-back', { hook: hook.name, reason, count: refused ? total : total + 1, refused });
     if (refused) {
-      hooks.tell(told);
+      hooks.tell(sent);
       return false;
     }
-    hooks.decided(event.at, { kind: 'sent-back', hook: hook.name, reason }, told);
+    hooks.decided(event.at, { kind: 'sent-back', hook: hook.name, reason }, sent);
     const messages = typeof words === 'string' ? [internal(words)] : words;
     ruling = { ...proceed(messages, reason), annotations: { hooks: { by: hook.name } } };
     return true;

@@ -4,7 +4,7 @@ import { LaneError } from './errors.js';
 import { Heap } from './heap.js';
 import type { Waiter } from './waiter.js';
 
-/** Refuses requests that have waited for `maxWaitMs`, with one timer for all. */
+/** Rejects requests that have waited for `maxWaitMs`; all requests share one timer. */
 export class WaitLimits {
   readonly #scheduler: SchedulerLike;
   readonly #alarm: Alarm;

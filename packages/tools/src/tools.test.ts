@@ -58,12 +58,12 @@ describe('tools', () => {
   describeOperator(() => tools());
   describeOperator(() => tools({ artifacts: memoryArtifacts(), redact: false, maxChars: 100, contextWindow: 8_000 }));
 
-  it('passes a result that fits by identity', async () => {
+  it('passes a result that fits unchanged, as the same object', async () => {
     const small = result(ok('small'));
     expect((await play([start, ask(), answer(1), small])).at(-1)).toBe(small);
   });
 
-  it('cuts a long result to its cap, without a note about a missing artifact', async () => {
+  it('truncates a long result to its cap, and does not mention an artifact', async () => {
     const cut = await shapedOne(ok(long(50_000)));
     expect(cut.status).toBe('ok');
     expect(textOf(cut).length).toBeLessThanOrEqual(16_000);
@@ -76,13 +76,13 @@ describe('tools', () => {
     [{ contextWindow: () => 200_000 }, 64_000],
     [{ contextWindow: 4_000 }, 4_800],
     [{ maxChars: 0 }, 0],
-  ])('takes the cap from %j', async (options, cap) => {
+  ])('derives the cap from %j', async (options, cap) => {
     const { length } = textOf(await shapedOne(ok(long(200_000)), options));
     expect(length).toBeLessThanOrEqual(cap);
     expect(length).toBeGreaterThanOrEqual(cap * 0.9);
   });
 
-  it('uses the window of the called model', async () => {
+  it('uses the context window of the requested model', async () => {
     const asked: unknown[] = [];
     const contextWindow = (model: string | undefined) => (asked.push(model), model === 'big' ? 200_000 : undefined);
     expect(
@@ -91,12 +91,12 @@ describe('tools', () => {
     expect(asked).toContain('big');
   });
 
-  it('limits a result in a dense script to its share of the window', async () => {
+  it('limits a result in a dense script to its share of the context window', async () => {
     const { length } = textOf(await shapedOne(ok('日本語'.repeat(10_000)), { contextWindow: 8_000 }));
     expect(length).toBeLessThanOrEqual(2_400);
   });
 
-  it('keeps the results of a step within one cap, for generated results', async () => {
+  it('keeps generated results within the caps of a result and of a step', async () => {
     const outputs = fc.oneof(
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'text', value: long(length) })),
       fc.nat(3_000).map((length): ToolResultOutput => ({ type: 'error-text', value: '😀'.repeat(length) })),
@@ -130,7 +130,7 @@ describe('tools', () => {
     );
   });
 
-  it('resets the cap with every step', async () => {
+  it('resets the cap for each step', async () => {
     const events = await play(
       [start, ask(), answer(1), result(ok(long(900))), ask({}, 2), answer(1), result(ok(long(900)))],
       { maxChars: 900, maxStepChars: 1_000 },
@@ -140,7 +140,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('shares the cap among the parts of a result, and keeps short ones whole', async () => {
+  it('divides the cap among the parts of a result, and leaves short parts unchanged', async () => {
     const value = [
       { type: 'text', text: 'short' },
       { type: 'text', text: long(5_000) },
@@ -152,7 +152,7 @@ describe('tools', () => {
     });
   });
 
-  it('turns JSON into text only if it must be cut', async () => {
+  it('converts JSON to text only if it must be truncated', async () => {
     const output: ToolResultOutput = {
       type: 'json',
       value: { list: Array.from({ length: 1_000 }, (_, index) => index) },
@@ -183,7 +183,7 @@ describe('files in a result', () => {
     expect((await shapedOne(link)).output).toBe(link.output);
   });
 
-  it('are described if the model cannot read them, and stored', async () => {
+  it('are described and stored if the model cannot read them', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne(part('application/zip', Buffer.from('zipped').toString('base64'), 'a.zip'), {
       artifacts,
@@ -196,7 +196,7 @@ describe('files in a result', () => {
     expect(Buffer.from((await readAll(artifacts, stored)) as Uint8Array).toString()).toBe('zipped');
   });
 
-  it('become text parts if they are text', async () => {
+  it('become text parts if their media type is textual', async () => {
     expect((await shapedOne(part('text/csv', Buffer.from('a,b')))).output).toEqual({
       type: 'content',
       value: [{ type: 'text', text: 'a,b' }],
@@ -215,7 +215,7 @@ describe('artifacts of results', () => {
   const secret = (length: number): string => `${long(length)}key=sk-12345`;
   const redact = (text: string): string => text.replaceAll(/sk-\d+/g, '[redacted]');
 
-  it('contain the full redacted result, under the session of the turn', async () => {
+  it('contain the full redacted result, and belong to the session of the turn', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne(ok(secret(50_000)), { artifacts, redact });
     expect(stored).toMatchObject({ status: 'stored', artifact: { size: 50_014 } });
@@ -232,7 +232,7 @@ describe('artifacts of results', () => {
     expect(await readAll(artifacts, stored)).not.toContain('sk-12345');
   });
 
-  it('are announced with the read_artifact tool if it is offered', async () => {
+  it('are announced with read_artifact if the request offers that tool', async () => {
     const tool = { name: 'read_artifact', description: '', inputSchema: { type: 'object' } };
     const stored = await shapedOne(ok(long(50_000)), { artifacts: memoryArtifacts(), redact }, [
       ask({ tools: [tool] }),
@@ -253,7 +253,7 @@ describe('artifacts of results', () => {
     expect(textOf(stored)).toContain('stored as artifact');
   });
 
-  it('are marked as external for external results', async () => {
+  it('are marked as external if the result is external', async () => {
     const artifacts = memoryArtifacts();
     const stored = await shapedOne({ ...ok(long(50_000)), details: { external: true } }, { artifacts, redact });
     expect(await artifacts.read('alice', stored.status === 'stored' ? stored.artifact.id : '')).toMatchObject({
@@ -284,8 +284,8 @@ describe('artifacts of results', () => {
   });
 
   it.each<[string, ToolsOptions]>([
-    ['the store refuses it', { artifacts: memoryArtifacts({ maxBytes: 10 }), redact }],
-    ['it cannot be redacted', { artifacts: memoryArtifacts(), redact: () => Promise.reject(new Error('no redactor')) }],
+    ['the store rejects the content', { artifacts: memoryArtifacts({ maxBytes: 10 }), redact }],
+    ['redaction fails', { artifacts: memoryArtifacts(), redact: () => Promise.reject(new Error('no redactor')) }],
   ])('are not announced if %s, and a notice is emitted', async (_, options) => {
     const events = await play([start, ask(), answer(1), result(ok(long(50_000)))], options);
     const [cut, notice] = events.slice(-2) as [Result, TurnEventOf<'artifact.failed'>];
@@ -347,7 +347,7 @@ describe('calls that completed late', () => {
     expect(second).toEqual([]);
   });
 
-  it('are reported again until a model has answered', async () => {
+  it('are reported again until a model answers', async () => {
     const mine = driver();
     await play([start, ask()], { driver: mine });
     expect(mine.late.of('alice')).toHaveLength(1);
@@ -355,7 +355,7 @@ describe('calls that completed late', () => {
     expect(again).toHaveLength(1);
   });
 
-  it('stay unreported when an answer belongs to a request that did not report them', async () => {
+  it('stay pending when the answered request did not report them', async () => {
     const mine = driver();
     await play([start, answer(0)], { driver: mine });
     expect(mine.late.of('alice')).toHaveLength(1);
@@ -383,7 +383,7 @@ describe('calls beyond maxCallsPerStep', () => {
       event('tool.call', { step: 1, index, call: { id: String(index), name: 'noop', input: {} } }),
     );
 
-  it('are answered skipped in order; the others pass by identity', async () => {
+  it('are answered as skipped, in order; the other calls pass unchanged', async () => {
     const given = calls(5);
     const events = (await play([start, ask(), answer(5), ...given], { maxCallsPerStep: 3 })).slice(3);
     expect(events.slice(0, 3)).toEqual(given.slice(0, 3));
@@ -398,12 +398,12 @@ describe('calls beyond maxCallsPerStep', () => {
     );
   });
 
-  it('are counted for each answer', async () => {
+  it('are counted separately for each answer', async () => {
     const events = await play([start, ask(), answer(3), ask({}, 2), answer(2), ...calls(2)], { maxCallsPerStep: 2 });
     expect(events.filter(({ type }) => type === 'tool.result')).toEqual([]);
   });
 
-  it('start after 128 calls by default', async () => {
+  it('begin with call 129 by default', async () => {
     const events = await play([start, ask(), answer(130), ...calls(130)]);
     expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(2);
   });

@@ -2,14 +2,17 @@ import type { McpServer } from '@h/tools/mcp';
 import { UsageError } from '../usage-error.js';
 import { serverAddress, serverName, type ServerAddress } from './command-line.js';
 
-/** The MCP servers of the command line, connected. */
+/** The connected MCP servers of the command line. */
 export interface Servers {
   readonly modules: readonly McpServer[];
   close(): Promise<void>;
 }
 
 /**
- * Connects to the MCP servers and loads the MCP library only if the list is not empty. Commands run in the folder.
+ * Connects to the MCP servers of the command line.
+ *
+ * Commands run in `folder`. If a connection fails, the open ones are closed. The MCP library is loaded only if
+ * `commands` is not empty.
  *
  * @throws UsageError for an invalid command and for a server that does not answer
  */
@@ -44,7 +47,7 @@ const connectionTo = (address: ServerAddress, cwd: string) => {
   return { command: program, args, cwd };
 };
 
-/** The given name, or a unique one. */
+/** Returns the given name, or derives a unique one from the address. */
 const nameFor = (address: ServerAddress, others: readonly McpServer[]): string => {
   if (address.name !== undefined) return address.name;
   const name = 'url' in address ? 'web' : serverName(address.words);

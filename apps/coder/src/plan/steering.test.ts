@@ -4,7 +4,7 @@ import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Steering } from './steering.js';
 
-/** Runs two turns of two steps each; `say` adds lines meanwhile. */
+/** Runs two turns of two steps each, and calls `say` for each event so that it can add lines. */
 const follow = async (say: (event: TurnEvent, steering: Steering) => void) => {
   const model = scriptedModel([response(call('1', 'ls')), 'One.', response(call('2', 'ls')), 'Two.'], { delayMs: 1 });
   const agent = harness({ model, tools: scriptedTools({ ls: 'a.txt' }) }).pipe();
@@ -29,7 +29,7 @@ describe('Steering', () => {
     expect(steering.waiting).toEqual([]);
   });
 
-  it('keeps lines for the next turn that no turn received', async () => {
+  it('keeps undelivered lines for the next turn', async () => {
     let ends = 0;
     const { told, steering } = await follow((event, lines) => {
       if (event.type === 'turn.end' && (ends += 1) === 1) for (const line of ['One', 'Two']) lines.add(line);
@@ -38,7 +38,7 @@ describe('Steering', () => {
     expect(steering.waiting).toEqual([]);
   });
 
-  it('delivers each line exactly once or still holds it', async () => {
+  it('delivers each line exactly once, or keeps it for the next turn', async () => {
     for (let moment = 0; moment < 24; moment += 1) {
       let count = 0;
       const { told, steering } = await follow((_, lines) => {

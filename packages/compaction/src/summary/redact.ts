@@ -1,6 +1,6 @@
 const redacted = '[redacted]';
 
-/** Secrets with a recognizable form. */
+/** Patterns of keys and tokens with a recognizable form. */
 const forms: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
   /\bsk-[\w-]{16,}/g,
@@ -16,7 +16,7 @@ const forms: readonly RegExp[] = [
  * Redacts secrets: keys and tokens with a recognizable form, passwords in URLs, authorization headers, and values that
  * are assigned to a name such as `API_KEY` or `password`.
  *
- * The default of the option `redact`; UUIDs, hashes, model names and numbers stay.
+ * UUIDs, hashes, model names and numbers stay unchanged. This function is the default of the option `redact`.
  */
 export const redactSecrets = (text: string): string => {
   const known = forms.reduce((rest, form) => rest.replace(form, () => redacted), text);
@@ -35,7 +35,7 @@ export const redactSecrets = (text: string): string => {
 const assignment =
   /((?:api[_-]?key|access[_-]?key|private[_-]?key|token|secret|passwor[dt]|passwd|credentials?)\w{0,20}["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;)}\]]{4,300})/gi;
 
-/** Whether a value is usable as a secret: not a type, a reference or a plain number. */
+/** Returns whether a value may be a secret: not a type, a reference, a number or a word without digits. */
 const isSecret = (value: string): boolean => {
   if (/^(?:\$|<|\{|%|process\.|env\.|os\.|string|number|boolean|undefined|null|true|false|redacted|\[)/i.test(value)) {
     return false;

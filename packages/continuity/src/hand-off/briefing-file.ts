@@ -3,10 +3,14 @@ import { join, relative } from 'node:path';
 import { isoOf } from '../clock.js';
 import type { Project } from '../project.js';
 
-/** The number of briefings to keep; the oldest is removed first. */
+/** The maximum number of stored briefings; the oldest are removed first. */
 const maxFiles = 20;
 
-/** Writes a briefing to the state folder, which git ignores. @returns its path, relative to the project */
+/**
+ * Writes a briefing to the state folder, which git ignores.
+ *
+ * @returns the path of the file, relative to the project
+ */
 export const writeBriefingFile = (
   project: Project,
   briefing: { readonly text: string; readonly session: string; readonly turn: string; readonly at: number },

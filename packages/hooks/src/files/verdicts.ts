@@ -55,7 +55,7 @@ export const resultChanges = (answers: readonly CommandAnswer[]): ResultChanges 
 /** Whether the turn continues. */
 export const endVerdict = (answers: readonly CommandAnswer[]): SendBack | undefined => {
   const words = joined(answers.map(({ blocked }) => blocked));
-  return words === undefined ? undefined : { proceed: words, reason: 'A hook command sent it back.' };
+  return words === undefined ? undefined : { proceed: words, reason: 'A hook command sent the answer back.' };
 };
 
 /** The output of a call as text. */

@@ -5,28 +5,28 @@ import { commandPolicy, type CommandPolicyOptions, type JudgementFinding } from 
 import type { Hook } from '../hook.js';
 import { commandOfCall } from './command-of-call.js';
 
-/** Options of {@link destructiveCommands}; those of a policy besides. */
+/** Options of {@link destructiveCommands}, in addition to those of a command policy. */
 export interface DestructiveCommandsOptions extends CommandPolicyOptions {
   /**
    * The folder of the project.
    *
-   * @defaultValue the folder of the process
+   * @defaultValue the working directory of the process
    */
   readonly cwd?: string | undefined;
   /**
    * Names of the tools that run commands.
    *
-   * @defaultValue every tool whose input has a `command`
+   * @defaultValue every tool with a command in its input; see `commandOf`
    */
   readonly tools?: readonly string[] | undefined;
   /**
-   * The line of shell that a call would run; nothing for a call that runs none.
+   * Returns the shell command that a call would run, or `undefined` if the call runs none.
    *
-   * @defaultValue `command`, `cmd`, `commands` or `script` of the input: a text, or a list of words
+   * @defaultValue `command`, `cmd`, `commands` or `script` of the input: a string, or an array of arguments
    */
   readonly commandOf?: ((call: ToolCall) => string | undefined) | undefined;
   /**
-   * The decision about a command that needs approval: `deny` if no user is present.
+   * The decision about a command that needs approval. Use `'deny'` if no user is present.
    *
    * @defaultValue `'ask'`
    */
@@ -40,14 +40,14 @@ const checks = {
   doubtful: oneOf('ask', 'deny'),
 };
 
-/** More findings than this are not reported. */
-const maxTold = 5;
+/** The maximum number of findings in a reason. */
+const maxReported = 5;
 
 /**
- * Denies tool calls that run destructive commands, and asks about doubtful ones.
+ * Denies tool calls that run destructive commands, and requests approval for doubtful ones.
  *
- * The model reads which command it is, what it would do and what to do instead. This is a guard rail and not a sandbox;
- * see `judgeCommand`.
+ * The reason for the model contains the command, its effect and, if there is one, an alternative. This hook is a
+ * guardrail, not a sandbox; see `judgeCommand`.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -76,11 +76,11 @@ export const destructiveCommands = (options: DestructiveCommandsOptions = {}): H
 };
 
 const reasonOf = (findings: readonly JudgementFinding[]): string => {
-  const told = findings
-    .slice(0, maxTold)
+  const reported = findings
+    .slice(0, maxReported)
     .map(({ argv, why, instead }) => `${short(argv.join(' '))}: ${why}${instead === undefined ? '' : ` ${instead}`}`);
-  const rest = findings.length - told.length;
-  return [...told, ...(rest > 0 ? [`And ${rest} more.`] : [])].join('\n');
+  const rest = findings.length - reported.length;
+  return [...reported, ...(rest > 0 ? [`And ${rest} more.`] : [])].join('\n');
 };
 
 const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text);

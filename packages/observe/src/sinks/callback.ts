@@ -6,25 +6,29 @@ import type { Sink } from './sink.js';
 /** Options of {@link callbackSink}. */
 export interface CallbackSinkOptions {
   /**
-   * How many calls of an asynchronous callback may be under way. What comes beyond is dropped and counted.
+   * The maximum number of pending calls of an asynchronous callback. Further observations are dropped and counted.
    *
    * @defaultValue `1000`
    */
   readonly maxPending?: number | undefined;
-  /** Receives the errors of the callback. */
+  /**
+   * Receives the errors of the callback.
+   *
+   * @defaultValue none: a thrown error is reported as an error of the sink, a rejection is ignored
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** A sink that calls a function. */
 export interface CallbackSink extends Sink {
-  /** How many observations the callback was not called with, because too many calls were under way. */
+  /** The number of observations that were dropped because `maxPending` calls were pending. */
   readonly dropped: number;
 }
 
 /**
- * Gives each observation to a function.
+ * Creates a sink that passes each observation to a function.
  *
- * One that returns promises is not waited for by the turn; `flush` waits for all that are under way.
+ * The turn does not wait for a promise that the function returns; `flush` waits for all pending calls.
  *
  * @throws InvalidOptionError `invalid-option`
  *
