@@ -55,13 +55,14 @@ export const policyGuard = (policy: AgentPolicy, options: GuardOptions = {}): Tu
  * Creates a {@link policyGuard} from options that have been checked.
  *
  * @param mayBegin Called before the first request of a turn; its result replaces the request.
- * @param deadlineAt The deadline to announce to the turn, in milliseconds since 1970.
+ * @param timeLeft The time until the deadline to announce to the turn, in milliseconds. A duration, because the turn may
+ * have another scheduler.
  */
 export const createGuard = (
   policy: AgentPolicy,
   options: GuardOptions,
   mayBegin?: TurnCheck,
-  deadlineAt = Infinity,
+  timeLeft: () => number = () => Infinity,
 ): TurnOperator => {
   const judge = reachJudge(policy);
   return intercept('policy-guard', (context) => {
@@ -83,7 +84,7 @@ export const createGuard = (
     };
 
     return {
-      start: () => context.setDeadline(deadlineAt),
+      start: () => context.setDeadline(context.now() + timeLeft()),
       observe: consent.observe,
       decide: {
         'model.request': (event) => {

@@ -304,7 +304,7 @@ export class Team {
         policy,
         { aliases, reachOf: reachOf && ((call) => reachOf(call, { ...info, folder })) },
         chargedTo(budget, info.agent),
-        child.deadlineAt,
+        () => child.deadlineAt - this.now(),
       ),
       budget,
       folder,

@@ -19,6 +19,9 @@ import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
 import type { ToolsetChoice } from './toolset.js';
 
+/** Time for a last answer: most models begin one within this time. */
+const defaultReserveMs = 30_000;
+
 /** Options of {@link toolDriver}. */
 export interface ToolDriverOptions extends ToolsetChoice {
   /**
@@ -43,7 +46,7 @@ export interface ToolDriverOptions extends ToolsetChoice {
   /**
    * Time before `deadlineAt` that is reserved for the last model call, in milliseconds.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`; for the deadline of the turn at most a quarter of the time that is left
    */
   readonly reserveMs?: number | undefined;
   /**
@@ -87,13 +90,7 @@ const maxSessions = 256;
 export const toolDriver = (source: ToolRegistry | readonly Tool[], options: ToolDriverOptions = {}): RegistryDriver => {
   checkOptions('toolDriver()', options, rules);
   const registry = source instanceof ToolRegistry ? source : new ToolRegistry().register(...toolsOf(source));
-  const {
-    concurrency = 64,
-    timeoutMs = 120_000,
-    reserveMs = 30_000,
-    scheduler = asyncScheduler,
-    replay = true,
-  } = options;
+  const { concurrency = 64, timeoutMs = 120_000, reserveMs, scheduler = asyncScheduler, replay = true } = options;
   const tools = registry.effective({ toolset: options.toolset, deny: options.deny });
   const late = new LateResults();
   const sessions = new LruMap<string, { readonly turn: string; readonly replay: ReplayControl }>(maxSessions);
@@ -106,8 +103,11 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
   };
   const deadlineOf = (context: ToolRunContext): number | undefined => {
     const given = typeof options.deadlineAt === 'function' ? options.deadlineAt(context) : options.deadlineAt;
-    const deadlineAt = given ?? context.deadlineAt;
-    return deadlineAt === undefined ? undefined : deadlineAt - reserveMs;
+    if (given !== undefined) return given - (reserveMs ?? defaultReserveMs);
+    const { deadlineAt } = context;
+    if (deadlineAt === undefined) return undefined;
+    const leftMs = Math.max(0, deadlineAt - scheduler.now());
+    return deadlineAt - (reserveMs ?? Math.min(defaultReserveMs, leftMs / 4));
   };
   return {
     late,
