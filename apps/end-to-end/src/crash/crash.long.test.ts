@@ -1,0 +1,2 @@
+// Every moment of a crash.
+import './crash.test.js';

@@ -1,0 +1,2 @@
+// Damage of every byte.
+import './damage.test.js';
