@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue, TurnTrigger } from '@h/turn';
 import type { HookContext } from './hook.js';
 
-/** What is known about the turn at this point of it. */
+/** The properties of the turn at the current step. */
 export interface TurnFacts {
   readonly turn: string;
   readonly session: string;
@@ -11,9 +11,9 @@ export interface TurnFacts {
 }
 
 /**
- * What one call of a handler is given.
+ * The context of one call of a handler.
  *
- * Its signal is created on first access: creating it costs more than calling a gate.
+ * The first access creates the signal, because creating one takes longer than calling a gate.
  */
 export class CallContext implements HookContext {
   readonly turn: string;

@@ -15,7 +15,7 @@ import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
 /** The decision of a gate: the events that replace the event, or `undefined` to pass the event unchanged. */
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 
-/** Returns the reason of a denial after a gate failed, for the model or the user. */
+/** Returns the reason for a denial after a failure of a gate, for the model or the user. */
 export const failedReason = (hook: Hook, error: ErrorInfo): string =>
   `Denied because the hook ${hook.name} failed: ${error.message}`;
 
@@ -42,7 +42,7 @@ export const ask = <Point extends HookPoint>(
     }),
   );
 
-/** Creates a message of the harness, which is stored but marked as internal. */
+/** Creates a user message that is marked as internal. */
 export const internal = (content: string): UserMessage => ({
   role: 'user',
   content,

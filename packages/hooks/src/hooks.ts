@@ -30,8 +30,8 @@ import { hookTables, TurnHooks } from './turn-hooks.js';
  * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result,
  * or continue the turn; observers are notified.
  *
- * Belongs at the beginning of the pipeline, behind `queue()`. When a turn is resumed, its past is passed to `onReplay`
- * only; other handlers are called for what happens from then on.
+ * Place it at the beginning of the pipeline, after `queue()`. When a turn is resumed, only `onReplay` receives the
+ * recorded events; other handlers receive new events.
  *
  * @param sources - hooks, or functions that create one for every turn. A change to the list applies from the next turn.
  * @throws InvalidOptionError `invalid-option` for an unknown hook point or option, or a value that it does not accept
@@ -166,7 +166,7 @@ const failures: ReadonlySet<TurnOutcome> = new Set([
   'loop-detected',
 ]);
 
-/** The error of a turn that failed without one: a limit stops a turn with an outcome and a reason. */
+/** Creates an error for a turn that a limit stopped: its end has an outcome and a reason, but no error. */
 const errorOf = ({ outcome, reason }: TurnEventOf<'turn.end'>): ErrorInfo | undefined =>
   failures.has(outcome)
     ? { name: 'TurnError', code: outcome, message: reason ?? `The turn ended with the outcome ${outcome}.` }

@@ -25,7 +25,7 @@ export type DetailsOf<Point extends HookPoint> = Omit<
 /** The answers of a handler of this point. */
 export type AnswerOf<Point extends HookPoint> = Exclude<Awaited<ReturnType<NonNullable<HookHandlers[Point]>>>, void>;
 
-/** What a handler answered, or why it did not. */
+/** The answer of a handler, or the error of the call. */
 export type Called<Point extends HookPoint> =
   | { readonly answer: AnswerOf<Point> | undefined }
   | { readonly error: ErrorInfo };
@@ -45,19 +45,19 @@ const observerPoints: ReadonlySet<HookPoint> = new Set([
   'onDecision',
 ]);
 
-/** The most frequent answer. */
+/** The shared result of handlers that return nothing. */
 const silent = { answer: undefined };
 
-/** Failures of `onReplay` that are reported. */
+/** The maximum number of failures of `onReplay` that are reported. */
 const maxReplayFailures = 20;
 
-/** Longer timers overflow and would fire at once. */
+/** The longest delay of a timer, in milliseconds. Longer delays overflow, and the timer fires immediately. */
 const maxTimerMs = 2_147_483_647;
 
 /** Points whose gates fail open, unless the hook sets `failure`. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
-/** The hooks of each point, and those that keep state. */
+/** The hooks of each point, and those with `onReplay`. */
 export type HookTable = Readonly<Record<HookPoint | 'onReplay', readonly Hook[]>>;
 
 /** Returns the table for the next turn: the previous one if the list is unchanged and creates no hook for each turn. */
@@ -78,7 +78,7 @@ const tableOf = (hooks: readonly Hook[]): HookTable =>
     [...hookPoints, 'onReplay' as const].map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
   ) as unknown as HookTable;
 
-/** The hooks of one turn, what they receive, and their calls in progress. */
+/** The hooks of one turn, their context, and their calls in progress. */
 export class TurnHooks {
   readonly #operator: OperatorContext;
   readonly #timeouts: HookTimeouts;
@@ -124,7 +124,7 @@ export class TurnHooks {
     };
   }
 
-  /** Observes the facts of the turn; the history only if a handler may read it. */
+  /** Observes the properties of the turn, and the history if a handler can read it. */
   get observe(): ObserveHandlers {
     const keepsHistory = (['beforeEnd', 'afterReply'] as const).some((point) => this.at(point).length > 0);
     return {
@@ -146,13 +146,13 @@ export class TurnHooks {
     };
   }
 
-  /** Passes the past of a resumed turn to the hooks that keep state: everything that is observed before the start. */
+  /** Passes the recorded events of a resumed turn to `onReplay`: all events before `start()`. */
   get replay(): ObserveHandlers {
     if (this.#table.onReplay.length === 0) return {};
     return { '*': (event) => (this.#isLive ? undefined : this.#replay(event)) };
   }
 
-  /** The turn is live: from now on observers are called. */
+  /** Marks the turn as live, so that `watch()` calls observers, and emits the failures of `onReplay`. */
   start(): void {
     this.#isLive = true;
     const early = this.#early ?? [];
@@ -179,13 +179,13 @@ export class TurnHooks {
     this.#since = undefined;
   }
 
-  /** Emits a notice: before the event that is being decided on, else as soon as its turn has come. */
+  /** Emits a notice. During a synchronous decision, the notice precedes the event. */
   tell(event: NewEvent): void {
     if (this.#told) this.#told.push(event);
     else this.#operator.emit(event);
   }
 
-  /** Reports a decision, with a notice if there is one for it. */
+  /** Records a decision for observers and the journal, and emits its notice if there is one. */
   decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
     if (told) this.tell(told);
     if (this.at('onDecision').length > 0) {
@@ -205,9 +205,9 @@ export class TurnHooks {
   }
 
   /**
-   * Decides on an event, and emits the notices of that time before it.
+   * Decides on an event. Notices of a synchronous decision precede the event.
    *
-   * While the event is held, notices leave immediately.
+   * An asynchronous decision emits its notices immediately, while the event is held.
    */
   deciding(
     event: NewEvent,
@@ -231,7 +231,7 @@ export class TurnHooks {
     return [...told, ...(decision === undefined ? [event] : [decision].flat())];
   }
 
-  /** Notes the decisions about an event on the event that leaves, so that a resumed turn has them in its journal. */
+  /** Adds the decisions to the annotations of the event, so that the journal of a resumed turn contains them. */
   #withDecisions(
     event: NewEvent,
     ruling: NewEvent | readonly NewEvent[] | undefined,
@@ -248,7 +248,7 @@ export class TurnHooks {
     return [...events.slice(0, -1), noted];
   }
 
-  /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
+  /** Calls one handler. It never throws: it emits `hook.failed` and returns the error. */
   call<Point extends HookPoint>(hook: Hook, point: Point, at: number, details: DetailsOf<Point>): Maybe<Called<Point>> {
     const context = new CallContext(this.#facts, at, details, (message, more) =>
       this.#notify(hook, point, message, more),
@@ -277,20 +277,20 @@ export class TurnHooks {
     }
   }
 
-  /** Waits for the observers that are under way, and for those that they set off. */
+  /** Waits for the observers in progress, and for the observers that those start. */
   settled(): Maybe<void> {
     if (this.#observing === undefined || this.#observing.size === 0) return undefined;
     return Promise.all(this.#observing).then(() => this.settled());
   }
 
-  /** Whether a gate that failed here has refused. */
+  /** Returns whether a failure of this hook at this point denies: its `failure`, or the default of the point. */
   isClosed(hook: Hook, point: HookPoint): boolean {
     const { failure } = hook;
     const own: HookFailure | undefined = typeof failure === 'object' ? failure[point] : failure;
     return (own ?? (openPoints.has(point) ? 'open' : 'closed')) === 'closed';
   }
 
-  /** The turn has ended: calls in progress are aborted. */
+  /** Marks the turn as ended and aborts the calls in progress. */
   close(): void {
     this.#isOver = true;
     for (const abort of this.#running ?? []) abort.abort();
@@ -313,7 +313,7 @@ export class TurnHooks {
     if (this.#isOver) own.abort();
     return new Promise((resolve) => {
       const ownMs = this.#limit(hook, point);
-      // Observers may outlast the deadline: those of the end of a turn begin after it.
+      // Observers may exceed the deadline, because observers of the end of a turn start after it.
       const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
       const limitMs = Math.min(ownMs, leftMs);
       const over = (called: Called<Point>): void => {
