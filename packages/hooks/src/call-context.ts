@@ -22,14 +22,14 @@ export class CallContext implements HookContext {
   readonly at: number;
   readonly trigger: TurnTrigger;
   readonly metadata: JSONObject | undefined;
-  readonly #say: (message: string, details?: JSONValue) => void;
+  readonly #notify: (message: string, details?: JSONValue) => void;
   #abort: AbortController | undefined;
 
   constructor(
     { turn, session, step, trigger, metadata }: TurnFacts,
     at: number,
     details: object,
-    say: (message: string, details?: JSONValue) => void,
+    notify: (message: string, details?: JSONValue) => void,
   ) {
     this.turn = turn;
     this.session = session;
@@ -37,12 +37,12 @@ export class CallContext implements HookContext {
     this.at = at;
     this.trigger = trigger;
     this.metadata = metadata;
-    this.#say = say;
+    this.#notify = notify;
     Object.assign(this, details);
   }
 
   get notify(): HookContext['notify'] {
-    return this.#say;
+    return this.#notify;
   }
 
   get signal(): AbortSignal {

@@ -13,7 +13,7 @@ import {
 } from '@h/options';
 import type { Hook, HookPoint, HookSource } from './hook.js';
 
-/** All points, gates first. */
+/** All hook points, gates first. */
 export const hookPoints = [
   'beforeTurn',
   'beforeSteering',

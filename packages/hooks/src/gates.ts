@@ -20,7 +20,7 @@ export const failedReason = (hook: Hook, error: ErrorInfo): string =>
   `Denied because the hook ${hook.name} failed: ${error.message}`;
 
 /**
- * Calls the hooks of a point one after the other until `visit` returns `true`.
+ * Calls the hooks of a point one after another until `visit` returns `true`.
  *
  * A hook that fails closed counts as a denial.
  */
@@ -82,7 +82,7 @@ export const beforeTurn = (
     event.at,
     () => ({ input, messages: earlier }),
     (answer, hook) => {
-      // The loop waits for this append, so a denied input is replaced by an empty append.
+      // The loop waits for this append, so an empty append replaces a denied input.
       if (answer.decision === 'deny') {
         ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
       } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
@@ -157,7 +157,7 @@ export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'
 
 const changeable = ['model', 'settings', 'system', 'tail', 'tools'] as const;
 
-/** Picks the parts that a hook may change; the loop owns the history, the step and the attempt of a request. */
+/** Returns the parts that a hook can change; the loop owns the history, the step and the attempt of a request. */
 const partsOf = (changes: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(changeable.filter((part) => changes[part] !== undefined).map((part) => [part, changes[part]]));
 

@@ -48,7 +48,7 @@ export interface ShortReply {
   readonly reply: string;
 }
 
-/** Adds a text that the model reads. */
+/** Adds context for the model. */
 export interface AddedContext {
   readonly decision?: undefined;
   readonly context: string;
@@ -219,14 +219,18 @@ export interface HookHandlers {
   afterTool?(context: AfterToolContext): HookAnswer<ResultChanges>;
   /** Gate after the model has finished. By default, the turn ends despite a failure; see `failure`. */
   beforeEnd?(context: BeforeEndContext): HookAnswer<SendBack>;
-  /** Observer of the end of the turn, which waits for it, at most `closeGraceMs` of the harness. */
+  /** Observer of the end of the turn. The turn waits for it, for at most `closeGraceMs` of the harness. */
   afterReply?(context: AfterReplyContext): HookAnswer<never>;
-  /** Observer of errors. */ onError?(context: OnErrorContext): HookAnswer<never>;
+  /** Observer of errors. */
+  onError?(context: OnErrorContext): HookAnswer<never>;
   /** Observer of `compaction()`. */
   onCompaction?(context: OnCompactionContext): HookAnswer<never>;
-  /** Observer of input that arrives during the turn. */ onSteering?(context: OnSteeringContext): HookAnswer<never>;
-  /** Observer of approval requests and answers. */ onApproval?(context: OnApprovalContext): HookAnswer<never>;
-  /** Observer of decisions by hooks and users. */ onDecision?(context: OnDecisionContext): HookAnswer<never>;
+  /** Observer of input that arrives during the turn. */
+  onSteering?(context: OnSteeringContext): HookAnswer<never>;
+  /** Observer of approval requests and answers. */
+  onApproval?(context: OnApprovalContext): HookAnswer<never>;
+  /** Observer of decisions by hooks and users. */
+  onDecision?(context: OnDecisionContext): HookAnswer<never>;
 }
 
 /** A point of a turn where a hook is called. */
@@ -236,12 +240,12 @@ export type HookPoint = keyof HookHandlers;
 export type HookFailure = 'closed' | 'open';
 
 /**
- * A user-defined hook: functions that are called at fixed points of a turn.
+ * A user-defined hook: functions that `hooks()` calls at fixed points of a turn.
  *
  * Contract:
  * - Handlers are synchronous or asynchronous, and can return nothing.
  * - Gates run one after another, by priority; after a denial, the remaining gates do not run. A synchronous gate adds
- * no microtask.
+ *   no microtask.
  * - Observers run concurrently; only the end of the turn waits for them.
  * - A handler that throws or exceeds its time limit never breaks the turn: a gate then denies, an observer is ignored,
  *   and the notice `hook.failed` names it.

@@ -243,7 +243,7 @@ describe('gates before a tool', () => {
     expect(hasObserved).toBe(true);
   });
 
-  it('expire their approval requests at the deadline of the turn', async () => {
+  it('limit approval requests to the deadline of the turn', async () => {
     const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
     const ran = await runTurn([deadline, hooks([], { otherwise: 'ask' })], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
@@ -384,7 +384,7 @@ describe('hooks after a tool', () => {
     expect(closed.transcript[2]).toBe('tool: error-text The result is withheld: the hook scan failed on it.');
   });
 
-  it('do not run for denied or unknown calls', async () => {
+  it('do not run for denied calls', async () => {
     const seen = vi.fn<() => undefined>();
     await runTurn([hooks([deny('gate'), { name: 'after', afterTool: seen }])], {
       script: [response(bash('ls')), 'Ok.'],

@@ -28,7 +28,7 @@ import { hookTables, TurnHooks } from './turn-hooks.js';
 
 /**
  * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result,
- * or continue the turn; observers are notified.
+ * or continue the turn; observers receive notifications.
  *
  * Place it at the beginning of the pipeline, after `queue()`. When a turn is resumed, only `onReplay` receives the
  * recorded events; other handlers receive new events.
@@ -157,7 +157,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
 
 const noCounts: ReadonlyMap<string, number> = Object.freeze(new Map<string, number>());
 
-/** Outcomes of turns that were stopped by a limit or an error. */
+/** Outcomes of turns that a limit or an error stopped. */
 const failures: ReadonlySet<TurnOutcome> = new Set([
   'error',
   'timed-out',
@@ -183,7 +183,7 @@ const compactionNotices = (turn: TurnHooks): ObserveHandlers => {
   return Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, observe(phase)]));
 };
 
-/** Merges several sets of handlers; those of one event are called in the order of the sets. */
+/** Merges sets of handlers; the handlers of one event run in the order of the sets. */
 const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => {
   const handlers: Record<string, ((event: TurnEvent) => void) | undefined> = {};
   for (const set of sets) {

@@ -88,11 +88,11 @@ export class TurnHooks {
   #facts: TurnFacts = { turn: '', session: '', step: 0, trigger: 'user', metadata: undefined };
   #history: Iterable<Message> = [];
   #since: Message[] | undefined;
-  #told: NewEvent[] | undefined;
-  /** Decisions that no event carries yet, by the id of their call; '' for decisions about the turn. */
+  #heldNotices: NewEvent[] | undefined;
+  /** Decisions that are not in an annotation yet, by the id of their call; '' for decisions about the turn. */
   readonly #decisions = new Map<string, JSONObject[]>();
   #isLive = false;
-  #isOver = false;
+  #hasEnded = false;
   #early: NewEvent[] | undefined;
 
   constructor(operator: OperatorContext, table: HookTable, timeouts: HookTimeouts) {
@@ -113,7 +113,7 @@ export class TurnHooks {
     return this.#table[point];
   }
 
-  /** The history as observed so far. */
+  /** Returns the history as observed so far. */
   messages(): Iterable<Message> {
     const [history, since] = [this.#history, [...(this.#since ?? [])]];
     return {
@@ -181,13 +181,13 @@ export class TurnHooks {
 
   /** Emits a notice. During a synchronous decision, the notice precedes the event. */
   tell(event: NewEvent): void {
-    if (this.#told) this.#told.push(event);
+    if (this.#heldNotices) this.#heldNotices.push(event);
     else this.#operator.emit(event);
   }
 
   /** Records a decision for observers and the journal, and emits its notice if there is one. */
-  decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
-    if (told) this.tell(told);
+  decided(at: number, decision: DetailsOf<'onDecision'>, event?: NewEvent): void {
+    if (event) this.tell(event);
     if (this.at('onDecision').length > 0) {
       const subject = decision.callId ?? '';
       const { callId, hook, kind, reason } = decision;
@@ -213,22 +213,22 @@ export class TurnHooks {
     event: NewEvent,
     decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>,
   ): Maybe<NewEvent | readonly NewEvent[] | undefined> {
-    // A request opens its step; the operator observes the request only after it has left the pipe.
+    // A request starts its step, but the operator observes the request only after it has left the pipeline.
     if (event.type === 'model.request') this.#facts = { ...this.#facts, step: event.step };
-    const told: NewEvent[] = [];
-    this.#told = told;
+    const notices: NewEvent[] = [];
+    this.#heldNotices = notices;
     let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
     try {
       decision = chain(decide(), (ruling) => this.#withDecisions(event, ruling));
     } finally {
-      this.#told = undefined;
+      this.#heldNotices = undefined;
     }
-    if (told.length === 0) return decision;
+    if (notices.length === 0) return decision;
     if (decision instanceof Promise) {
-      for (const next of told) this.#operator.emit(next);
+      for (const next of notices) this.#operator.emit(next);
       return decision;
     }
-    return [...told, ...(decision === undefined ? [event] : [decision].flat())];
+    return [...notices, ...(decision === undefined ? [event] : [decision].flat())];
   }
 
   /** Adds the decisions to the annotations of the event, so that the journal of a resumed turn contains them. */
@@ -238,7 +238,7 @@ export class TurnHooks {
   ): NewEvent | readonly NewEvent[] | undefined {
     const subject = event.type === 'tool.call' ? event.call.id : '';
     const decisions = this.#decisions.get(subject);
-    if (decisions === undefined || this.#isOver) return ruling;
+    if (decisions === undefined || this.#hasEnded) return ruling;
     const events: readonly NewEvent[] = ruling === undefined ? [event] : [ruling].flat();
     const last = events.at(-1);
     if (last === undefined) return ruling;
@@ -292,7 +292,7 @@ export class TurnHooks {
 
   /** Marks the turn as ended and aborts the calls in progress. */
   close(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     for (const abort of this.#running ?? []) abort.abort();
     this.#running?.clear();
   }
@@ -310,13 +310,13 @@ export class TurnHooks {
     const own = context.controller();
     const running = (this.#running ??= new Set<AbortController>());
     running.add(own);
-    if (this.#isOver) own.abort();
+    if (this.#hasEnded) own.abort();
     return new Promise((resolve) => {
       const ownMs = this.#limit(hook, point);
       // Observers may exceed the deadline, because observers of the end of a turn start after it.
       const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
       const limitMs = Math.min(ownMs, leftMs);
-      const over = (called: Called<Point>): void => {
+      const settle = (called: Called<Point>): void => {
         cancel();
         running.delete(own);
         resolve(called);
@@ -327,13 +327,13 @@ export class TurnHooks {
           code: 'hook-timeout',
           message: `The hook ${hook.name} took longer than ${limitMs} ms${leftMs < ownMs ? ', the rest of the time of the turn' : ''}.`,
         };
-        over(this.#failed(hook, point, error));
+        settle(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
       };
       const cancel = limitMs > maxTimerMs ? () => undefined : this.#operator.after(limitMs, onTimeout);
       answer.then(
-        (value) => (running.has(own) ? over(this.#checked(hook, point, value)) : undefined),
-        (error: unknown) => (running.has(own) ? over(this.#failed(hook, point, toErrorInfo(error))) : undefined),
+        (value) => (running.has(own) ? settle(this.#checked(hook, point, value)) : undefined),
+        (error: unknown) => (running.has(own) ? settle(this.#failed(hook, point, toErrorInfo(error))) : undefined),
       );
     });
   }
@@ -353,7 +353,7 @@ export class TurnHooks {
 
   #failed(hook: Hook, point: HookPoint, error: ErrorInfo): { readonly error: ErrorInfo } {
     const effect = !observerPoints.has(point) && this.isClosed(hook, point) ? 'denied' : 'ignored';
-    if (!this.#isOver) this.tell(notice('hook.failed', { hook: hook.name, point, error, effect }));
+    if (!this.#hasEnded) this.tell(notice('hook.failed', { hook: hook.name, point, error, effect }));
     return { error };
   }
 }

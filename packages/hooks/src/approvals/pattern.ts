@@ -4,8 +4,9 @@ import { subjectOf, type CallSubject } from './subject.js';
  * Returns whether a pattern covers a call.
  *
  * The pattern must match the whole subject; `*` matches any characters, with exceptions. In a command, `*` matches no
- * character that starts another command, an expansion or a redirection: `git push *` does not cover `git push; rm -rf
- * ~`. In a path, `*` matches within one folder and `**` across folders; no pattern covers a path with `..`. A command
+ * character that starts another command, an expansion or a redirection. For example, `git push *` does not cover `git
+ * push; ls`. In a path, `*` matches within one folder and `**` across folders; no pattern covers a path with `..`. A
+ * command
  * pattern that ends in ` *` also covers the command without arguments.
  *
  * @example

@@ -15,7 +15,7 @@ export interface DispatcherSettings {
   readonly scheduler: SchedulerLike;
 }
 
-/** An occurrence of an event that commands can be defined for. */
+/** An occurrence of an event, for which matching commands run. */
 export interface Occasion {
   readonly event: CommandEvent;
   readonly session: string;

@@ -17,7 +17,7 @@ import type { HookTrust } from './trust.js';
 /** A settings file with hooks. */
 export interface HookFile {
   readonly path: string;
-  /** `user`: belongs to the user. `project`: belongs to the project and is trusted by content. */
+  /** `user`: belongs to the user. `project`: belongs to the project; its commands require trust. */
   readonly scope: HookFileScope;
 }
 
@@ -57,7 +57,7 @@ export interface CommandHooksOptions {
    */
   readonly permissionMode?: string | undefined;
   /**
-   * The clock of the timeouts.
+   * The clock for the time limits.
    *
    * @defaultValue `asyncScheduler`
    */

@@ -102,7 +102,7 @@ const implicitFiles: readonly (readonly [RegExp, readonly string[]])[] = [
 /** The maximum number of candidate paths that are read for one command. */
 const maxCandidates = 2_000;
 
-/** Describes what must be trusted before this command runs, from the files as they are now. */
+/** Creates the trust request for a command, from the current content of its files. */
 export const trustRequestOf = async (definition: CommandDefinition, projectDir: string): Promise<TrustRequest> => {
   const { event, matcher, command, args, source } = definition;
   const hash = createHash('sha256').update(
@@ -141,7 +141,7 @@ const candidatePaths = (words: readonly string[], folders: readonly string[]): r
   ...new Set(words.flatMap((word) => folders.map((folder) => resolve(folder, word)))),
 ];
 
-/** The words of a command that may be paths, redirections included. */
+/** Returns the words of a command that may be paths, including the targets of redirections. */
 const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:"[^"]*"|'[^']*'|[^\s"';&|<>()=])+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
 

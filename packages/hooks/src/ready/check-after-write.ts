@@ -226,7 +226,7 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
         );
         if (written.length === 0) return undefined;
         const found = await look(written, context);
-        return found.length === 0 ? undefined : { context: told(found, { maxFindings, maxChars }) };
+        return found.length === 0 ? undefined : { context: reportOf(found, { maxFindings, maxChars }) };
       },
     };
   };
@@ -244,7 +244,7 @@ const writtenPath = ({ name, input, effect }: ToolCall): string | undefined => {
     | undefined;
 };
 
-const told = (
+const reportOf = (
   found: CheckFindings,
   { maxFindings, maxChars }: { readonly maxFindings: number; readonly maxChars: number },
 ): string => {
