@@ -99,7 +99,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toHaveLength(1);
   });
 
-  it('changes the input under its own tool names, and adds context for the model', async () => {
+  it('changes the input under the tool names of hook files, and adds context for the model', async () => {
     const text = JSON.stringify({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
