@@ -42,7 +42,7 @@ const withOutput = (result: Result, output: ToolResultOutput): Result => ({ ...r
 
 const withContext = (result: Result, context: string): Result => withOutput(result, appended(result.output, context));
 
-/** The output with this text behind it, in the form that keeps the most of it. */
+/** Appends a context to an output. JSON becomes content, or text in the case of an error. */
 export const appended = (output: ToolResultOutput, context: string): ToolResultOutput => {
   switch (output.type) {
     case 'text':

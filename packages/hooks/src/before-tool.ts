@@ -13,7 +13,7 @@ export interface Question {
   readonly patterns: readonly string[];
 }
 
-/** What all gates together say about a call. */
+/** The combined verdict of all gates on a call. */
 export type Judgement =
   | { readonly denied: { readonly by: string; readonly reason: string } }
   | {
@@ -25,14 +25,14 @@ export type Judgement =
     };
 
 /**
- * Asks all gates about a call.
+ * Passes a call to all gates and combines their verdicts.
  *
- * The first denial wins. When a gate gives the call another input, that is validated, and those that have judged the
- * old one judge the new one. Each gate may do so once per call, so that two gates cannot alternate forever.
+ * The first denial wins. If a gate replaces the input, `check` validates the new input, and all other gates judge it,
+ * including gates that judged the old input. Each gate can replace the input once per call; the loop terminates.
  */
 export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: InputCheck): Maybe<Judgement> => {
   const gates = hooks.at('beforeTool');
-  /** What each gate has said last, and of which version of the input. */
+  /** The last verdict of each gate; `judged` contains the version of the input that it applies to. */
   const verdicts: (ToolVerdict | undefined)[] = [];
   const judged: number[] = [];
   const rewriters = new Set<Hook>();
@@ -81,7 +81,7 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
       return answer.input !== undefined && rewrite(hook, index, answer.input);
     });
   };
-  /** Begins again whenever the input has changed: at most once for each gate. */
+  /** Restarts after a change of the input, at most once for each gate. */
   const judgeAll = (): Maybe<void> => {
     const before = version;
     return chain(untilDone(gates, visit), () => (denied === undefined && version !== before ? judgeAll() : undefined));
@@ -106,14 +106,14 @@ export const judge = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, check: 
   });
 };
 
-/** Whether two inputs are equal as JSON; what is no JSON is never equal to something else. */
+/** Returns whether two inputs are equal as JSON. An input that JSON cannot represent equals only itself. */
 const isSame = (left: unknown, right: unknown): boolean => {
   if (left === right) return true;
   const text = canonicalJson(left);
   return text !== undefined && text === canonicalJson(right);
 };
 
-/** Refuses the call in the name of a hook. */
+/** Records the denial by a hook and returns the denied call. */
 export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: string, reason: string): NewEvent => {
   const callId = event.call.id;
   hooks.decided(
@@ -124,7 +124,7 @@ export const denied = (hooks: TurnHooks, event: TurnEventOf<'tool.call'>, by: st
   return deny(event, reason, by);
 };
 
-/** Passes the call as the gates have changed it, annotated with the context for its result. */
+/** Returns the call with the input from the gates and, as an annotation, the context for its result. */
 export const passed = (
   event: TurnEventOf<'tool.call'>,
   call: ToolCall,

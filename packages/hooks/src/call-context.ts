@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue, TurnTrigger } from '@h/turn';
 import type { HookContext } from './hook.js';
 
-/** What is known about the turn at this point of it. */
+/** The properties of the turn at the current step. */
 export interface TurnFacts {
   readonly turn: string;
   readonly session: string;
@@ -11,9 +11,9 @@ export interface TurnFacts {
 }
 
 /**
- * What one call of a handler is given.
+ * The context of one call of a handler.
  *
- * Its signal is created on first access: creating it costs more than calling a gate.
+ * The first access creates the signal, because creating one takes longer than calling a gate.
  */
 export class CallContext implements HookContext {
   readonly turn: string;
@@ -22,14 +22,14 @@ export class CallContext implements HookContext {
   readonly at: number;
   readonly trigger: TurnTrigger;
   readonly metadata: JSONObject | undefined;
-  readonly #say: (message: string, details?: JSONValue) => void;
+  readonly #notify: (message: string, details?: JSONValue) => void;
   #abort: AbortController | undefined;
 
   constructor(
     { turn, session, step, trigger, metadata }: TurnFacts,
     at: number,
     details: object,
-    say: (message: string, details?: JSONValue) => void,
+    notify: (message: string, details?: JSONValue) => void,
   ) {
     this.turn = turn;
     this.session = session;
@@ -37,12 +37,12 @@ export class CallContext implements HookContext {
     this.at = at;
     this.trigger = trigger;
     this.metadata = metadata;
-    this.#say = say;
+    this.#notify = notify;
     Object.assign(this, details);
   }
 
   get notify(): HookContext['notify'] {
-    return this.#say;
+    return this.#notify;
   }
 
   get signal(): AbortSignal {

@@ -53,7 +53,7 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
 };
 
 /**
- * What is wrong with an answer at this point; nothing when it makes sense. What an observer returns is not looked at.
+ * Returns why an answer is invalid at this point; `undefined` for a valid answer. Ignores the answers of observers.
  */
 export const problemOf = (point: HookPoint, answer: unknown): string | undefined => {
   if (answer === undefined || answer === null || shapes[point] === nothing) return undefined;

@@ -13,7 +13,7 @@ import {
 } from '@h/options';
 import type { Hook, HookPoint, HookSource } from './hook.js';
 
-/** All points, gates first. */
+/** All hook points, gates first. */
 export const hookPoints = [
   'beforeTurn',
   'beforeSteering',
@@ -48,7 +48,7 @@ const parts: Readonly<Record<string, OptionCheck>> = {
 };
 
 /**
- * Rejects a hook with unknown members: a misspelled gate would guard nothing. @throws InvalidOptionError
+ * Rejects a hook with unknown members, such as a misspelled gate, which would never run. @throws InvalidOptionError
  * `invalid-option`
  */
 export const checkHook = (hook: unknown): void => {
@@ -56,7 +56,7 @@ export const checkHook = (hook: unknown): void => {
   checkOptions(typeof name === 'string' ? `The hook ${JSON.stringify(name)}` : 'A hook', hook, parts);
 };
 
-/** Refuses what is neither a hook nor makes one. @throws InvalidOptionError `invalid-option` */
+/** Rejects values that are neither hooks nor functions. @throws InvalidOptionError `invalid-option` */
 export const checkSources = (owner: string, sources: readonly HookSource[]): void => {
   checkValue(owner, 'sources', sources, { ...anyArray, expected: 'a list of hooks' });
   for (const source of sources) if (typeof source !== 'function') checkHook(source);
@@ -65,7 +65,7 @@ export const checkSources = (owner: string, sources: readonly HookSource[]): voi
 /**
  * The hooks of one turn, highest priority first.
  *
- * If a hook cannot be created, its rule is unknown, so the turn is denied.
+ * A function that fails to create its hook blocks the turn, because the rules of the hook are unknown.
  */
 export const hooksOfTurn = (sources: readonly HookSource[]): readonly Hook[] =>
   sources

@@ -22,7 +22,7 @@ declare module '@h/turn' {
       readonly hook: string;
       readonly point: HookPoint;
       readonly reason: string;
-      /** The tool call that was denied, if it was one. */
+      /** The id of the denied tool call; `undefined` for other denials. */
       readonly callId?: string | undefined;
     };
     /** A hook replaced the input of a tool call. */
@@ -34,9 +34,11 @@ declare module '@h/turn' {
       readonly count: number;
       readonly refused: boolean;
     };
-    /** A call was allowed by an earlier approval. */
+    /** An earlier approval allowed a call. */
     'approval.remembered': { readonly callId: string; readonly rule: string };
-    /** The approval store failed or exceeded its time limit: the user is asked, or the rule lasts for the session. */
+    /**
+     * The approval store failed or exceeded its time limit. The user is asked, or the rule applies to the session only.
+     */
     'approval.store-failed': { readonly error: ErrorInfo };
   }
 }

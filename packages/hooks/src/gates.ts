@@ -15,12 +15,12 @@ import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
 /** The decision of a gate: the events that replace the event, or `undefined` to pass the event unchanged. */
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
 
-/** Returns the reason of a denial after a gate failed, for the model or the user. */
+/** Returns the reason for a denial after a failure of a gate, for the model or the user. */
 export const failedReason = (hook: Hook, error: ErrorInfo): string =>
   `Denied because the hook ${hook.name} failed: ${error.message}`;
 
 /**
- * Calls the hooks of a point one after the other until `visit` returns `true`.
+ * Calls the hooks of a point one after another until `visit` returns `true`.
  *
  * A hook that fails closed counts as a denial.
  */
@@ -42,7 +42,7 @@ export const ask = <Point extends HookPoint>(
     }),
   );
 
-/** Creates a message of the harness, which is stored but marked as internal. */
+/** Creates a user message that is marked as internal. */
 export const internal = (content: string): UserMessage => ({
   role: 'user',
   content,
@@ -82,7 +82,7 @@ export const beforeTurn = (
     event.at,
     () => ({ input, messages: earlier }),
     (answer, hook) => {
-      // The loop waits for this append, so a denied input is replaced by an empty append.
+      // The loop waits for this append, so an empty append replaces a denied input.
       if (answer.decision === 'deny') {
         ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
       } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
@@ -157,7 +157,7 @@ export const beforeModel = (hooks: TurnHooks, event: TurnEventOf<'model.request'
 
 const changeable = ['model', 'settings', 'system', 'tail', 'tools'] as const;
 
-/** Picks the parts that a hook may change; the loop owns the history, the step and the attempt of a request. */
+/** Returns the parts that a hook can change; the loop owns the history, the step and the attempt of a request. */
 const partsOf = (changes: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(changeable.filter((part) => changes[part] !== undefined).map((part) => [part, changes[part]]));
 

@@ -15,97 +15,97 @@ import type {
   UserMessage,
 } from '@h/turn';
 
-/** What a handler may answer: at once, later, or nothing at all. */
+/** The result of a handler: a value, a promise of it, or nothing. */
 export type HookAnswer<Result> = Result | undefined | void | PromiseLike<Result | undefined | void>;
 
-/** What every handler receives. */
+/** The context that every handler receives. */
 export interface HookContext {
   readonly turn: string;
   readonly session: string;
-  /** Number of the step, from 1; 0 before the first. */
+  /** The number of the step, from 1; 0 before the first step. */
   readonly step: number;
-  /** When it happened, as milliseconds since 1970, by the turn's clock. */
+  /** The time of the event in milliseconds since 1970, by the clock of the turn. */
   readonly at: number;
   readonly trigger: TurnTrigger;
-  /** What the caller of the turn gave with it. */
+  /** The metadata that the caller passed with the turn. */
   readonly metadata?: JSONObject | undefined;
-  /** Aborted when the handler's time is up, when the turn is over and when its subscriber has left. */
+  /** Aborted when the handler exceeds its time limit, the turn ends, or the caller unsubscribes. */
   readonly signal: AbortSignal;
   /** Emits the notice `hook.notice`. */
   readonly notify: (message: string, details?: JSONValue) => void;
 }
 
-/** Refuses. */
+/** Denies the turn, the message or the call. */
 export interface Denial {
   readonly decision: 'deny';
-  /** Read by the model, or by the user whose turn ends here. */
+  /** For the model if a call is denied, or for the user if the turn ends. */
   readonly reason: string;
 }
 
-/** Answers instead of the model; the turn ends with the outcome `replied`. */
+/** Replies in place of the model; the turn ends with the outcome `replied`. */
 export interface ShortReply {
   readonly decision?: undefined;
   readonly reply: string;
 }
 
-/** Gives the model something to read. */
+/** Adds context for the model. */
 export interface AddedContext {
   readonly decision?: undefined;
   readonly context: string;
 }
 
-/** The input that begins a turn, before it joins the history. */
+/** The input of a turn, before it is added to the history. */
 export interface BeforeTurnContext extends HookContext {
   readonly input: readonly UserMessage[];
   /** The session's history, without the input. */
   readonly messages: Iterable<Message>;
 }
 
-/** What came in while the turn runs, before it joins the history. */
+/** Input that arrives during the turn, before it is added to the history. */
 export interface BeforeSteeringContext extends HookContext {
   readonly input: readonly UserMessage[];
 }
 
-/** The first request of a turn, before the model is asked. */
+/** The first model request of a turn, before it is sent. */
 export interface BeforeReplyContext extends HookContext {
   readonly request: ModelRequest;
 }
 
-/** A request, before any later operator has shaped it. */
+/** A model request, before later operators change it. */
 export interface BeforeModelContext extends HookContext {
   readonly request: ModelRequest;
-  /** From 1; more when a failed call is asked again. */
+  /** The number of the attempt, from 1; higher after retries of a failed call. */
   readonly attempt: number;
 }
 
-/** Other values for these parts of a request. */
+/** Replaces parts of a model request. */
 export interface RequestChanges {
   readonly decision?: undefined;
   readonly request: Partial<Pick<ModelRequest, 'model' | 'settings' | 'system' | 'tail' | 'tools'>>;
 }
 
-/** A call that the model asks for, with the input that hooks before this one have given it. */
+/** A tool call of the model, with the input as changed by previous hooks. */
 export interface BeforeToolContext extends HookContext {
   readonly call: ToolCall;
 }
 
 /**
- * What a gate says about a tool call. Nothing is no opinion.
+ * The verdict of a gate on a tool call. A gate that returns nothing abstains.
  *
- * `deny` is final. `ask` requires an approval, whatever others allow. `allow` spares the question that the option
- * `otherwise` of `hooks()` may put; it undoes neither a denial nor an `ask`.
+ * `deny` is final. `ask` requires an approval even if other gates allow the call. `allow` overrides the option
+ * `otherwise` of `hooks()`; it overrides neither a denial nor an `ask`.
  */
 export type ToolVerdict =
   | Denial
   | {
       readonly decision: 'ask';
-      /** Read by the user who is asked. */
+      /** Shown to the user with the approval request. */
       readonly reason: string;
-      /** Patterns that the user may choose to allow for longer, like `git push *`. */
+      /** Patterns that the user can allow for the session or permanently, such as `git push *`. */
       readonly patterns?: readonly string[] | undefined;
-      /** Another input for the call. It is validated, and judged by all gates, as if the model had given it. */
+      /** Replaces the input of the call. The tool's schema validates it, and the other gates judge it again. */
       readonly input?: unknown;
-      /** Read by the model with the call's result. */
+      /** Added to the result of the call for the model. */
       readonly context?: string | undefined;
     }
   | {
@@ -115,41 +115,41 @@ export type ToolVerdict =
       readonly context?: string | undefined;
     };
 
-/** A call that has run, with the outcome that hooks before this one have made of it. */
+/** A call that ran, with the outcome as changed by previous hooks. */
 export interface AfterToolContext extends HookContext {
   readonly call: ToolCall;
-  /** Of a call that ran: `ok`, `stored`, `failed` or `timed-out`. */
+  /** The outcome, with the status `ok`, `stored`, `failed` or `timed-out`. */
   readonly outcome: ToolOutcome;
 }
 
-/** What becomes of a result before the model reads it: the output is replaced first, then the context is added. */
+/** Changes to a result before the model reads it. `output` applies first, then `context`. */
 export interface ResultChanges {
-  /** Added behind the output. */
+  /** Appended to the output. */
   readonly context?: string | undefined;
-  /** Takes the place of the output. */
+  /** Replaces the output. */
   readonly output?: string | ToolResultOutput | undefined;
 }
 
-/** The draft answer of a turn whose model is done. */
+/** The draft answer of a turn, after the model has finished. */
 export interface BeforeEndContext extends HookContext {
-  /** What the model said last. */
+  /** The text of the last model response. */
   readonly text: string;
-  /** The history, the draft included. */
+  /** The history, including the draft. */
   readonly messages: Iterable<Message>;
   readonly usage: Usage;
-  /** How often this hook has sent the turn back already. */
+  /** The number of times that this hook has continued the turn. */
   readonly sentBack: number;
 }
 
-/** Sends the turn back to work. */
+/** Continues the turn. */
 export interface SendBack {
-  /** Text for the model, as a message of the harness; or whole messages. */
+  /** A text for the model, which becomes an internal user message; or complete messages. */
   readonly proceed: string | readonly Message[];
-  /** Why, for observers. */
+  /** The reason, for observers. */
   readonly reason?: string | undefined;
 }
 
-/** A turn that is over. */
+/** A turn that has ended. */
 export interface AfterReplyContext extends HookContext {
   readonly outcome: TurnOutcome;
   readonly reason?: string | undefined;
@@ -164,14 +164,14 @@ export interface AfterReplyContext extends HookContext {
 export interface OnErrorContext extends HookContext {
   readonly source: 'model' | 'tool' | 'turn';
   readonly error: ErrorInfo;
-  /** The call that failed, if it was a call. */
+  /** The failed tool call, if the source is a tool. */
   readonly call?: ToolCall | undefined;
 }
 
 /** A compaction of the history. */
 export interface OnCompactionContext extends HookContext {
   readonly phase: 'started' | 'done' | 'failed';
-  /** What the notice says: its trigger, tokens, reason … */
+  /** The members of the notice, such as its trigger, tokens or reason. */
   readonly details: JSONObject;
 }
 
@@ -193,75 +193,74 @@ export interface OnApprovalContext extends HookContext {
 /** A decision of a hook or a user about a turn. */
 export interface OnDecisionContext extends HookContext {
   readonly kind: 'denied' | 'rewrote' | 'sent-back' | 'approved' | 'refused' | 'expired' | 'remembered';
-  /** The hook that decided, if it was a hook. */
+  /** The name of the hook, if a hook decided. */
   readonly hook?: string | undefined;
   readonly reason?: string | undefined;
-  /** The tool call that it is about, if any. */
+  /** The id of the tool call, if the decision is about a call. */
   readonly callId?: string | undefined;
 }
 
-/** The points of a turn where a hook is called. */
+/** The handlers of a hook, one for each point of a turn. */
 export interface HookHandlers {
-  /** Gate, once a turn, on its input. A denial ends the turn `blocked`, and the input is not stored. */
+  /** Gate on the input of a turn, once per turn. A denial ends the turn as `blocked` without storing the input. */
   beforeTurn?(context: BeforeTurnContext): HookAnswer<Denial | ShortReply | AddedContext>;
-  /** Gate on input that came in while the turn runs. A denial keeps it out of the history. */
+  /** Gate on input that arrives during the turn. Denied input is not added to the history. */
   beforeSteering?(context: BeforeSteeringContext): HookAnswer<Denial | AddedContext>;
-  /** Gate, once a turn, before the model is asked for the first time; it may answer instead. */
+  /** Gate before the first model call, once per turn. It can reply in place of the model. */
   beforeReply?(context: BeforeReplyContext): HookAnswer<Denial | ShortReply>;
-  /** Gate before each model call. A denial ends the turn `blocked`; added context is sent and not stored. */
+  /** Gate before each model call. A denial ends the turn as `blocked`. Added context is sent, but not stored. */
   beforeModel?(context: BeforeModelContext): HookAnswer<Denial | ShortReply | AddedContext | RequestChanges>;
   /** Gate before each tool call. */
   beforeTool?(context: BeforeToolContext): HookAnswer<ToolVerdict>;
   /**
-   * After each call that ran, one hook after the other. Where it fails the result passes as it is, unless `failure`
-   * says otherwise.
+   * Gate after each call that ran, one hook after another. By default, a failure leaves the result unchanged; see
+   * `failure`.
    */
   afterTool?(context: AfterToolContext): HookAnswer<ResultChanges>;
-  /** Gate when the model is done. Where it fails the turn ends, unless `failure` says otherwise. */
+  /** Gate after the model has finished. By default, the turn ends despite a failure; see `failure`. */
   beforeEnd?(context: BeforeEndContext): HookAnswer<SendBack>;
-  /** Observer, when the turn is over. The end waits for it, as long as the harness lets it (`closeGraceMs`). */
+  /** Observer of the end of the turn. The turn waits for it, for at most `closeGraceMs` of the harness. */
   afterReply?(context: AfterReplyContext): HookAnswer<never>;
-  /** Observer. */
+  /** Observer of errors. */
   onError?(context: OnErrorContext): HookAnswer<never>;
   /** Observer of `compaction()`. */
   onCompaction?(context: OnCompactionContext): HookAnswer<never>;
-  /** Observer. */
+  /** Observer of input that arrives during the turn. */
   onSteering?(context: OnSteeringContext): HookAnswer<never>;
-  /** Observer. */
+  /** Observer of approval requests and answers. */
   onApproval?(context: OnApprovalContext): HookAnswer<never>;
-  /** Observer. */
+  /** Observer of decisions by hooks and users. */
   onDecision?(context: OnDecisionContext): HookAnswer<never>;
 }
 
 /** A point of a turn where a hook is called. */
 export type HookPoint = keyof HookHandlers;
 
-/** What happens when a gate throws or takes too long. */
+/** The effect of a gate that fails or exceeds its time limit: `closed` denies, `open` ignores it. */
 export type HookFailure = 'closed' | 'open';
 
 /**
- * A user-defined hook: functions that are called at fixed points of a turn.
+ * A user-defined hook: functions that `hooks()` calls at fixed points of a turn.
  *
  * Contract:
- * - Handlers are synchronous or asynchronous, and may answer nothing.
- * - Gates are asked one after the other, by priority; the first denial wins and the rest is not asked. A synchronous
- *   gate
- *   costs no microtask.
- * - Observers run side by side, and nothing waits for them before the end of the turn.
+ * - Handlers are synchronous or asynchronous, and can return nothing.
+ * - Gates run one after another, by priority; after a denial, the remaining gates do not run. A synchronous gate adds
+ *   no microtask.
+ * - Observers run concurrently; only the end of the turn waits for them.
  * - A handler that throws or exceeds its time limit never breaks the turn: a gate then denies, an observer is ignored,
  *   and the notice `hook.failed` names it.
  */
 export interface Hook extends HookHandlers {
-  /** Names it in denials and notices. */
+  /** The name of the hook in denials and notices. */
   readonly name: string;
   /**
-   * Higher ones go first, equal ones in the order of the list.
+   * Hooks with a higher priority run first; hooks with the same priority run in the order of the list.
    *
    * @defaultValue `0`
    */
   readonly priority?: number | undefined;
   /**
-   * How long each of its handlers may take, in milliseconds, or so for each point. `Infinity` disables the limit.
+   * Time limit of each handler in milliseconds, for all points or by point. `Infinity` disables the limit.
    *
    * @defaultValue the options `gateTimeoutMs` and `observerTimeoutMs` of `hooks()`
    */
@@ -269,15 +268,15 @@ export interface Hook extends HookHandlers {
   /**
    * Whether a gate that fails denies (`closed`) or is ignored (`open`).
    *
-   * @defaultValue `closed`; for `afterTool` and `beforeEnd` `open`
+   * @defaultValue `closed`, and `open` for `afterTool` and `beforeEnd`
    */
   readonly failure?: HookFailure | Readonly<Partial<Record<HookPoint, HookFailure>>> | undefined;
   /**
-   * Shown each recorded event of a turn that is resumed, so that a hook which remembers something finds it again. It is
-   * synchronous and changes nothing.
+   * Receives each recorded event of a resumed turn, so that a stateful hook can restore its state. It must be
+   * synchronous; its result is ignored.
    */
   readonly onReplay?: ((event: TurnEvent) => void) | undefined;
 }
 
-/** A hook, or a function that makes a fresh one for every turn, for hooks that remember something. */
+/** A hook, or for stateful hooks a function that creates a new hook for every turn. */
 export type HookSource = Hook | (() => Hook);

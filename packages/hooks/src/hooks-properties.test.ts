@@ -26,7 +26,7 @@ const script = () => [
   'Draft.',
 ];
 
-/** Generates the behavior of a handler: valid and invalid answers, synchronous or not, errors, rejections, hangs. */
+/** Generates the behavior of a handler: valid and invalid answers, errors, rejections, hangs. */
 const behaviour = fc.record({
   how: fc.constantFrom('return', 'resolve', 'throw', 'reject', 'hang'),
   what: fc.oneof(
@@ -68,7 +68,7 @@ const hookOf = (name: string, behaviours: readonly (readonly [HookPoint, { how: 
 });
 
 describe('generated hooks', () => {
-  it('never break a turn: it ends with a valid transcript and one answer per call', async () => {
+  it('never prevent a valid transcript with one result per call', async () => {
     const behaviours = fc.array(fc.tuple(fc.constantFrom(...hookPoints), behaviour), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(fc.array(behaviours, { minLength: 1, maxLength: 3 }), async (all) => {
@@ -91,7 +91,7 @@ describe('generated hooks', () => {
     );
   });
 
-  it('abort signals, clear timers and emit nothing after an unsubscription at any moment', async () => {
+  it('abort signals, clear timers and emit nothing after an unsubscription at any time', async () => {
     vi.useFakeTimers();
     const signals: AbortSignal[] = [];
     const slow = ({ signal }: { readonly signal: AbortSignal }): Promise<undefined> => {
@@ -128,7 +128,7 @@ describe('generated hooks', () => {
     expect(signals.some(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('are those in the list when a turn begins', async () => {
+  it('come from the list at the start of the turn', async () => {
     const asked: string[] = [];
     const list: Hook[] = [{ name: 'a', beforeTurn: () => void asked.push('a') }];
     const operator = hooks(list);
@@ -147,7 +147,7 @@ describe('generated hooks', () => {
 });
 
 describe('onCompaction', () => {
-  it('observes later operators, and reports an observer that exceeds its time limit', async () => {
+  it('receives notices of later operators, and emits `hook.failed` after its time limit', async () => {
     const seen: unknown[] = [];
     const list: Hook[] = [
       { name: 'slow', onCompaction: () => new Promise(() => {}) },

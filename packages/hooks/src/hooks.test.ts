@@ -48,7 +48,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'gate' }]);
   });
 
-  it('run by priority, then in their order, and stop after a denial', async () => {
+  it('run by priority, then in list order, and stop after a denial', async () => {
     const asked: string[] = [];
     const gate = (name: string, priority: number, decision?: 'allow' | 'deny'): Hook => ({
       name,
@@ -78,7 +78,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'before' }]);
   });
 
-  it('cannot override a denial by allowing', async () => {
+  it('do not override a denial with an allowance', async () => {
     const allow: Hook = { name: 'allow', beforeTool: () => ({ decision: 'allow' }) };
     const ran = await runTurn([hooks([allow, deny('gate'), allow])], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.tools.ran).toEqual([]);
@@ -105,7 +105,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.rewrote')).toMatchObject([{ hook: 'rewriter', callId: 'c1', tool: 'bash' }]);
   });
 
-  it('may change an input once each, so that two of them terminate', async () => {
+  it('change an input at most once each, so that two gates terminate', async () => {
     const prefix = (name: string): Hook => ({
       name,
       beforeTool: ({ call: { input } }) => ({
@@ -117,7 +117,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.rewrote')).toHaveLength(2);
   });
 
-  it('decide with their verdict about the final input', async () => {
+  it('decide by their verdict on the final input', async () => {
     const rewriter: Hook = {
       name: 'r',
       beforeTool: ({ call: { input } }) => ({ input: { ...(input as object), cwd: '/w' } }),
@@ -137,7 +137,7 @@ describe('gates before a tool', () => {
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied', by: 'hooks' }]);
   });
 
-  it('have their changed input validated by the schema of the tool', async () => {
+  it('deny a call if the tool schema rejects their changed input', async () => {
     const tools = scriptedTools(
       { bash: 'ran' },
       { bash: { inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] } } },
@@ -179,7 +179,7 @@ describe('gates before a tool', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('allow if a fail-open gate fails', async () => {
+  it('allow a call if a fail-open gate fails', async () => {
     const gate: Hook = {
       name: 'gate',
       failure: { beforeTool: 'open' },
@@ -190,7 +190,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.failed')).toMatchObject([{ effect: 'ignored' }]);
   });
 
-  it('keep the turn synchronous if they are synchronous', () => {
+  it('keep the turn synchronous if all gates are synchronous', () => {
     const gate: Hook = {
       name: 'gate',
       beforeTool: () => ({ decision: 'allow', context: 'Noted.' }),
@@ -224,7 +224,7 @@ describe('gates before a tool', () => {
     expect(ran.of('hook.failed')).toHaveLength(1);
   });
 
-  it('ends a gate at the deadline of the turn, but not an observer of its end', async () => {
+  it('stop at the deadline of the turn, unlike observers of its end', async () => {
     let hasObserved = false;
     const gate: Hook = {
       name: 'gate',
@@ -243,7 +243,7 @@ describe('gates before a tool', () => {
     expect(hasObserved).toBe(true);
   });
 
-  it('expires an approval request at the deadline of the turn', async () => {
+  it('limit approval requests to the deadline of the turn', async () => {
     const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
     const ran = await runTurn([deadline, hooks([], { otherwise: 'ask' })], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
@@ -283,7 +283,7 @@ describe('gates around the model', () => {
     },
   );
 
-  it('add context: stored with the input, not stored with a request', async () => {
+  it('add context, stored with the input but not with a request', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeTurn: () => ({ context: 'Branch: main.' }),
@@ -296,7 +296,7 @@ describe('gates around the model', () => {
     expect(ran.transcript).toEqual(['user: Continue.', 'user: Branch: main.', 'assistant: Done.']);
   });
 
-  it('change the parts of a request that hooks own', async () => {
+  it('change only the parts of a request that hooks can replace', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeModel: () => ({ request: { model: 'small', settings: { temperature: 0 }, messages: [] } as never }),
@@ -324,7 +324,7 @@ describe('gates around the model', () => {
     expect(ran.model.requests).toEqual([]);
   });
 
-  it('block the turn if a hook cannot be created', async () => {
+  it('block the turn if the factory of a hook throws', async () => {
     const ran = await runTurn([
       hooks([
         () => {
@@ -335,7 +335,7 @@ describe('gates around the model', () => {
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('No rules file.') as string });
   });
 
-  it('can block input that arrives during the turn', async () => {
+  it('block input that arrives during the turn', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeSteering: ({ input }) =>
@@ -369,7 +369,7 @@ describe('hooks after a tool', () => {
     );
   });
 
-  it('pass the result if they fail, or withhold it if they fail closed', async () => {
+  it('pass the result unchanged after a failure, or withhold it if they fail closed', async () => {
     const broken: Hook = {
       name: 'scan',
       afterTool: () => {
@@ -384,7 +384,7 @@ describe('hooks after a tool', () => {
     expect(closed.transcript[2]).toBe('tool: error-text The result is withheld: the hook scan failed on it.');
   });
 
-  it('do not run for calls that did not run', async () => {
+  it('do not run for denied calls', async () => {
     const seen = vi.fn<() => undefined>();
     await runTurn([hooks([deny('gate'), { name: 'after', afterTool: seen }])], {
       script: [response(bash('ls')), 'Ok.'],
@@ -394,7 +394,7 @@ describe('hooks after a tool', () => {
 });
 
 describe('gates before the end', () => {
-  it('continue the turn up to the configured number of times', async () => {
+  it('continue the turn at most `maxSendBacks` times', async () => {
     const seen: [string, number][] = [];
     const gate: Hook = {
       name: 'gate',
@@ -425,13 +425,13 @@ describe('gates before the end', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('let the turn end if they fail, or block it if they fail closed', async () => {
+  it('end the turn after a failure, or block it if they fail closed', async () => {
     const broken: Hook = { name: 'gate', timeoutMs: 5, beforeEnd: () => new Promise(() => {}) };
     expect((await runTurn([hooks([broken])])).end.outcome).toBe('completed');
     expect((await runTurn([hooks([{ ...broken, failure: 'closed' }])])).end.outcome).toBe('blocked');
   });
 
-  it('receive the whole history', async () => {
+  it('receive the complete history', async () => {
     let roles: string[] = [];
     const gate: Hook = {
       name: 'gate',
@@ -443,7 +443,7 @@ describe('gates before the end', () => {
 });
 
 describe('observers', () => {
-  it('run concurrently, and the end of the turn waits for them', async () => {
+  it('run concurrently, and delay the end of the turn until they settle', async () => {
     const done: string[] = [];
     const observer = (name: string): Hook => ({
       name,
@@ -460,7 +460,7 @@ describe('observers', () => {
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
-  it('are reported if they fail, without an effect', async () => {
+  it('emit `hook.failed` without affecting the turn if they fail', async () => {
     const broken: Hook[] = [
       {
         name: 'throws',
@@ -481,7 +481,7 @@ describe('observers', () => {
     expect(ran.events.at(-1)?.type).toBe('turn.end');
   });
 
-  it('are notified of errors of models, tools and the turn', async () => {
+  it('receive errors of models, tools and the turn', async () => {
     const heard: string[] = [];
     const hook: Hook = {
       name: 'errors',
@@ -496,7 +496,7 @@ describe('observers', () => {
     expect(heard).toEqual(['tool: exit 1', 'model: Overloaded', 'turn: Overloaded']);
   });
 
-  it('are notified of steering', async () => {
+  it('receive input that arrives during the turn', async () => {
     const heard: unknown[] = [];
     const tools = scriptedTools({ bash: () => later('ran', 10) });
     await runTurn([hooks([{ name: 'o', onSteering: ({ message }) => void heard.push(message.content) }])], {
@@ -543,16 +543,19 @@ describe('a turn that fails', () => {
     ]);
   });
 
-  it.each<TurnOutcome>(['completed', 'replied', 'blocked', 'cancelled'])('does not call it for %s', async (outcome) => {
-    const seen: unknown[] = [];
-    const limit = intercept('limit', () => ({ decide: { 'model.request': () => stop(outcome, 'Done.') } }));
-    await runTurn([hooks([{ name: 'watch', onError: (context) => void seen.push(context) }]), limit]);
-    expect(seen).toEqual([]);
-  });
+  it.each<TurnOutcome>(['completed', 'replied', 'blocked', 'cancelled'])(
+    'does not call onError for %s',
+    async (outcome) => {
+      const seen: unknown[] = [];
+      const limit = intercept('limit', () => ({ decide: { 'model.request': () => stop(outcome, 'Done.') } }));
+      await runTurn([hooks([{ name: 'watch', onError: (context) => void seen.push(context) }]), limit]);
+      expect(seen).toEqual([]);
+    },
+  );
 });
 
 describe('a turn with hooks', () => {
-  it('asks before the reply once, also when the turn is resumed', async () => {
+  it('calls `beforeReply` once, even if the turn is resumed', async () => {
     let asked = 0;
     const agentOn = (lines: readonly string[]) => {
       const sessions = diskOf(lines);
@@ -569,7 +572,7 @@ describe('a turn with hooks', () => {
     expect(asked).toBe(2);
   });
 
-  it('calls no observer for the past of a resumed turn, which onReplay receives', async () => {
+  it('passes the recorded events of a resumed turn to onReplay, not to observers', async () => {
     const seen: string[] = [];
     const replayed: string[] = [];
     const agentOn = (lines: readonly string[]) => {
@@ -592,7 +595,7 @@ describe('a turn with hooks', () => {
     expect(replayed).toContain('tool.result');
   });
 
-  it('makes fresh hooks for every turn', async () => {
+  it('creates new hooks for every turn', async () => {
     let made = 0;
     const operator = hooks([() => ({ name: `hook-${(made += 1)}`, beforeTurn: () => undefined })]);
     const { agent } = await runTurn([operator], { script: ['One.', 'Two.'] });
@@ -600,7 +603,7 @@ describe('a turn with hooks', () => {
     expect(made).toBe(2);
   });
 
-  it('ends when it is cancelled during a gate, whose signal is aborted', async () => {
+  it('aborts the signal of a running gate and ends when it is cancelled', async () => {
     let aborted = false;
     const gate: Hook = {
       name: 'gate',

@@ -28,10 +28,10 @@ import { hookTables, TurnHooks } from './turn-hooks.js';
 
 /**
  * Runs user-defined hooks at fixed points of a turn: gates deny, answer, request approval, change an input or a result,
- * or continue the turn; observers are notified.
+ * or continue the turn; observers receive notifications.
  *
- * Belongs at the beginning of the pipeline, behind `queue()`. When a turn is resumed, its past is passed to `onReplay`
- * only; other handlers are called for what happens from then on.
+ * Place it at the beginning of the pipeline, after `queue()`. When a turn is resumed, only `onReplay` receives the
+ * recorded events; other handlers receive new events.
  *
  * @param sources - hooks, or functions that create one for every turn. A change to the list applies from the next turn.
  * @throws InvalidOptionError `invalid-option` for an unknown hook point or option, or a value that it does not accept
@@ -157,7 +157,7 @@ export const hooks = (sources: readonly HookSource[], options: HooksOptions = {}
 
 const noCounts: ReadonlyMap<string, number> = Object.freeze(new Map<string, number>());
 
-/** Outcomes of turns that were stopped by a limit or an error. */
+/** Outcomes of turns that a limit or an error stopped. */
 const failures: ReadonlySet<TurnOutcome> = new Set([
   'error',
   'timed-out',
@@ -166,7 +166,7 @@ const failures: ReadonlySet<TurnOutcome> = new Set([
   'loop-detected',
 ]);
 
-/** The error of a turn that failed without one: a limit stops a turn with an outcome and a reason. */
+/** Creates an error for a turn that a limit stopped: its end has an outcome and a reason, but no error. */
 const errorOf = ({ outcome, reason }: TurnEventOf<'turn.end'>): ErrorInfo | undefined =>
   failures.has(outcome)
     ? { name: 'TurnError', code: outcome, message: reason ?? `The turn ended with the outcome ${outcome}.` }
@@ -183,7 +183,7 @@ const compactionNotices = (turn: TurnHooks): ObserveHandlers => {
   return Object.fromEntries(phases.map((phase) => [`compaction.${phase}`, observe(phase)]));
 };
 
-/** Merges several sets of handlers; those of one event are called in the order of the sets. */
+/** Merges sets of handlers; the handlers of one event run in the order of the sets. */
 const merged = (...sets: readonly ObserveHandlers[]): ObserveHandlers => {
   const handlers: Record<string, ((event: TurnEvent) => void) | undefined> = {};
   for (const set of sets) {

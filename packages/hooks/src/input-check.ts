@@ -2,12 +2,12 @@ import type { Validator } from '@cfworker/json-schema';
 import { toErrorInfo, type JSONObject, type ToolDefinition } from '@h/turn';
 import { chain, type Maybe } from './maybe.js';
 
-/** Reports why the schema of a tool rejects an input; `undefined` if it accepts it, or if the tool is not known. */
+/** Returns why the schema of a tool rejects an input; `undefined` for a valid input or an unknown tool. */
 export type InputCheck = (tool: string, input: unknown) => Maybe<string | undefined>;
 
 /**
- * Validates inputs against the JSON Schemas of the tools that were offered last. A schema that cannot be read accepts
- * nothing. The validator is loaded when the first input is checked: most hooks never replace one.
+ * Validates inputs against the JSON Schemas of the tools in the last model request. An invalid schema rejects every
+ * input. The first check loads the validator, because most hooks never replace an input.
  */
 export const inputCheck = (): {
   readonly offered: (tools: readonly ToolDefinition[]) => void;
@@ -26,7 +26,7 @@ export const inputCheck = (): {
   const validatorOf = (schema: JSONObject, library: typeof Validator): Validator => {
     const known = validators?.get(schema);
     if (known) return known;
-    // The library writes into the schema that it is given.
+    // The library modifies the schema.
     const made = new library(structuredClone(schema), draftOf(schema), true);
     (validators ??= new WeakMap()).set(schema, made);
     return made;

@@ -1,14 +1,14 @@
-/** A value now, or later. */
+/** A value, or a promise of it. */
 export type Maybe<Value> = Value | Promise<Value>;
 
 export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** Continues with a value: immediately if it is available, so that what is synchronous stays so. */
+/** Passes a value to `next`: without a promise if it is available, so synchronous code stays synchronous. */
 export const chain = <Value, Next>(value: Maybe<Value>, next: (value: Value) => Maybe<Next>): Maybe<Next> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-/** Visits one after the other until a visitor says that it is enough. */
+/** Visits the items in order until `visit` returns `true`. */
 export const untilDone = <Item>(
   items: readonly Item[],
   visit: (item: Item, index: number) => Maybe<boolean>,

@@ -7,7 +7,7 @@ export interface HooksOptions {
    * Time limit of a gate whose hook sets none, and of each call of the approval store, in milliseconds. `Infinity`
    * disables the limit.
    *
-   * @defaultValue `15_000`; a user who waits longer for a tool call believes that the agent hangs
+   * @defaultValue `15_000`; after a longer delay, an agent appears to hang
    */
   readonly gateTimeoutMs?: number | undefined;
   /**
@@ -24,20 +24,21 @@ export interface HooksOptions {
    */
   readonly otherwise?: 'allow' | 'ask' | 'deny' | undefined;
   /**
-   * How often all hooks together may continue a turn from `beforeEnd`.
+   * The maximum number of times that all hooks together can continue a turn from `beforeEnd`.
    *
    * @defaultValue `3`; more attempts seldom succeed
    */
   readonly maxSendBacks?: number | undefined;
   /**
-   * Stores what a user allows permanently. Without it, `always` lasts as long as the session. If a store fails or
-   * exceeds `gateTimeoutMs`, the user is asked, or the rule lasts for the session.
+   * Stores permanent approvals. Without a store, `always` applies to the session only. If `list()` fails or exceeds
+   * `gateTimeoutMs`, the hook asks the user; if `add()` does, the rule applies to the session only.
    */
   readonly approvalStore?: ApprovalStore | undefined;
   /**
-   * How long an approval request stays open, in milliseconds; then the call is denied. `Infinity` disables the limit.
+   * Time limit of an approval request in milliseconds. An expired request denies the call. `Infinity` disables the
+   * limit.
    *
-   * @defaultValue `600_000`, ten minutes: a user who is present answers by then, and an unattended turn does not hang
+   * @defaultValue `600_000`, ten minutes: enough for a user who is present, and an unattended turn still ends
    */
   readonly approvalTimeoutMs?: number | undefined;
 }
@@ -51,7 +52,7 @@ const checks: OptionChecks<HooksOptions> = {
   approvalTimeoutMs: numberFrom(0, Infinity),
 };
 
-/** The options with their defaults. @throws InvalidOptionError `invalid-option` */
+/** Validates the options and applies the defaults. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: HooksOptions) => {
   checkOptions('hooks()', options, checks);
   const {

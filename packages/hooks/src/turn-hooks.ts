@@ -25,7 +25,7 @@ export type DetailsOf<Point extends HookPoint> = Omit<
 /** The answers of a handler of this point. */
 export type AnswerOf<Point extends HookPoint> = Exclude<Awaited<ReturnType<NonNullable<HookHandlers[Point]>>>, void>;
 
-/** What a handler answered, or why it did not. */
+/** The answer of a handler, or the error of the call. */
 export type Called<Point extends HookPoint> =
   | { readonly answer: AnswerOf<Point> | undefined }
   | { readonly error: ErrorInfo };
@@ -45,19 +45,19 @@ const observerPoints: ReadonlySet<HookPoint> = new Set([
   'onDecision',
 ]);
 
-/** The most frequent answer. */
+/** The shared result of handlers that return nothing. */
 const silent = { answer: undefined };
 
-/** Failures of `onReplay` that are reported. */
+/** The maximum number of failures of `onReplay` that are reported. */
 const maxReplayFailures = 20;
 
-/** Longer timers overflow and would fire at once. */
+/** The longest delay of a timer, in milliseconds. Longer delays overflow, and the timer fires immediately. */
 const maxTimerMs = 2_147_483_647;
 
 /** Points whose gates fail open, unless the hook sets `failure`. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
-/** The hooks of each point, and those that keep state. */
+/** The hooks of each point, and those with `onReplay`. */
 export type HookTable = Readonly<Record<HookPoint | 'onReplay', readonly Hook[]>>;
 
 /** Returns the table for the next turn: the previous one if the list is unchanged and creates no hook for each turn. */
@@ -78,7 +78,7 @@ const tableOf = (hooks: readonly Hook[]): HookTable =>
     [...hookPoints, 'onReplay' as const].map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
   ) as unknown as HookTable;
 
-/** The hooks of one turn, what they receive, and their calls in progress. */
+/** The hooks of one turn, their context, and their calls in progress. */
 export class TurnHooks {
   readonly #operator: OperatorContext;
   readonly #timeouts: HookTimeouts;
@@ -88,11 +88,11 @@ export class TurnHooks {
   #facts: TurnFacts = { turn: '', session: '', step: 0, trigger: 'user', metadata: undefined };
   #history: Iterable<Message> = [];
   #since: Message[] | undefined;
-  #told: NewEvent[] | undefined;
-  /** Decisions that no event carries yet, by the id of their call; '' for decisions about the turn. */
+  #heldNotices: NewEvent[] | undefined;
+  /** Decisions that are not in an annotation yet, by the id of their call; '' for decisions about the turn. */
   readonly #decisions = new Map<string, JSONObject[]>();
   #isLive = false;
-  #isOver = false;
+  #hasEnded = false;
   #early: NewEvent[] | undefined;
 
   constructor(operator: OperatorContext, table: HookTable, timeouts: HookTimeouts) {
@@ -113,7 +113,7 @@ export class TurnHooks {
     return this.#table[point];
   }
 
-  /** The history as observed so far. */
+  /** Returns the history as observed so far. */
   messages(): Iterable<Message> {
     const [history, since] = [this.#history, [...(this.#since ?? [])]];
     return {
@@ -124,7 +124,7 @@ export class TurnHooks {
     };
   }
 
-  /** Observes the facts of the turn; the history only if a handler may read it. */
+  /** Observes the properties of the turn, and the history if a handler can read it. */
   get observe(): ObserveHandlers {
     const keepsHistory = (['beforeEnd', 'afterReply'] as const).some((point) => this.at(point).length > 0);
     return {
@@ -146,13 +146,13 @@ export class TurnHooks {
     };
   }
 
-  /** Passes the past of a resumed turn to the hooks that keep state: everything that is observed before the start. */
+  /** Passes the recorded events of a resumed turn to `onReplay`: all events before `start()`. */
   get replay(): ObserveHandlers {
     if (this.#table.onReplay.length === 0) return {};
     return { '*': (event) => (this.#isLive ? undefined : this.#replay(event)) };
   }
 
-  /** The turn is live: from now on observers are called. */
+  /** Marks the turn as live, so that `watch()` calls observers, and emits the failures of `onReplay`. */
   start(): void {
     this.#isLive = true;
     const early = this.#early ?? [];
@@ -179,15 +179,15 @@ export class TurnHooks {
     this.#since = undefined;
   }
 
-  /** Emits a notice: before the event that is being decided on, else as soon as its turn has come. */
+  /** Emits a notice. During a synchronous decision, the notice precedes the event. */
   tell(event: NewEvent): void {
-    if (this.#told) this.#told.push(event);
+    if (this.#heldNotices) this.#heldNotices.push(event);
     else this.#operator.emit(event);
   }
 
-  /** Reports a decision, with a notice if there is one for it. */
-  decided(at: number, decision: DetailsOf<'onDecision'>, told?: NewEvent): void {
-    if (told) this.tell(told);
+  /** Records a decision for observers and the journal, and emits its notice if there is one. */
+  decided(at: number, decision: DetailsOf<'onDecision'>, event?: NewEvent): void {
+    if (event) this.tell(event);
     if (this.at('onDecision').length > 0) {
       const subject = decision.callId ?? '';
       const { callId, hook, kind, reason } = decision;
@@ -205,40 +205,40 @@ export class TurnHooks {
   }
 
   /**
-   * Decides on an event, and emits the notices of that time before it.
+   * Decides on an event. Notices of a synchronous decision precede the event.
    *
-   * While the event is held, notices leave immediately.
+   * An asynchronous decision emits its notices immediately, while the event is held.
    */
   deciding(
     event: NewEvent,
     decide: () => Maybe<NewEvent | readonly NewEvent[] | undefined>,
   ): Maybe<NewEvent | readonly NewEvent[] | undefined> {
-    // A request opens its step; the operator observes the request only after it has left the pipe.
+    // A request starts its step, but the operator observes the request only after it has left the pipeline.
     if (event.type === 'model.request') this.#facts = { ...this.#facts, step: event.step };
-    const told: NewEvent[] = [];
-    this.#told = told;
+    const notices: NewEvent[] = [];
+    this.#heldNotices = notices;
     let decision: Maybe<NewEvent | readonly NewEvent[] | undefined>;
     try {
       decision = chain(decide(), (ruling) => this.#withDecisions(event, ruling));
     } finally {
-      this.#told = undefined;
+      this.#heldNotices = undefined;
     }
-    if (told.length === 0) return decision;
+    if (notices.length === 0) return decision;
     if (decision instanceof Promise) {
-      for (const next of told) this.#operator.emit(next);
+      for (const next of notices) this.#operator.emit(next);
       return decision;
     }
-    return [...told, ...(decision === undefined ? [event] : [decision].flat())];
+    return [...notices, ...(decision === undefined ? [event] : [decision].flat())];
   }
 
-  /** Notes the decisions about an event on the event that leaves, so that a resumed turn has them in its journal. */
+  /** Adds the decisions to the annotations of the event, so that the journal of a resumed turn contains them. */
   #withDecisions(
     event: NewEvent,
     ruling: NewEvent | readonly NewEvent[] | undefined,
   ): NewEvent | readonly NewEvent[] | undefined {
     const subject = event.type === 'tool.call' ? event.call.id : '';
     const decisions = this.#decisions.get(subject);
-    if (decisions === undefined || this.#isOver) return ruling;
+    if (decisions === undefined || this.#hasEnded) return ruling;
     const events: readonly NewEvent[] = ruling === undefined ? [event] : [ruling].flat();
     const last = events.at(-1);
     if (last === undefined) return ruling;
@@ -248,7 +248,7 @@ export class TurnHooks {
     return [...events.slice(0, -1), noted];
   }
 
-  /** Calls one handler. It never throws: what goes wrong is reported, and is part of what comes back. */
+  /** Calls one handler. It never throws: it emits `hook.failed` and returns the error. */
   call<Point extends HookPoint>(hook: Hook, point: Point, at: number, details: DetailsOf<Point>): Maybe<Called<Point>> {
     const context = new CallContext(this.#facts, at, details, (message, more) =>
       this.#notify(hook, point, message, more),
@@ -277,22 +277,22 @@ export class TurnHooks {
     }
   }
 
-  /** Waits for the observers that are under way, and for those that they set off. */
+  /** Waits for the observers in progress, and for the observers that those start. */
   settled(): Maybe<void> {
     if (this.#observing === undefined || this.#observing.size === 0) return undefined;
     return Promise.all(this.#observing).then(() => this.settled());
   }
 
-  /** Whether a gate that failed here has refused. */
+  /** Returns whether a failure of this hook at this point denies: its `failure`, or the default of the point. */
   isClosed(hook: Hook, point: HookPoint): boolean {
     const { failure } = hook;
     const own: HookFailure | undefined = typeof failure === 'object' ? failure[point] : failure;
     return (own ?? (openPoints.has(point) ? 'open' : 'closed')) === 'closed';
   }
 
-  /** The turn has ended: calls in progress are aborted. */
+  /** Marks the turn as ended and aborts the calls in progress. */
   close(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     for (const abort of this.#running ?? []) abort.abort();
     this.#running?.clear();
   }
@@ -310,13 +310,13 @@ export class TurnHooks {
     const own = context.controller();
     const running = (this.#running ??= new Set<AbortController>());
     running.add(own);
-    if (this.#isOver) own.abort();
+    if (this.#hasEnded) own.abort();
     return new Promise((resolve) => {
       const ownMs = this.#limit(hook, point);
-      // Observers may outlast the deadline: those of the end of a turn begin after it.
+      // Observers may exceed the deadline, because observers of the end of a turn start after it.
       const leftMs = observerPoints.has(point) ? Infinity : this.#operator.timeLeft();
       const limitMs = Math.min(ownMs, leftMs);
-      const over = (called: Called<Point>): void => {
+      const settle = (called: Called<Point>): void => {
         cancel();
         running.delete(own);
         resolve(called);
@@ -327,13 +327,13 @@ export class TurnHooks {
           code: 'hook-timeout',
           message: `The hook ${hook.name} took longer than ${limitMs} ms${leftMs < ownMs ? ', the rest of the time of the turn' : ''}.`,
         };
-        over(this.#failed(hook, point, error));
+        settle(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
       };
       const cancel = limitMs > maxTimerMs ? () => undefined : this.#operator.after(limitMs, onTimeout);
       answer.then(
-        (value) => (running.has(own) ? over(this.#checked(hook, point, value)) : undefined),
-        (error: unknown) => (running.has(own) ? over(this.#failed(hook, point, toErrorInfo(error))) : undefined),
+        (value) => (running.has(own) ? settle(this.#checked(hook, point, value)) : undefined),
+        (error: unknown) => (running.has(own) ? settle(this.#failed(hook, point, toErrorInfo(error))) : undefined),
       );
     });
   }
@@ -353,7 +353,7 @@ export class TurnHooks {
 
   #failed(hook: Hook, point: HookPoint, error: ErrorInfo): { readonly error: ErrorInfo } {
     const effect = !observerPoints.has(point) && this.isClosed(hook, point) ? 'denied' : 'ignored';
-    if (!this.#isOver) this.tell(notice('hook.failed', { hook: hook.name, point, error, effect }));
+    if (!this.#hasEnded) this.tell(notice('hook.failed', { hook: hook.name, point, error, effect }));
     return { error };
   }
 }

@@ -8,7 +8,7 @@ import {
   type SessionStore,
 } from '@h/turn';
 
-/** A store that knows one session, read from lines of JSON and written to them. */
+/** Creates a store with one session, whose records are lines of JSON. */
 export const diskOf = (given: readonly string[] = []): SessionStore & { readonly lines: string[] } => {
   const lines = [...given];
   const snapshot = { messages: MessageList.empty, state: {} };
@@ -26,7 +26,7 @@ export const diskOf = (given: readonly string[] = []): SessionStore & { readonly
   };
 };
 
-/** The history that a journal makes. */
+/** Returns the history that results from a journal. */
 export const historyOf = (lines: readonly string[]) => [
   ...foldJournal({ messages: MessageList.empty, state: {} }, lines.map(decodeRecord)).messages,
 ];

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A project folder with a settings file and scripts. */
+/** A temporary project folder with a settings file and scripts. */
 export interface Project {
   readonly folder: string;
   write(path: string, text: string): Promise<void>;
@@ -25,7 +25,7 @@ export const makeProject = async (): Promise<Project> => {
   };
 };
 
-/** Whether a process runs, zombies aside. */
+/** Returns whether a process exists; a zombie process counts as running. */
 export const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

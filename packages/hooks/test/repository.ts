@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real repository in a temporary folder. */
+/** A git repository in a temporary folder. */
 export interface Repository {
   readonly folder: string;
   readonly git: (...args: readonly string[]) => string;
@@ -11,7 +11,7 @@ export interface Repository {
   readonly remove: () => void;
 }
 
-/** Makes a repository with one commit, on this branch. */
+/** Creates a repository with one commit on this branch. */
 export const makeRepository = (branch = 'main'): Repository => {
   const folder = mkdtempSync(join(tmpdir(), 'h-hooks-'));
   const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };

@@ -11,7 +11,7 @@ import {
 import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptedTools, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, tap, toArray } from 'rxjs';
 
-/** A turn that has been run, and what it was run with. */
+/** A turn that has ended, with its model, tools and agent. */
 export interface Ran {
   readonly events: readonly TurnEvent[];
   readonly model: ScriptedModel;
@@ -19,7 +19,7 @@ export interface Ran {
   readonly agent: Agent;
   of<Type extends TurnEventType>(type: Type): readonly TurnEventOf<Type>[];
   readonly end: TurnEventOf<'turn.end'>;
-  /** What the history has become, as text: role and content. */
+  /** The messages of the history as text: role and content. */
   readonly transcript: readonly string[];
 }
 
@@ -29,11 +29,11 @@ export interface World {
   readonly delayMs?: number;
   readonly input?: string;
   readonly harness?: Partial<HarnessOptions>;
-  /** Looks at each event as it leaves, with the agent at hand. */
+  /** Receives each event of the turn, and the agent. */
   readonly on?: (event: TurnEvent, agent: Agent) => void;
 }
 
-/** Runs one turn through these operators. */
+/** Runs one turn with these operators. */
 export const runTurn = async (operators: readonly PipelineOperator[], world: World = {}): Promise<Ran> => {
   const { script = ['Done.'], tools = scriptedTools({ bash: 'ran' }), input = 'Continue.', on } = world;
   const model = scriptedModel(script, world.delayMs === undefined ? {} : { delayMs: world.delayMs });

@@ -101,7 +101,7 @@ describe('an approval request', () => {
     expect(tools.ran).toHaveLength(1);
   });
 
-  it('expires: the call is denied, the request is closed', async () => {
+  it('denies the call when it expires', async () => {
     const ran = await run(undefined, {}, { approvalTimeoutMs: 10 });
     expect(ran.of('tool.result')).toMatchObject([
       { status: 'denied', by: 'asks', reason: expect.stringContaining('The approval request expired') as string },
@@ -156,7 +156,7 @@ describe('an approval request', () => {
   });
 });
 
-describe('a lasting decision', () => {
+describe('a lasting approval', () => {
   const twice = (first: string, second: string): readonly ScriptStep[] => [
     response(push(first)),
     response(push(second, 'c2')),

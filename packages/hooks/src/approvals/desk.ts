@@ -25,7 +25,7 @@ export interface DeskSettings {
   readonly gateTimeoutMs: number;
 }
 
-/** A call that is held for a question. */
+/** A call that waits for an approval. */
 interface HeldCall {
   readonly event: TurnEventOf<'tool.call'>;
   readonly call: ToolCall;
@@ -34,7 +34,7 @@ interface HeldCall {
   readonly by: string;
 }
 
-/** A question whose answer is pending. */
+/** An approval request without an answer. */
 interface Pending {
   readonly call: ToolCall;
   readonly settle: (settled: Settled) => void;
@@ -42,11 +42,11 @@ interface Pending {
 
 interface Settled {
   readonly answer: ApprovalDecision;
-  /** The request expired: the denial applies to it alone. */
+  /** Whether the request expired. Such a denial applies to this request only. */
   readonly isExpired: boolean;
 }
 
-/** An approval request of the turn as it was observed: of this operator if it has a hash. */
+/** An observed approval request of the turn. Requests of this operator have a hash. */
 interface ObservedRequest {
   readonly reason: string;
   readonly call: ToolCall | undefined;
@@ -54,7 +54,7 @@ interface ObservedRequest {
   readonly settled?: Settled | undefined;
 }
 
-/** Read by the model if the user gives no reason. */
+/** The reason for the model if the user gives none. */
 const refusal = 'The user did not allow it.';
 
 type Ruling = NewEvent | readonly NewEvent[] | undefined;
@@ -63,14 +63,14 @@ const maxSessionRules = 200;
 const maxTimerMs = 2_147_483_647;
 
 /**
- * Requests approvals: one for each call, bound to its name and input. Earlier answers apply first: rules that are
- * stored, and the answers that a resumed turn has in its journal.
+ * Requests one approval for each call, bound to its name and input. Earlier answers apply first: stored rules, and the
+ * answers in the journal of a resumed turn.
  */
 export class ApprovalDesk {
   readonly #hooks: TurnHooks;
   readonly #operator: OperatorContext;
   readonly #settings: DeskSettings;
-  /** Held calls by the id of their request. */
+  /** Open requests by id. */
   #pending: Map<string, Pending> | undefined;
   /** Requests of the turn by id, written by `observe` only. */
   #requests: Map<string, ObservedRequest> | undefined;
@@ -175,7 +175,7 @@ export class ApprovalDesk {
     });
   }
 
-  /** Answers a request; the answer takes effect when it is observed. */
+  /** Emits the answer to a request. The answer takes effect when this operator observes it. */
   #answer(id: string, answer: ApprovalDecision, isExpired = false): void {
     this.#operator.emit({
       type: 'approval.answer',
@@ -198,7 +198,7 @@ export class ApprovalDesk {
     return chain(this.#remember(answer, { call, hash, at: event.at }), () => allowed);
   }
 
-  /** The rule that covers the call. If the rules cannot be read, none does. */
+  /** Returns the rule that covers the call; `undefined` if there is none, or if the store fails. */
   #remembered(call: ToolCall): Maybe<RememberedApproval | undefined> {
     const own = isCovered(this.#sessionRules, call);
     if (own || this.#settings.approvalStore === undefined) return own;
@@ -215,7 +215,7 @@ export class ApprovalDesk {
     }
   }
 
-  /** Stores the rule of an answer, and settles pending questions that it covers. */
+  /** Stores the rule of an answer, and answers the pending requests that it covers. */
   #remember(
     { decision, pattern }: ApprovalDecision,
     { call, hash, at }: { readonly call: ToolCall; readonly hash: string; readonly at: number },
@@ -245,7 +245,7 @@ export class ApprovalDesk {
     }
   }
 
-  /** Answers the pending questions that a new rule covers. */
+  /** Answers the pending requests that a new rule covers. */
   #settleCovered(rule: RememberedApproval): void {
     for (const [id, { call }] of this.#pending ?? []) {
       if (isCovered([rule], call) === undefined) continue;
@@ -253,7 +253,7 @@ export class ApprovalDesk {
     }
   }
 
-  /** Limits the time of a call of the store: one that never settles must not hold the turn. */
+  /** Limits the time of a call of the store, because a call that never settles must not block the turn. */
   #withinLimit<Value>(value: PromiseLike<Value>, method: 'list' | 'add'): Promise<Value> {
     const { gateTimeoutMs } = this.#settings;
     if (gateTimeoutMs > maxTimerMs) return Promise.resolve(value);

@@ -1,4 +1,4 @@
-// oxlint-disable-next-line h/no-clock -- for the name of a file that is gone again when its writer returns
+// oxlint-disable-next-line h/no-clock -- for the name of a temporary file
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,21 +8,21 @@ import { rulesIn, withRule, type RememberedApproval, type ApprovalStore } from '
 
 /** Options of {@link fileApprovalStore}. */
 export interface FileApprovalStoreOptions {
-  /** The file; its folder is made where it is missing. Keep it where the agent cannot write. */
+  /** The file. A missing folder is created. Choose a path that the agent cannot write to. */
   readonly path: string;
   /**
-   * How many rules are stored; the oldest are removed first.
+   * The maximum number of rules. Beyond it, the store removes the oldest rules.
    *
-   * @defaultValue `1000`, more than a user allows in years
+   * @defaultValue `1000`, more than a user creates in years
    */
   readonly maxRules?: number | undefined;
 }
 
 /**
- * Keeps rules in a JSON file that only its owner can read. It is read again for each question, so that what is taken
- * out of it counts at once, and it is replaced as a whole, so that a crash leaves the old one or the new one.
+ * Stores rules in a JSON file that only its owner can read. The store reads the file before each request, so that a
+ * removed rule no longer applies, and replaces it atomically, so that a crash leaves either the old or the new file.
  *
- * A file that cannot be read as rules allows nothing, and is not overwritten: both methods fail with `approval-store`.
+ * An invalid file allows nothing and is not overwritten: both methods fail with `approval-store`.
  *
  * @example
  * ```ts
@@ -71,21 +71,21 @@ const unreadable = (path: string, cause?: unknown): TurnError =>
     cause,
   });
 
-/** Writes beside the file and moves it there, once it is on the disk. */
+/** Replaces a file atomically: writes and syncs a temporary file in the same folder, and renames it. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(beside, 'wx', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 };

@@ -43,7 +43,7 @@ describe('coversCall', () => {
     expect(coversCall('null', undefined)).toBe(true);
   });
 
-  it('never throws, and never covers a command that may contain another one', () => {
+  it('never throws, and never covers a command that may contain another command', () => {
     const piece = fc.constantFrom('git', ' ', 'push', ';', '&&', '|', '$(', ')', '`', '>', '\n', 'x', '*');
     const text = fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(
@@ -57,7 +57,7 @@ describe('coversCall', () => {
     );
   });
 
-  it('takes linear time on hostile patterns', () => {
+  it('takes linear time for hostile patterns', () => {
     const started = performance.now();
     expect(coversCall(`${'*a'.repeat(2000)}b`, { command: 'a'.repeat(200_000) })).toBe(false);
     expect(performance.now() - started).toBeLessThan(2000);

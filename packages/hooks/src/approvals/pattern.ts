@@ -1,12 +1,13 @@
 import { subjectOf, type CallSubject } from './subject.js';
 
 /**
- * Whether a pattern covers a call.
+ * Returns whether a pattern covers a call.
  *
- * `*` stands for any text, and the pattern for the whole subject. What it matches is limited: in a
- * command it never holds anything with which a shell begins another command, expands or redirects (`git push *` does
- * not cover `git push; rm -rf ~`), and in a path it stays within a folder (`**` goes deeper) and covers nothing with
- * `..`. A command pattern that ends in ` *` covers the command without arguments too.
+ * The pattern must match the whole subject; `*` matches any characters, with exceptions. In a command, `*` matches no
+ * character that starts another command, an expansion or a redirection. For example, `git push *` does not cover `git
+ * push; ls`. In a path, `*` matches within one folder and `**` across folders; no pattern covers a path with `..`. A
+ * command
+ * pattern that ends in ` *` also covers the command without arguments.
  *
  * @example
  * ```ts
@@ -32,7 +33,7 @@ const covers = (pattern: string, subject: CallSubject): boolean => {
   }
 };
 
-/** Where a shell does nothing but pass the word on. */
+/** Returns whether the shell passes this character on unchanged. */
 const inCommand = (character: string): boolean => !';&|<>$`(){}\\\n\r'.includes(character);
 
 const coversPath = (pattern: string, path: string): boolean => {
@@ -40,7 +41,7 @@ const coversPath = (pattern: string, path: string): boolean => {
   if (deep.length === 1) {
     return matches(pieces(pattern, '*'), path, (character) => character !== '/' && character !== '\\');
   }
-  // A single star beside a double one may go deeper too: it only makes the pattern wider where it says that it is wide.
+  // In a pattern with `**`, a single `*` also matches across folders: the pattern already covers subfolders.
   return matches(
     deep.flatMap((part) => pieces(part, '*')),
     path,
@@ -51,8 +52,8 @@ const coversPath = (pattern: string, path: string): boolean => {
 const pieces = (pattern: string, star: string): readonly string[] => pattern.split(star);
 
 /**
- * Whether the text is these pieces with allowed characters between them: each piece as early as it can be, without
- * going back.
+ * Returns whether the text consists of these parts with only allowed characters between them. Each part matches at its
+ * earliest position, without backtracking.
  */
 const matches = (parts: readonly string[], text: string, isAllowed: (character: string) => boolean): boolean => {
   const [first = '', ...rest] = parts;

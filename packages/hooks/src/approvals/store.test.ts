@@ -32,7 +32,7 @@ describe('hashCall', () => {
 });
 
 describe('memoryApprovalStore', () => {
-  it('stores each rule once and keeps the newest', async () => {
+  it('stores each rule once and removes the oldest rules', async () => {
     const rules = memoryApprovalStore({ maxRules: 2 });
     for (const pattern of ['a', 'a', 'b', 'c']) await rules.add(rule(pattern));
     expect((await rules.list()).map(({ pattern }) => pattern)).toEqual(['b', 'c']);

@@ -3,24 +3,24 @@ import { checkOptions, integerFrom } from '@h/options';
 import { hashCall } from './subject.js';
 import { coversCall } from './pattern.js';
 
-/** A rule that the user has allowed for longer than once: a tool with a pattern, or exactly one call of it. */
+/** A lasting approval of the user: for calls of a tool that a pattern covers, or for exactly one call. */
 export interface RememberedApproval {
   readonly tool: string;
-  /** What it covers, as `coversCall` reads it; without it the rule covers exactly the call with this hash. */
+  /** The pattern for `coversCall`. Without a pattern, the rule covers exactly the call with this hash. */
   readonly pattern?: string | undefined;
   readonly hash?: string | undefined;
-  /** When it was given, as milliseconds since 1970. */
+  /** The time of the approval in milliseconds since 1970. */
   readonly at: number;
 }
 
 /** Stores rules that outlive the session. */
 export interface ApprovalStore {
   list(): readonly RememberedApproval[] | PromiseLike<readonly RememberedApproval[]>;
-  /** Adds a rule; one that is there already changes nothing. */
+  /** Adds a rule. An existing rule is not added again. */
   add(rule: RememberedApproval): void | PromiseLike<void>;
 }
 
-/** What of a stored value is a list of rules; `undefined` if it is not. */
+/** Returns the rules in a stored value; `undefined` if the value is invalid. */
 export const rulesIn = (value: unknown): readonly RememberedApproval[] | undefined => {
   const rules: unknown = typeof value === 'object' && value !== null && 'rules' in value ? value.rules : undefined;
   return Array.isArray(rules) && rules.every(isRule) ? rules : undefined;
@@ -33,7 +33,7 @@ const isRule = (value: unknown): value is RememberedApproval => {
   return typeof tool === 'string' && typeof at === 'number' && isText(pattern) && isText(hash);
 };
 
-/** Whether a rule allows this call. */
+/** Returns the first rule that covers this call. */
 export const isCovered = (
   rules: readonly RememberedApproval[],
   call: Pick<ToolCall, 'name' | 'input'>,
@@ -46,11 +46,11 @@ export const isCovered = (
   );
 };
 
-/** Whether two rules say the same. */
+/** Returns whether two rules are equal, apart from their time. */
 export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean =>
   left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
 
-/** The rules with one more, without the oldest ones beyond the limit. */
+/** Adds a rule unless it exists, and removes the oldest rules beyond the limit. */
 export const withRule = (
   rules: readonly RememberedApproval[],
   rule: RememberedApproval,
@@ -58,21 +58,21 @@ export const withRule = (
 ): readonly RememberedApproval[] =>
   rules.some((known) => isSameRule(known, rule)) ? rules : [...rules, rule].slice(-max);
 
-/** The form of a rule in messages. */
+/** Formats a rule for messages. */
 export const ruleText = ({ tool, pattern }: RememberedApproval): string =>
   pattern === undefined ? `exactly this call of ${tool}` : `${tool}(${pattern})`;
 
 /** Options of {@link memoryApprovalStore}. */
 export interface MemoryApprovalStoreOptions {
   /**
-   * How many rules are stored; the oldest are removed first.
+   * The maximum number of rules. Beyond it, the store removes the oldest rules.
    *
-   * @defaultValue `1000`, more than a user allows in years
+   * @defaultValue `1000`, more than a user creates in years
    */
   readonly maxRules?: number | undefined;
 }
 
-/** Keeps rules for as long as the process runs. */
+/** Stores rules in memory, until the process ends. */
 export const memoryApprovalStore = (options: MemoryApprovalStoreOptions = {}): ApprovalStore => {
   checkOptions('memoryApprovalStore()', options, { maxRules: integerFrom(1, Infinity) });
   let rules: readonly RememberedApproval[] = [];

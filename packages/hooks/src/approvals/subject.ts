@@ -1,6 +1,6 @@
 import { canonicalJson, hashJson } from '@h/json';
 
-/** What a pattern is held against: the command of a shell call, the path of a file call, else the input as JSON. */
+/** The text that a pattern matches: the command of a shell call, the path of a file call, or the input as JSON. */
 export interface CallSubject {
   readonly kind: 'command' | 'path' | 'other';
   readonly text: string;
@@ -8,7 +8,7 @@ export interface CallSubject {
 
 const pathKeys = ['file_path', 'path', 'notebook_path'] as const;
 
-/** What a pattern for this call is held against; nothing where the input cannot be written as JSON. */
+/** Returns the text that a pattern for this call matches; `undefined` if JSON cannot represent the input. */
 export const subjectOf = (input: unknown): CallSubject | undefined => {
   const members = (typeof input === 'object' && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
   if (typeof members['command'] === 'string') return { kind: 'command', text: members['command'] };

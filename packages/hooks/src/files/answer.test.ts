@@ -51,7 +51,7 @@ describe('answerOf', () => {
     expect(answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' })).toMatchObject(expected);
   });
 
-  it('uses the JSON output of a command with another exit code', () => {
+  it('uses the JSON output of a command despite a nonzero exit code', () => {
     expect(
       answerOf(definition('PreToolUse'), {
         exitCode: 1,

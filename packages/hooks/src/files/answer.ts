@@ -2,17 +2,17 @@ import * as z from 'zod';
 import type { CommandDefinition } from './definitions.js';
 import type { CommandOutcome } from './run-command.js';
 
-/** What one command wants to happen. */
+/** The answer of a hook command. */
 export interface CommandAnswer {
   readonly command: string;
-  /** Blocks what is about to happen: the call, the prompt, the end. */
+  /** The reason for a block of the call, the prompt or the end of the turn. */
   readonly blocked?: string | undefined;
   readonly permission?: 'allow' | 'ask' | undefined;
   readonly reason?: string | undefined;
   readonly updatedInput?: unknown;
   readonly updatedOutput?: unknown;
   readonly context?: string | undefined;
-  /** Ends the turn, with this reason. */
+  /** The reason to stop the turn. */
   readonly stopped?: string | undefined;
   readonly notices: readonly string[];
 }
@@ -38,16 +38,16 @@ const outputSchema = z.looseObject({
 
 type Output = z.infer<typeof outputSchema>;
 
-/** More than this is cut: as much as the format's documentation allows a hook to add. */
+/** The maximum length of a context, from the documentation of the format. */
 const maxContextChars = 10_000;
 const maxNoticeChars = 2000;
 
-/** Events whose commands can block: a command that fails there has blocked. */
+/** Events where a failed command blocks by default. */
 const gates: ReadonlySet<string> = new Set(['PreToolUse', 'UserPromptSubmit']);
-/** Events whose plain output is read by the model. */
-const talkative: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);
+/** Events where plain output becomes context for the model. */
+const contextEvents: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);
 
-/** What an outcome means: the JSON of a command that ended well, else its exit code. */
+/** Converts the outcome of a command into an answer, from its exit code and JSON output. */
 export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome): CommandAnswer => {
   const { command, event } = definition;
   const base = { command, notices: [] };
@@ -84,10 +84,10 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       false,
     );
   }
-  return { ...base, ...(said !== '' && talkative.has(event) && { context: clip(said) }) };
+  return { ...base, ...(said !== '' && contextEvents.has(event) && { context: clip(said) }) };
 };
 
-/** A command that did not do its work. Its file may say what that means. */
+/** Creates the answer of a failed command. `onFailure` overrides whether it blocks. */
 const failed = ({ command, onFailure }: CommandDefinition, message: string, isClosed: boolean): CommandAnswer => {
   const blocks = onFailure === undefined ? isClosed : onFailure === 'block';
   return { command, notices: [message], ...(blocks && { blocked: message }) };
@@ -115,7 +115,7 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
   };
 };
 
-/** The object that a command has written, also where it was written as JSON twice. */
+/** Returns the object in the output of a command, which may be encoded as JSON twice. */
 const jsonIn = (said: string): object | undefined => {
   if (!said.startsWith('{') && !said.startsWith('"{')) return undefined;
   try {

@@ -39,7 +39,7 @@ const run = async (settings: object, world: World = ls, options: Partial<Command
 const written = async (path: string): Promise<JSONObject> =>
   JSON.parse(await readFile(join(project.folder, path), 'utf8')) as JSONObject;
 
-/** A typical guard in Python, which reads the tool input and blocks with exit code 2. */
+/** A typical Python script that reads the tool input and blocks with exit code 2. */
 const pythonGuard = `import json, sys
 data = json.load(sys.stdin)
 if data["tool_name"] == "Bash" and "rm -rf" in data["tool_input"]["command"]:
@@ -48,7 +48,7 @@ if data["tool_name"] == "Bash" and "rm -rf" in data["tool_input"]["command"]:
 `;
 
 describe('a command before a tool', () => {
-  it('receives the common members, the tool name and the input', async () => {
+  it('receives the common payload, the tool name and the input', async () => {
     const ran = await run({ PreToolUse: on('Bash', command('cat > seen.json')) }, ls, {
       transcriptPath: (session) => `/t/${session}.jsonl`,
     });
@@ -99,7 +99,7 @@ describe('a command before a tool', () => {
     expect(ran.tools.ran).toHaveLength(1);
   });
 
-  it('changes the input under its own tool names, and adds context for the model', async () => {
+  it('changes the input under the tool names of hook files, and adds context for the model', async () => {
     const text = JSON.stringify({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
@@ -156,7 +156,7 @@ describe('a command before a tool', () => {
     ['Bas', 0],
     ['B(', 0],
     ['mcp__.*', 0],
-  ])('is run for the matcher %j %i time(s)', async (matcher, count) => {
+  ])('runs for the matcher %j %i time(s)', async (matcher, count) => {
     await run({ PreToolUse: on(matcher, command('echo x >> a.txt')) });
     expect(existsSync(join(project.folder, 'a.txt')) ? 1 : 0).toBe(count);
   });
@@ -167,7 +167,7 @@ describe('a command before a tool', () => {
     ['Edit(*)', 0],
     ['Bash', 1],
     ['Bash(ls:*)', 1],
-  ])('is run under the condition %j %i time(s)', async (condition, count) => {
+  ])('runs under the condition %j %i time(s)', async (condition, count) => {
     await run({ PreToolUse: on('Bash', command('echo x >> a.txt', { if: condition })) });
     expect(existsSync(join(project.folder, 'a.txt')) ? 1 : 0).toBe(count);
   });
@@ -192,7 +192,7 @@ describe('a command before a tool', () => {
     expect(await readFile(join(project.folder, 'b.txt'), 'utf8')).toBe('$HOME;$HOME;');
   });
 
-  it('reports any other exit code without an effect, unless configured otherwise', async () => {
+  it('reports other exit codes without an effect, unless `onFailure` is set', async () => {
     const ran = await run({ PreToolUse: on('Bash', command('echo Oops >&2; exit 1')) });
     expect(ran.tools.ran).toHaveLength(1);
     expect(ran.of('hook.notice')[0]?.message).toContain('Oops');
@@ -214,7 +214,7 @@ describe('a command before a tool', () => {
     expect(open.tools.ran).toHaveLength(1);
   });
 
-  it('can stop the turn', async () => {
+  it('stops the turn', async () => {
     const ran = await run({ PreToolUse: on('Bash', command(`echo '{"continue": false, "stopReason": "Enough."}'`)) });
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: 'Enough.' });
     expect(ran.tools.ran).toEqual([]);
@@ -260,7 +260,7 @@ describe('a command after a tool', () => {
     expect(ran.transcript[2]).toBe('tool: text clean\n\nFix it.\n\nSee line 3.');
   });
 
-  it('is not run for a failed call, which has a separate event', async () => {
+  it('does not run for a failed call, which has a separate event', async () => {
     const tools = scriptedTools({
       bash: () => {
         throw new Error('exit 1');
@@ -294,7 +294,7 @@ describe('commands around a turn', () => {
     ).toEqual(['Hello', 'Branch: main\n\nIt is noon.', 'Again', 'It is noon.']);
   });
 
-  it('can block a prompt', async () => {
+  it('block a prompt', async () => {
     const ran = await run(
       { UserPromptSubmit: [{ hooks: [command('grep -q password && { echo "No passwords." >&2; exit 2; }; exit 0')] }] },
       { input: 'The password is x' },
@@ -322,7 +322,7 @@ describe('commands around a turn', () => {
     expect(messages[2]?.content).toBe('Run the tests first.');
   });
 
-  it('are notified of compaction, questions and the end of a session', async () => {
+  it('run for a compaction, an approval request and the end of a session', async () => {
     await project.settings({
       PreCompact: on('auto', command('cat > compact.json')),
       Notification: on('', command('cat > notification.json')),
@@ -354,7 +354,7 @@ describe('commands around a turn', () => {
     });
   });
 
-  it('may run in the background, until they are closed', async () => {
+  it('run in the background until they are closed', async () => {
     await project.settings({ PreToolUse: on('Bash', command('echo $$ > pid; exec sleep 60', { async: true })) });
     const commands = await load();
     const ran = await runTurn([hooks([commands.hook])], ls);
@@ -381,8 +381,8 @@ const gone = async (pid: number): Promise<void> => {
   expect(isRunning(pid), `process ${pid} is left`).toBe(false);
 };
 
-describe('processes of a command', () => {
-  // Ignores SIGTERM, and so does its child.
+describe('the processes of a command', () => {
+  // The command and its child ignore SIGTERM.
   const stubborn = `trap '' TERM; (trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; while :; do sleep 0.05; done`;
 
   it('are killed as a group after the time limit', async () => {
@@ -391,7 +391,7 @@ describe('processes of a command', () => {
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
   });
 
-  it('are killed if the command ends on SIGTERM but its child does not', async () => {
+  it('are killed if only the child ignores SIGTERM', async () => {
     const child = `(trap '' TERM; echo $BASHPID > child; while :; do sleep 0.05; done) & echo $$ > parent; wait`;
     await run({ PreToolUse: on('Bash', command(child, { timeout: 0.5 })) });
     for (const path of ['parent', 'child']) await gone(await pidIn(path));
@@ -413,7 +413,7 @@ describe('processes of a command', () => {
     },
   );
 
-  it('receive an environment without secrets and code injection, except allowed variables', async () => {
+  it('receive no secrets or code-injecting variables, except allowed variables', async () => {
     const env = {
       PATH: process.env['PATH'],
       HOME: '/home/x',

@@ -11,28 +11,28 @@ import { checkCommandHooksOptions, type CommandHooksOptions, type HookFile } fro
 import { standardToolNames } from './tool-names.js';
 import { turnCommands, type Commands } from './turn-commands.js';
 
-/** The hook files of a project. It belongs to the caller, for as many turns and sessions as there are. */
+/** The hook files of a project, for any number of turns and sessions. The caller must close it. */
 export interface CommandHooks {
-  /** For `hooks()`. */
+  /** Creates the hook of a turn; pass this function to `hooks()`. */
   readonly hook: () => Hook;
   readonly definitions: readonly CommandDefinition[];
-  /** Parts of the files that were not understood, as messages. */
+  /** Messages about invalid or unsupported parts of the files. */
   readonly problems: readonly string[];
   /** Runs the commands for the end of a session. */
   endSession(session: string, reason?: string): Promise<void>;
-  /** Ends what commands have left running in the background (`async`). */
+  /** Stops commands that run in the background (`async`). */
   close(): void;
 }
 
 const maxSessions = 10_000;
 
 /**
- * Reads hook files in the format of Claude Code's `settings.json`, and makes a hook of their commands.
+ * Reads hook files in the format of Claude Code's `settings.json`, and creates a hook from their commands.
  *
- * The commands get the JSON on their standard input that they know, under the names of tools and inputs that they know,
- * and answer with JSON or an exit code as they do there. One that blocks a call denies it; one that blocks the end
- * sends the turn back. A gate (`PreToolUse`, `UserPromptSubmit`) that crashes or takes too long has blocked, unless its
- * `onFailure` says `continue`; any other exit code than 0 and 2 is reported and has no effect, as in that format.
+ * Commands receive JSON on their standard input, with the tool and input names of that format, and answer with JSON or
+ * an exit code. A command that blocks a call denies it; a command that blocks the end continues the turn. A gate
+ * (`PreToolUse`, `UserPromptSubmit`) that crashes or exceeds its time limit blocks, unless its `onFailure` is
+ * `continue`. By default, exit codes other than 0 and 2 only cause a notice, as in that format.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { showValue } from '@h/options';
 
-/** The moments that a hook file can name and that exist here. */
+/** The supported events of hook files. */
 export const commandEvents = [
   'PreToolUse',
   'PostToolUse',
@@ -23,17 +23,17 @@ export type HookFileScope = 'user' | 'project';
 /** One command of a hook file. */
 export interface CommandDefinition {
   readonly event: CommandEvent;
-  /** Which tools, or which sources or triggers, it is for; everything when empty or `*`. */
+  /** The tools, sources or triggers that the command applies to; all of them if empty or `*`. */
   readonly matcher: string;
   readonly command: string;
-  /** Arguments: then the command is a program that is run without a shell. */
+  /** Arguments. If given, the command is a program that runs without a shell. */
   readonly args?: readonly string[] | undefined;
   readonly timeoutSeconds: number;
-  /** Only calls that this rule covers, such as `Bash(git push *)`. */
+  /** Limits the command to calls that this rule covers, such as `Bash(git push *)`. */
   readonly if?: string | undefined;
   readonly async: boolean;
   readonly once: boolean;
-  /** What a command that crashes, or takes too long, means. */
+  /** The effect of a command that crashes or exceeds its time limit. */
   readonly onFailure?: 'block' | 'continue' | undefined;
   /** The file that defines it. */
   readonly source: string;
@@ -53,20 +53,20 @@ const handlerSchema = z.looseObject({
 });
 const groupSchema = z.looseObject({ matcher: z.string().optional(), hooks: z.array(z.unknown()) });
 
-/** How long a command may take where its file does not say, in seconds, as in the format's documentation. */
+/** Returns the default time limit of a command in seconds, from the documentation of the format. */
 const defaultSeconds = (event: CommandEvent): number => {
   if (event === 'UserPromptSubmit') return 30;
   return event === 'SessionEnd' ? 1.5 : 600;
 };
 
-/** What a hook file holds, and what in it was not understood. */
+/** The definitions in a hook file, and messages about its invalid or unsupported parts. */
 export interface ParsedHookFile {
   readonly definitions: readonly CommandDefinition[];
   readonly problems: readonly string[];
   readonly isDisabled: boolean;
 }
 
-/** Reads the `hooks` of a settings file. What is not understood is left out and named; the rest counts. */
+/** Parses the `hooks` of a settings file. Invalid or unsupported parts are omitted and listed in `problems`. */
 export const parseHookFile = (settings: unknown, source: string, scope: HookFileScope): ParsedHookFile => {
   const problems: string[] = [];
   const top = z

@@ -6,7 +6,7 @@ import { isConditionMet, isMatch, isPlain } from './matcher.js';
 import { runCommand } from './run-command.js';
 import { trustRequestOf, type HookTrust, type TrustRequest } from './trust.js';
 
-/** What commands are run with. */
+/** Settings of a {@link Dispatcher}. */
 export interface DispatcherSettings {
   readonly definitions: readonly CommandDefinition[];
   readonly projectDir: string;
@@ -15,13 +15,13 @@ export interface DispatcherSettings {
   readonly scheduler: SchedulerLike;
 }
 
-/** Something that commands may be waiting for. */
+/** An occurrence of an event, for which matching commands run. */
 export interface Occasion {
   readonly event: CommandEvent;
   readonly session: string;
-  /** What matchers are held against: the names of a tool, a source, a trigger. */
+  /** The values that matchers test: the names of a tool, a source or a trigger. */
   readonly names: readonly string[];
-  /** What the condition `if` is held against. */
+  /** The tool input that the condition `if` tests. */
   readonly input?: unknown;
   /** Written to the standard input of each command, as JSON. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -31,12 +31,12 @@ export interface Occasion {
 
 const maxRemembered = 10_000;
 
-/** Runs the commands that an occasion is for, side by side and each once, and collects what they want. */
+/** Runs the commands that match an occasion, concurrently and each once, and collects their answers. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
   readonly #events: ReadonlySet<CommandEvent>;
   readonly #background = new AbortController();
-  /** What was decided about commands of the project, by hash. */
+  /** Trust decisions about commands of the project, by hash. */
   readonly #decided = new Map<string, Promise<boolean>>();
   readonly #ranOnce = new Set<string>();
 
@@ -49,12 +49,12 @@ export class Dispatcher {
     return events.some((event) => this.#events.has(event));
   }
 
-  /** Ends what runs in the background. */
+  /** Aborts the commands that run in the background. */
   close(): void {
     this.#background.abort();
   }
 
-  /** What the commands want that this occasion is for, in the order of their files. */
+  /** Runs the commands that match an occasion, and returns their answers in the order of the definitions. */
   async fire(occasion: Occasion): Promise<readonly CommandAnswer[]> {
     const chosen = await Promise.all(
       this.#settings.definitions.map(async (definition) =>
@@ -73,7 +73,7 @@ export class Dispatcher {
     if (definition.event !== occasion.event) return false;
     const isMatched = (): boolean =>
       isMatch(definition.matcher, occasion.names) && isConditionMet(definition.if, occasion.names, occasion.input);
-    // An untrusted expression is not evaluated either: it could run for ever.
+    // An untrusted regular expression is not evaluated, because it may never terminate.
     if (isPlain(definition.matcher) && !isMatched()) return false;
     if (!(await this.#isTrusted(definition, occasion)) || !isMatched()) return false;
     return (
@@ -89,7 +89,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Whether a command may run, by what its files hold now. */
+  /** Returns whether a command may run, based on the current content of its files. */
   async #isTrusted(definition: CommandDefinition, { signal, notify }: Occasion): Promise<boolean> {
     if (definition.scope === 'user') return true;
     try {
@@ -113,7 +113,7 @@ export class Dispatcher {
       if (!isTrusted) notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted; it is not run.`);
       return isTrusted;
     } catch (error) {
-      // Nothing was denied, so the next run may ask again.
+      // An error is not a decision, so the next run requests trust again.
       this.#decided.delete(request.hash);
       notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted: ${toErrorInfo(error).message}`);
       return false;

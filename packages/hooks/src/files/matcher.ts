@@ -3,9 +3,9 @@ import { coversCall } from '../approvals/pattern.js';
 const plain = /^[\w\-, |]*$/;
 
 /**
- * Whether a matcher is for one of these names: everything when it is empty or `*`, a name or a list of names where it
- * has nothing but letters, digits, `_`, `-`, spaces, commas and `|`, else a regular expression that is searched for. A
- * broken expression is taken as a name.
+ * Returns whether a matcher matches one of these names. An empty matcher and `*` match every name. A matcher of
+ * letters, digits, `_`, `-`, spaces, commas and `|` is a list of names. Any other matcher is an unanchored regular
+ * expression, or a name if the expression is invalid.
  */
 export const isMatch = (matcher: string, names: readonly string[]): boolean => {
   const wanted = matcher.trim();
@@ -26,17 +26,17 @@ const expressionOf = (text: string): RegExp | undefined => {
   }
 };
 
-/** Whether a matcher is plain, so that holding it against a name runs nothing that its author has made up. */
+/** Returns whether a matcher contains no regular expression, so that an untrusted matcher is safe to evaluate. */
 export const isPlain = (matcher: string): boolean => plain.test(matcher.trim()) || matcher.trim() === '*';
 
-/** A command in which a shell may run more than its first word says: a pattern cannot tell what it does. */
+/** Returns whether a command may run other commands, which a pattern cannot judge. */
 const isCompound = (input: unknown): boolean => {
   const command: unknown = (input as Readonly<Record<string, unknown>> | null)?.['command'];
   return typeof command === 'string' && /[;&|<>$`(){}\n]/.test(command);
 };
 
 /**
- * Whether the condition `if` of a hook is met. Where a pattern cannot tell, the hook is run: it can look for itself.
+ * Returns whether the condition `if` of a hook is met. If a pattern cannot judge the command, the hook runs.
  */
 export const isConditionMet = (condition: string | undefined, names: readonly string[], input: unknown): boolean => {
   if (condition === undefined) return true;

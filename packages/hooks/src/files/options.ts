@@ -17,47 +17,47 @@ import type { HookTrust } from './trust.js';
 /** A settings file with hooks. */
 export interface HookFile {
   readonly path: string;
-  /** `user`: belongs to the user. `project`: belongs to the project and is trusted by content. */
+  /** `user`: belongs to the user. `project`: belongs to the project; its commands require trust. */
   readonly scope: HookFileScope;
 }
 
 /** Options of {@link commandHooks}. */
 export interface CommandHooksOptions {
-  /** The root of the project: where commands run, and what they find in `CLAUDE_PROJECT_DIR`. */
+  /** The root of the project: the working directory of commands, and the value of `CLAUDE_PROJECT_DIR`. */
   readonly projectDir: string;
   /**
-   * The files to read; those that do not exist are left out.
+   * The files to read. Missing files are ignored.
    *
    * @defaultValue `~/.claude/settings.json` of the user, `.claude/settings.json` and `.claude/settings.local.json` of
    * the project
    */
   readonly files?: readonly HookFile[] | undefined;
-  /** Decides whether a command of the project may run. Without it none does. */
+  /** Decides whether a command of the project may run. Without this function, no command of the project runs. */
   readonly trust?: HookTrust | undefined;
   /**
-   * How tools are called in hook files.
+   * The names of tools in hook files, by the names of the tools here.
    *
-   * @defaultValue `standardToolNames`; what is given here is added to it
+   * @defaultValue `standardToolNames`; the given names extend it
    */
   readonly toolNames?: Readonly<Record<string, ToolName>> | undefined;
   /**
-   * The environment of the commands, before secrets are taken out of it.
+   * The environment of the commands, before secrets are removed.
    *
    * @defaultValue `process.env`
    */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Variables that commands get although their names look like secrets. */
+  /** Variables that commands receive although their names suggest secrets. */
   readonly keepEnv?: readonly string[] | undefined;
-  /** Where the transcript of a session can be read, for scripts that do. */
+  /** Returns the path of the transcript of a session, which scripts receive as `transcript_path`. */
   readonly transcriptPath?: ((session: string) => string) | undefined;
   /**
-   * What scripts read as `permission_mode`.
+   * The value of `permission_mode` for scripts.
    *
    * @defaultValue `'default'`
    */
   readonly permissionMode?: string | undefined;
   /**
-   * The clock of the timeouts.
+   * The clock for the time limits.
    *
    * @defaultValue `asyncScheduler`
    */
@@ -76,6 +76,6 @@ const checks = {
   scheduler: objectWithMethods('schedule', 'now'),
 };
 
-/** Refuses options that do not exist, and values that they do not take. @throws InvalidOptionError `invalid-option` */
+/** Rejects unknown options and invalid values. @throws InvalidOptionError `invalid-option` */
 export const checkCommandHooksOptions = (options: CommandHooksOptions): void =>
   checkOptions('commandHooks()', options, checks);

@@ -8,7 +8,7 @@ export interface CommandRun {
   readonly args?: readonly string[] | undefined;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Written to its standard input. */
+  /** The standard input of the command. */
   readonly input: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -17,11 +17,11 @@ export interface CommandRun {
 
 /** How a command ended. */
 export interface CommandOutcome {
-  /** `undefined` if it did not exit. */
+  /** `undefined` if the command did not exit normally. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it did not exit. */
+  /** The reason if the command did not exit normally. */
   readonly failure?: 'timed-out' | 'cancelled' | 'killed' | 'not-started' | undefined;
 }
 
@@ -31,8 +31,8 @@ const maxOutputChars = 1_000_000;
 const maxTimeoutMs = 2_147_483_647;
 
 /**
- * Runs a hook command. It is ended with its process group at its time limit, when it is canceled, and when this process
- * ends. Processes that it leaves in the background after it exited keep running.
+ * Runs a hook command. The time limit, an abort and the end of this process kill its process group. Background
+ * processes of a command that exits normally continue to run.
  */
 export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
   const { command, args, cwd, env, input, timeoutMs, signal, scheduler } = run;

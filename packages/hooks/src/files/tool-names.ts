@@ -1,18 +1,18 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 
-/** How a tool of ours is called in hook files, and how the members of its input are. */
+/** The name of a tool and of its input members in hook files. */
 export interface ToolName {
   readonly name: string;
-  /** Their members by ours. */
+  /** The members of the input in hook files, by the member names of the tool. */
   readonly members?: Readonly<Record<string, string>> | undefined;
-  /** Those of their members that are absolute paths. */
+  /** The members in hook files that contain absolute paths. */
   readonly paths?: readonly string[] | undefined;
 }
 
 const replacement = { old: 'old_string', new: 'new_string', replaceAll: 'replace_all' };
 const file = { members: { path: 'file_path' }, paths: ['file_path'] };
 
-/** The tools of `@h/workspace` and other usual ones. MCP tools have the same names here and there. */
+/** The names of the tools of `@h/workspace` and of other common tools. MCP tools have the same name in both formats. */
 export const standardToolNames: Readonly<Record<string, ToolName>> = {
   bash: { name: 'Bash', members: { timeoutMs: 'timeout' } },
   read: { name: 'Read', ...file },
@@ -34,7 +34,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An input as their scripts read it. */
+/** Converts the input of a tool into the format of hook files. */
 export const toTheirs = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
   if (!isObject(input)) return input ?? {};
   const renamed = rename(input, tool?.members ?? {});
@@ -45,7 +45,7 @@ export const toTheirs = (input: unknown, tool: ToolName | undefined, folder: str
   return renamed;
 };
 
-/** An input that a script has made, as our tool takes it. */
+/** Converts an input from a script into the format of the tool. */
 export const toOurs = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
   if (!isObject(input)) return input;
   const paths = { ...input };
@@ -56,7 +56,7 @@ export const toOurs = (input: unknown, tool: ToolName | undefined, folder: strin
   return rename(paths, Object.fromEntries(Object.entries(tool?.members ?? {}).map(([ours, theirs]) => [theirs, ours])));
 };
 
-/** Our file tools take paths from the root of the workspace. */
+/** Converts an absolute path in the folder to a relative path, which file tools require. */
 const withinFolder = (path: string, folder: string): string => {
   if (!isAbsolute(path)) return path;
   const inside = relative(folder, path);

@@ -40,7 +40,7 @@ const times = async (): Promise<number> => {
 };
 
 describe('a command of the project', () => {
-  it('is not run without a decision, which is reported once', async () => {
+  it('does not run without a trust decision, and emits one notice', async () => {
     const { notices, tools } = await run(undefined);
     expect(await times()).toBe(0);
     expect(notices).toEqual([expect.stringContaining('is not trusted')]);
@@ -108,7 +108,7 @@ describe('a command of the project', () => {
     expect(asked).toEqual(['^(b+)+$|x']);
   });
 
-  it('is not run if the trust file is invalid, which stays unchanged', async () => {
+  it('does not run with an invalid trust file, and leaves the file unchanged', async () => {
     const path = join(project.folder, 'trusted.json');
     await writeFile(path, '{"version":2}');
     await run(trustFile({ path, ask: () => true }));
@@ -118,7 +118,7 @@ describe('a command of the project', () => {
 });
 
 describe('a changed script', () => {
-  /** Forms in which a command runs `scripts/x.sh`. */
+  /** Commands that run `scripts/x.sh`. */
   const forms = [
     'scripts/x.sh',
     './scripts/x.sh --fast',
@@ -189,7 +189,7 @@ describe('a changed script', () => {
     'cd "$CLAUDE_PROJECT_DIR" && sh hooks/guard.sh',
     '[ -f package.json ] && echo "$HOME"',
     'python3 -m json.tool',
-  ])('is found in the common command %j, which requires trust once', async (command) => {
+  ])('requires trust once for the common command %j', async (command) => {
     const { unknown } = await trustRequestOf(
       { event: 'Stop', matcher: '', command } as CommandDefinition,
       project.folder,

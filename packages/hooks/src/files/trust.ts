@@ -18,8 +18,8 @@ export interface TrustRequest {
   /** The files of the project that the command names. */
   readonly files: readonly string[];
   /**
-   * Why the command may run files that the hash does not cover, such as a script that is named by a pattern. Empty if
-   * everything that it runs is known. Ask about such a command each time.
+   * Reasons why the command may run files that the hash does not cover, such as a script that a pattern selects. If the
+   * list is not empty, request trust for every run.
    */
   readonly unknown: readonly string[];
 }
@@ -30,7 +30,7 @@ export type HookTrust = (
   context: { readonly signal: AbortSignal },
 ) => boolean | PromiseLike<boolean>;
 
-/** A request for trust as the user sees it. */
+/** A request for trust, with the data that the user needs. */
 export interface TrustQuestion extends TrustRequest {
   /** Whether another version was trusted before; `uncertain` if the files that run are not known. */
   readonly change: 'unknown' | 'changed' | 'uncertain';
@@ -38,7 +38,7 @@ export interface TrustQuestion extends TrustRequest {
 
 /** Options of {@link trustFile}. */
 export interface TrustFileOptions {
-  /** The file that stores trusted hashes. It belongs outside the project. */
+  /** The file that stores trusted hashes. Choose a path outside the project. */
   readonly path: string;
   /** Asks the user. Without it, no new command is trusted. */
   readonly ask?:
@@ -49,8 +49,8 @@ export interface TrustFileOptions {
 const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string(), z.string()) });
 
 /**
- * Stores which commands the user has trusted, by content. It asks about a command that is new or has changed, and each
- * time about one whose files are not known before it runs.
+ * Stores the commands that the user trusts, by content. `ask` is called for a new or changed command, and for every run
+ * of a command whose files cannot be determined.
  *
  * If the file cannot be read, no command is trusted.
  *
@@ -91,7 +91,7 @@ const readTrusted = async (path: string): Promise<Readonly<Record<string, string
   return trustSchema.parse(JSON.parse(await readFile(path, 'utf8'))).trusted;
 };
 
-/** Files that programs run without being given their names. */
+/** Files that programs read although the command does not name them. */
 const implicitFiles: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/, ['package.json']],
   [/^g?make$/, ['GNUmakefile', 'makefile', 'Makefile']],
@@ -99,10 +99,10 @@ const implicitFiles: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^rake$/, ['Rakefile']],
 ];
 
-/** A line that names more files than this is not analyzed further. */
+/** The maximum number of candidate paths that are read for one command. */
 const maxCandidates = 2_000;
 
-/** Describes what must be trusted before this command runs, from the files as they are now. */
+/** Creates the trust request for a command, from the current content of its files. */
 export const trustRequestOf = async (definition: CommandDefinition, projectDir: string): Promise<TrustRequest> => {
   const { event, matcher, command, args, source } = definition;
   const hash = createHash('sha256').update(
@@ -136,12 +136,12 @@ export const trustRequestOf = async (definition: CommandDefinition, projectDir: 
   return { hash: hash.digest('hex'), place, definition, files, unknown };
 };
 
-/** A `cd` may fail, so that a word may name a file in each folder of the line. */
+/** Resolves each word in each folder of the command, because a `cd` may fail. */
 const candidatePaths = (words: readonly string[], folders: readonly string[]): readonly string[] => [
   ...new Set(words.flatMap((word) => folders.map((folder) => resolve(folder, word)))),
 ];
 
-/** The words of a command that may be paths, redirections included. */
+/** Returns the words of a command that may be paths, including the targets of redirections. */
 const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:"[^"]*"|'[^']*'|[^\s"';&|<>()=])+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
 
@@ -151,7 +151,7 @@ const withProject = (text: string, projectDir: string): string =>
 const quoted = (word: string, projectDir: string): string =>
   `'${withProject(word, projectDir).replaceAll("'", String.raw`'\''`)}'`;
 
-/** The real path of a file that is in the project, or that a path in the project leads to. */
+/** Returns the real path of a file in the project, or of the target of a link in the project. */
 const projectFile = async (path: string, projectDir: string, root: string): Promise<string | undefined> => {
   try {
     const real = await realpath(path);

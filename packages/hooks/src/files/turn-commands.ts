@@ -5,15 +5,15 @@ import type { CommandEvent } from './definitions.js';
 import { toOurs, toTheirs, type ToolName } from './tool-names.js';
 import { callVerdict, endVerdict, plainText, promptVerdict, responseOf, resultChanges } from './verdicts.js';
 
-/** Where commands are run for: a session, and for how long. */
+/** The context that commands run in. */
 export type CommandPlace = Pick<HookContext, 'notify' | 'session' | 'signal'>;
 
-/** How the commands of an event are run. */
+/** The commands of a project, and the functions to run them. */
 export interface Commands {
   readonly projectDir: string;
   readonly toolNames: Readonly<Record<string, ToolName>>;
   readonly has: (...events: readonly CommandEvent[]) => boolean;
-  /** Runs those that match one of the names; `more` is what scripts read besides what all of them read. */
+  /** Runs the commands that match one of the names; `more` extends the common payload. */
   readonly fire: (
     event: CommandEvent,
     place: CommandPlace,
@@ -21,11 +21,11 @@ export interface Commands {
     more: Readonly<Record<string, unknown>>,
     input?: unknown,
   ) => Promise<readonly CommandAnswer[]>;
-  /** Whether the session begins with this turn. */
+  /** Returns `true` once per session, for its first turn. */
   readonly begins: (session: string) => boolean;
 }
 
-/** A call as scripts know it. */
+/** A tool call in the format of hook files. */
 interface TheirCall {
   readonly names: readonly string[];
   readonly input: unknown;
@@ -33,7 +33,9 @@ interface TheirCall {
   readonly toInput: (input: unknown) => unknown;
 }
 
-/** The hook of one turn. A command that wants the turn stopped is heeded before the next model call. */
+/**
+ * Creates the hook of one turn. A command that stops the turn takes effect before the next model call at the latest.
+ */
 export const turnCommands = (commands: Commands): Hook => {
   const { fire, projectDir, toolNames } = commands;
   let stopped: string | undefined;
@@ -61,7 +63,7 @@ export const turnCommands = (commands: Commands): Hook => {
     const [first] = context.messages;
     const source = first === undefined ? 'startup' : 'resume';
     const answers = await fire('SessionStart', context, [source], { source });
-    // It cannot keep a session from beginning.
+    // A command for this event cannot block the session.
     return answers.map((answer) => ({ ...answer, blocked: undefined }));
   };
 
@@ -140,7 +142,7 @@ export const turnCommands = (commands: Commands): Hook => {
   };
 };
 
-/** The events behind each point: one that no file names costs nothing. */
+/** The events of each point. A point without commands is not registered. */
 const eventsOf = {
   beforeTurn: ['SessionStart', 'UserPromptSubmit'],
   beforeSteering: ['UserPromptSubmit'],
@@ -152,6 +154,6 @@ const eventsOf = {
   onApproval: ['Notification'],
 } as const satisfies Record<string, readonly CommandEvent[]>;
 
-/** The name that their scripts know, and ours, for matchers that name it so. */
+/** Returns the names that a matcher can use: the name in hook files and the name of the tool. */
 const namesOf = (name: string, tool: ToolName | undefined): readonly string[] =>
   tool === undefined ? [name] : [tool.name, name];

@@ -7,7 +7,7 @@ const joined = (texts: readonly (string | undefined)[]): string | undefined => {
   return given.length === 0 ? undefined : given.join('\n\n');
 };
 
-/** What several commands together say about a prompt. */
+/** Combines the answers of commands about a prompt. */
 export const promptVerdict = (
   answers: readonly CommandAnswer[],
   stopped: string | undefined,
@@ -18,7 +18,7 @@ export const promptVerdict = (
   return context === undefined ? undefined : { context };
 };
 
-/** What they say about a call: a block counts more than a question, and a question more than a permission. */
+/** Combines the answers about a call. A block overrides a request for approval, which overrides a permission. */
 export const callVerdict = (
   answers: readonly CommandAnswer[],
   stopped: string | undefined,
@@ -40,7 +40,7 @@ export const callVerdict = (
   return answers.some(({ permission }) => permission === 'allow') ? { decision: 'allow', ...more } : more;
 };
 
-/** What they make of a result. */
+/** Combines the answers about a result. */
 export const resultChanges = (answers: readonly CommandAnswer[]): ResultChanges => {
   const output = answers.findLast(({ updatedOutput }) => updatedOutput !== undefined)?.updatedOutput;
   const context = joined(answers.flatMap(({ blocked, context: added }) => [blocked, added]));
@@ -52,19 +52,19 @@ export const resultChanges = (answers: readonly CommandAnswer[]): ResultChanges 
   };
 };
 
-/** Whether the turn continues. */
+/** Combines the answers about the end of a turn: a block continues the turn. */
 export const endVerdict = (answers: readonly CommandAnswer[]): SendBack | undefined => {
   const words = joined(answers.map(({ blocked }) => blocked));
   return words === undefined ? undefined : { proceed: words, reason: 'A hook command sent the answer back.' };
 };
 
-/** The output of a call as text. */
+/** Returns the output of a call as text. */
 export const plainText = ({ output }: ToolOutcome): string =>
   'value' in output && typeof output.value === 'string'
     ? output.value
     : JSON.stringify('value' in output ? output.value : (output.reason ?? ''));
 
-/** The result of a call in the shape that their scripts read. */
+/** Converts the result of a call into the format of hook files. */
 export const responseOf = (name: string | undefined, outcome: ToolOutcome): unknown => {
   const { output } = outcome;
   if (output.type === 'json') return output.value;

@@ -57,13 +57,13 @@ describe('approvals', () => {
     ]);
   });
 
-  it('offer a pattern for a whole command only', async () => {
+  it('offer a pattern only if it covers the whole command', async () => {
     const patternsOf = async (command: string) => (await asked('bash', { command }))[0]?.annotations?.['hooks'];
     expect(await patternsOf('git push origin main')).toMatchObject({ patterns: ['git push *'] });
     expect(await patternsOf('make test && git push')).toMatchObject({ patterns: [] });
   });
 
-  it('are required always, or never', async () => {
+  it('are required for every call or for none, depending on the mode', async () => {
     expect(await asked('bash', { command: 'ls' }, { mode: 'always' })).toHaveLength(1);
     expect(await asked('read', { path: 'a' }, { mode: 'always' }, 'read-only')).toHaveLength(0);
     expect(await asked('bash', { command: 'git push' }, { mode: 'never' })).toHaveLength(0);

@@ -5,33 +5,33 @@ import { coversCall } from '../approvals/pattern.js';
 import { requiresApproval } from '@h/shell';
 import type { Hook } from '../hook.js';
 
-/** What a judge of commands finds, as `judgeCommand` and `commandPolicy` do. */
+/** A finding about a command, as `judgeCommand` and `commandPolicy` return it. */
 export interface CommandFinding {
   readonly argv: readonly string[];
   readonly why: string;
 }
 
-/** A tool whose calls need approval, as data. */
+/** A tool whose calls require approval. */
 export interface ApprovalTool {
-  /** The name of the tool; `*` stands for any text. */
+  /** The name of the tool; `*` matches any characters. */
   readonly tool: string;
-  /** Read by the user. */
+  /** The reason that the user reads. */
   readonly why: string;
 }
 
 /** Options of {@link approvals}. */
 export interface ApprovalsOptions {
   /**
-   * When the user is asked: `never`; `on-risk`, for what the judge and the list of tools name and for tools that
-   * declare themselves destructive; `always`, for every call of a tool that does not declare itself read-only.
+   * Which calls require approval. `never`: none. `on-risk`: commands with findings, calls of the listed `tools`, and
+   * calls with the effect `destructive`. `always`: these, and all calls without the effect `read-only`.
    *
    * @defaultValue `'on-risk'`
    */
   readonly mode?: 'always' | 'never' | 'on-risk' | undefined;
   /**
-   * Judges commands: what it finds is asked about, also what it would deny by itself.
+   * Judges a command. Every finding requires approval, including findings that the judge would deny.
    *
-   * @defaultValue `requiresApproval`: pushes, pull requests, deployments, migrations, releases, and what destroys
+   * @defaultValue `requiresApproval`: pushes, pull requests, deployments, migrations, releases and destructive commands
    */
   readonly judge?:
     | ((
@@ -40,20 +40,20 @@ export interface ApprovalsOptions {
       ) => readonly CommandFinding[] | { readonly findings: readonly CommandFinding[] })
     | undefined;
   /**
-   * Tools without a command whose calls are asked about.
+   * Tools whose calls require approval if their input contains no command.
    *
    * @defaultValue `approvalTools`
    */
   readonly tools?: readonly ApprovalTool[] | undefined;
   /**
-   * The folder of the project, for commands whose call names none.
+   * The folder of the project; relative folders of calls start there.
    *
-   * @defaultValue the folder of the process
+   * @defaultValue the working directory of the process
    */
   readonly cwd?: string | undefined;
 }
 
-/** Names that servers and toolkits give to tools which others see the work of. */
+/** Common names of tools whose effects other people can see. */
 export const approvalTools: readonly ApprovalTool[] = [
   ...['create', 'merge', 'close', 'update'].flatMap((verb) =>
     ['pull_request', 'pull-request', 'merge_request'].map((what) => ({
@@ -85,10 +85,9 @@ const checks = {
 };
 
 /**
- * Requests approval for what others see at once or what cannot be undone: pushes, pull requests, deployments,
- * migrations.
+ * Requests approval for calls that are public or irreversible: pushes, pull requests, deployments, migrations.
  *
- * It only asks. What is never to happen is denied by another hook, such as `destructiveCommands()`.
+ * This hook never denies a call. To deny commands, add a hook such as `destructiveCommands()`.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -145,7 +144,7 @@ const folderOf = (input: unknown, cwd: string): string => {
   return resolve(own === undefined || isAbsolute(own) ? (own ?? cwd) : resolve(cwd, own));
 };
 
-/** A pattern that the user may allow for longer, if it covers the whole command. */
+/** Returns a pattern that the user can allow for longer, if the pattern covers the whole command. */
 const patternsFor = (argv: readonly string[], input: unknown): readonly string[] => {
   const words = argv.findIndex((word, index) => index > 0 && !/^[a-z][\w:-]*$/i.test(word));
   const pattern = `${argv.slice(0, Math.min(words === -1 ? argv.length : words, 2)).join(' ')} *`;

@@ -11,7 +11,7 @@ import type { CheckRunner } from '@h/process';
 
 let own: Repository;
 
-/** A simple linter that reports each line with BAD. */
+/** A simple linter that reports each line that contains BAD. */
 const linter = `
 const { readFileSync, appendFileSync } = require('fs');
 const files = process.argv.slice(2);
@@ -63,7 +63,7 @@ describe('checkAfterWrite', () => {
     expect(outputs[0]).toContain('new findings:\\na.js:2:1 error BAD one');
   });
 
-  it('adds nothing without findings', async () => {
+  it('leaves the result unchanged without findings', async () => {
     const { outputs, notices } = await run([response(write('1', 'a.js', 'fine'))]);
     expect(outputs).toEqual(['{"type":"text","value":"Wrote a.js."}']);
     expect(notices).toEqual([]);
@@ -127,7 +127,7 @@ describe('checkAfterWrite', () => {
     expect(runs).toEqual(['a.ts']);
   });
 
-  it('ignores calls that write nothing', async () => {
+  it('ignores calls that write no file', async () => {
     own.write('a.js', 'BAD');
     expect((await run([response(call('1', 'read', { path: 'a.js' }))])).runs).toEqual([]);
     expect((await run([response(call('1', 'read', { path: 'a.js' }))], { pathOf: () => 'a.js' })).runs).toEqual([
@@ -183,7 +183,7 @@ describe('checkAfterWrite', () => {
     ).toEqual(['a.js']);
   });
 
-  it('stops waiting for writes that never come', async () => {
+  it('stops waiting for writes that never finish', async () => {
     const { outputs } = await run(
       [response(write('1', 'a.js', 'BAD'), call('2', 'write', { path: 'no/such/folder/b.js', content: 'x' }))],
       { debounceMs: 50 },

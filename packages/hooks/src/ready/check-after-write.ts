@@ -23,11 +23,11 @@ import { stepBatch } from './step-batch.js';
 export interface CheckAfterWriteOptions {
   /**
    * The linter or type checker: `'npx eslint {file}'` for each file, `'npx tsc --noEmit'` for the whole project. A
-   * function makes the command for a file, or none.
+   * function returns the command for a file, or `undefined` to skip the file.
    */
   readonly check: string | ((path: string) => string | undefined);
   /**
-   * Ends of the names of files that are checked, like `.ts`.
+   * Suffixes of the files to check, such as `.ts`.
    *
    * @defaultValue all files
    */
@@ -35,7 +35,7 @@ export interface CheckAfterWriteOptions {
   /**
    * The folder of the project; the check runs there.
    *
-   * @defaultValue the folder of the process
+   * @defaultValue the working directory of the process
    */
   readonly cwd?: string | undefined;
   /**
@@ -45,43 +45,44 @@ export interface CheckAfterWriteOptions {
    */
   readonly run?: CheckRunner | undefined;
   /**
-   * How long a check may take, in milliseconds. One that takes longer says nothing.
+   * Time limit of a check in milliseconds. A check that exceeds it reports no findings.
    *
    * @defaultValue `30_000`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many new findings the model reads at once.
+   * The maximum number of new findings in a result.
    *
    * @defaultValue `20`
    */
   readonly maxFindings?: number | undefined;
   /**
-   * How many characters of them.
+   * The maximum number of characters of these findings.
    *
    * @defaultValue `4_000`
    */
   readonly maxChars?: number | undefined;
   /**
-   * How long to wait for the other writes of a step, in milliseconds, so that all are checked at once.
+   * How long to wait for other writes of the step, in milliseconds, so that one check covers all of them.
    *
-   * @defaultValue `1_000`; where no other write is under way nothing is waited for
+   * @defaultValue `1_000`; without another write in progress, the check runs immediately
    */
   readonly debounceMs?: number | undefined;
   /**
-   * The file that a call writes; nothing for a call that writes none.
+   * Returns the file that a call writes; `undefined` if the call writes none.
    *
-   * @defaultValue the path in the input of tools whose names say that they write, edit, create, patch or replace
+   * @defaultValue the path in the input of tools whose names contain a verb such as `write`, `edit`, `create`, `patch`
+   * or `replace`
    */
   readonly pathOf?: ((call: ToolCall) => string | undefined) | undefined;
   /**
-   * The findings in the output of a check.
+   * Parses the findings in the output of a check.
    *
-   * @defaultValue lines that name a place in a file; output of another form is one finding
+   * @defaultValue lines that contain a position in a file; output in another format is one finding
    */
   readonly findingsOf?: ((output: string) => CheckFindings) | undefined;
   /**
-   * The clock of the waiting.
+   * The clock for `debounceMs`.
    *
    * @defaultValue `asyncScheduler`
    */
@@ -102,24 +103,24 @@ const checks = {
   scheduler: objectWithMethods('schedule', 'now'),
 };
 
-/** Of more output than this the findings are not looked for. */
+/** The maximum number of characters of output that are parsed for findings. */
 const maxOutputChars = 200_000;
 
-/** More commands than this are not run for one step. */
+/** The maximum number of commands per step. */
 const maxCommandsOfStep = 10;
 
-/** Of more than these what was found before is not remembered. */
+/** The maximum number of commands whose earlier findings are stored. */
 const maxRemembered = 500;
 
 const reserveMs = 10_000;
 
 /**
- * Runs a linter or type checker after a file was written, and tells the model what that has made worse.
+ * Runs a linter or type checker after a write, and reports new findings to the model.
  *
- * What was found before is not told again: each check also runs once before the first write that it is about. Nothing
- * is said where there is nothing new. A check that fails to run never stops a turn.
+ * Each check also runs once before the first write that it covers, to exclude earlier findings. Without new findings,
+ * the result is unchanged. A check that cannot run never stops a turn.
  *
- * @returns a function that makes a fresh hook for every turn
+ * @returns a function that creates a new hook for every turn
  * @throws InvalidOptionError `invalid-option`
  *
  * @example
@@ -178,12 +179,12 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
       const command = commandFor(file);
       if (command === undefined || known.has(command)) return undefined;
       const begun =
-        beginnings.get(command) ?? lookBefore(command, file, context).finally(() => beginnings.delete(command));
+        beginnings.get(command) ?? checkBefore(command, file, context).finally(() => beginnings.delete(command));
       beginnings.set(command, begun);
       return begun;
     };
-    const lookBefore = async (command: string, file: string, context: BeforeToolContext): Promise<undefined> => {
-      // A file that is not there yet has no findings; a check of the whole project may have some all the same.
+    const checkBefore = async (command: string, file: string, context: BeforeToolContext): Promise<undefined> => {
+      // A new file has no earlier findings, but a check of the whole project can have some.
       const isNew = !existsSync(resolve(project, file)) && command.includes(quoted(file));
       const findings = isNew ? [] : await findingsBy(command, context);
       if (findings !== undefined) remember(command, findings);
@@ -202,7 +203,7 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
 
     return {
       name: 'check-after-write',
-      // What another gate denies is not written, and needs no look before.
+      // Other gates run first: a denied call writes nothing, so it needs no earlier check.
       priority: -50,
       timeoutMs: {
         beforeTool: timeoutMs + reserveMs,
@@ -225,7 +226,7 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
         );
         if (written.length === 0) return undefined;
         const found = await look(written, context);
-        return found.length === 0 ? undefined : { context: told(found, { maxFindings, maxChars }) };
+        return found.length === 0 ? undefined : { context: reportOf(found, { maxFindings, maxChars }) };
       },
     };
   };
@@ -234,7 +235,7 @@ export const checkAfterWrite = (options: CheckAfterWriteOptions): (() => Hook) =
 const writing = /write|edit|create|patch|replace|insert|save|append/i;
 const pathKeys = ['path', 'file_path', 'filePath', 'filename', 'file', 'target_file', 'notebook_path'];
 
-/** The file that a call of an ordinary tool writes. */
+/** Returns the file that a call of a common write tool changes. */
 const writtenPath = ({ name, input, effect }: ToolCall): string | undefined => {
   if (effect === 'read-only' || !writing.test(name) || typeof input !== 'object' || input === null) return undefined;
   const values = input as Readonly<Record<string, unknown>>;
@@ -243,7 +244,7 @@ const writtenPath = ({ name, input, effect }: ToolCall): string | undefined => {
     | undefined;
 };
 
-const told = (
+const reportOf = (
   found: CheckFindings,
   { maxFindings, maxChars }: { readonly maxFindings: number; readonly maxChars: number },
 ): string => {

@@ -4,12 +4,12 @@ import type { JSONValue, ToolCall, ToolOutcome, ToolResultOutput, TurnEvent } fr
 export interface Citation {
   readonly url: string;
   readonly title?: string | undefined;
-  /** The tool that named it. */
+  /** The tool whose result names the source. */
   readonly tool: string;
   readonly callId: string;
 }
 
-/** Finds the sources that a result names. */
+/** Returns the sources that a result names. */
 export type SourcesOf = (
   call: ToolCall,
   outcome: ToolOutcome,
@@ -18,13 +18,13 @@ export type SourcesOf = (
 const maxCitations = 500;
 const maxDepth = 6;
 
-/** Collects the sources of one turn: each once, the first that names it counts. */
+/** Collects the distinct sources of a turn, each with the first call that names it. */
 export const citationCollector = (sourcesOf: SourcesOf = namedSources) => {
   const byUrl = new Map<string, Citation>();
   const add = (call: ToolCall, outcome: ToolOutcome): void => {
     if (outcome.status !== 'ok' && outcome.status !== 'stored') return;
     for (const { url, title } of sourcesOf(call, outcome)) {
-      const key = normalised(url);
+      const key = normalized(url);
       if (key === undefined || byUrl.size >= maxCitations) continue;
       const known = byUrl.get(key);
       if (known === undefined) {
@@ -41,8 +41,8 @@ export const citationCollector = (sourcesOf: SourcesOf = namedSources) => {
   };
 };
 
-/** One page under several spellings of its address; nothing for what is no web address. */
-const normalised = (url: string): string | undefined => {
+/** Normalizes a web address, so that its variants are equal; `undefined` for other addresses. */
+const normalized = (url: string): string | undefined => {
   if (!URL.canParse(url)) return undefined;
   const parsed = new URL(url);
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return undefined;
@@ -51,8 +51,8 @@ const normalised = (url: string): string | undefined => {
 };
 
 /**
- * The sources that a result names in a structured way: objects with a `url` (or `link`, `href`, `uri`) in its JSON or
- * its `details`, and the `url` that the call itself was given.
+ * Returns the sources in structured data: objects with a `url` (or `link`, `href`, `uri`, `source_url`) in the JSON or
+ * the `details` of a result, and the `url` in the input of the call.
  *
  * @example
  * ```ts

@@ -1,17 +1,17 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 
-/** A line of shell that a tool call would run. */
+/** A shell command that a tool call would run. */
 export interface CommandOfCall {
   readonly command: string;
-  /** The folder that it would run in. */
+  /** The folder where the command would run. */
   readonly cwd: string;
 }
 
 const commandKeys = ['command', 'cmd', 'commands', 'script'];
 const folderKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory'];
 
-/** The line of shell in a call's input, as the tools of agents name it; `undefined` for calls without one. */
+/** Returns the shell command in the input of a call, under a common key; `undefined` if there is none. */
 export const commandOfCall = ({ input }: ToolCall, project: string): CommandOfCall | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
   const values = input as Readonly<Record<string, unknown>>;
@@ -21,13 +21,13 @@ export const commandOfCall = ({ input }: ToolCall, project: string): CommandOfCa
   return { command, cwd: folder === undefined ? project : isAbsolute(folder) ? folder : resolve(project, folder) };
 };
 
-/** A line as it is; words of a program's arguments as a line that means them. */
+/** Returns a command line unchanged, and a list of arguments as a quoted command line. */
 const lineOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0 || !value.every((word) => typeof word === 'string')) return undefined;
   return value.map(quoted).join(' ');
 };
 
-/** A word that the shell leaves as it is. */
+/** Quotes a word for the shell, if necessary. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const { remove } of repositories.splice(0)) remove();
 });
 
-/** Whether a process is running. An ended process that was not reaped is listed as a zombie. */
+/** Returns whether a process is running. A zombie process has ended, but was not reaped. */
 const isRunning = (pid: string): boolean => {
   const status = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
   return status !== '' && !status.startsWith('Z');
@@ -107,7 +107,7 @@ describe('commitsIn', () => {
     'git config alias.ci commit',
     'git help commit',
     'git stash push -m commit',
-  ])('finds none in %s', (line) => {
+  ])('finds no commit in %s', (line) => {
     expect(commitsIn(line, where)).toEqual({ commits: [], isUnclear: false });
   });
 
@@ -165,7 +165,7 @@ describe('commitGate', () => {
     'git -c a.b=c commit --allow-empty -qam x',
     'bash -c "git commit --allow-empty -qm x"',
     'git commit --no-verify --allow-empty -qm x',
-  ])('is not passed by %s', async (command) => {
+  ])('denies the commit in %s', async (command) => {
     const own = repository();
     own.write('test.sh', 'exit 1');
     expect(await commit(own, command)).toMatchObject({ status: 'denied', commits: 0 });
@@ -236,7 +236,7 @@ describe('commitGate', () => {
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
   });
 
-  it('kills its tests when the turn ends', async () => {
+  it('kills the tests when the turn ends', async () => {
     const own = repository();
     own.write('test.sh', 'sleep 600 & echo $! > pid; wait');
     const model = scriptedModel([response(call('c1', 'bash', { command: 'git commit -m x' })), 'Done.']);
@@ -316,7 +316,7 @@ describe('commitGate', () => {
     expect(existsSync(join(own.folder, 'ran'))).toBe(false);
   });
 
-  it('uses the time limit of its tests, independent of other gates', async () => {
+  it('uses the time limit of the tests, independent of other gates', async () => {
     const own = repository();
     own.write('test.sh', 'sleep 0.3');
     const gate = commitGate({ command: 'sh test.sh', cwd: own.folder });

@@ -24,44 +24,46 @@ export interface CommitGateOptions {
   /**
    * The folder of the project; the command runs there.
    *
-   * @defaultValue the folder of the process
+   * @defaultValue the working directory of the process
    */
   readonly cwd?: string | undefined;
   /**
-   * Runs the command. What it runs is code that the model may have written: a sandbox is the place for it.
+   * Runs the command. The model may have written the code that runs; use a sandbox.
    *
    * @defaultValue `localChecks()`, on this machine, without the secrets of the environment
    */
   readonly run?: CheckRunner | undefined;
   /**
-   * How long the command may take, in milliseconds; then its process group is killed and the commit denied.
+   * Time limit of the command in milliseconds. After it, the runner kills the process group, and the gate denies the
+   * commit.
    *
    * @defaultValue `600_000`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How much of its output the model reads when it fails, in characters, from the end.
+   * The maximum number of characters, from the end of the output, that the model reads after a failure.
    *
-   * @defaultValue `4_000`, some sixty lines
+   * @defaultValue `4_000`, about 60 lines
    */
   readonly maxChars?: number | undefined;
   /**
-   * Branches of agents, where work in progress may be committed untested: a session that must end with a commit could
-   * not end otherwise. A commit is work in progress if its message begins with `wip`, `fixup!` or `squash!`.
+   * Patterns of agent branches, where work in progress can be committed without a test, so that a session with failing
+   * tests can still end with a commit. A commit is work in progress if its message begins with `wip`, `fixup!` or
+   * `squash!`.
    *
    * @defaultValue `['agent/*']`, the branches that `@h/git` creates
    */
   readonly wipBranches?: readonly string[] | undefined;
   /**
-   * Whether a line may commit after commands that may change files: what they change was not tested.
+   * Whether a command line can commit after other commands that may change files. The test runs before these changes.
    *
-   * @defaultValue `false`; the model is asked to run them first and to commit in a separate call
+   * @defaultValue `false`; the reason asks the model to run these commands first and to commit in a separate call
    */
   readonly allowMixed?: boolean | undefined;
   /**
-   * The line of shell that a call would run.
+   * Returns the shell command that a call would run, or `undefined` if the call runs none.
    *
-   * @defaultValue `command`, `cmd`, `commands` or `script` of the input: a text, or a list of words
+   * @defaultValue `command`, `cmd`, `commands` or `script` of the input: a string, or an array of arguments
    */
   readonly commandOf?: ((call: ToolCall) => string | undefined) | undefined;
 }
@@ -77,11 +79,11 @@ const checks = {
   commandOf: anyFunction,
 };
 
-/** The gate waits for the runner, which ends the command by itself. */
+/** Extra time for the gate, because the runner itself stops the command at `timeoutMs`. */
 const reserveMs = 10_000;
 
 /**
- * Denies a `git commit` unless a command succeeds first, and tells the model what failed.
+ * Denies a `git commit` unless a command succeeds first, and reports the failure to the model.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -121,7 +123,7 @@ export const commitGate = (options: CommitGateOptions): Hook => {
 
   return {
     name: 'commit-gate',
-    // Cheap gates go first: what they deny needs no test.
+    // Other gates run first, because a call that they deny needs no test.
     priority: -100,
     timeoutMs: { beforeTool: timeoutMs + reserveMs },
     beforeTool: async ({ call, signal }) => {
@@ -142,7 +144,7 @@ export const commitGate = (options: CommitGateOptions): Hook => {
   };
 };
 
-/** Characters with which a line can spell a word in other ways. */
+/** Characters that can hide the word `git` in a command line: quotes, expansions, patterns. */
 const mayHideGit = /[\\'"$`{*?[]/;
 
 const isWorkInProgress = ({ message, isFixup }: CommitCommand): boolean =>
@@ -184,14 +186,14 @@ const harmless: ReadonlySet<string> = new Set([
   'read',
 ]);
 
-/** Of git itself only what changes the files that would be tested counts; what is to be committed may be chosen. */
+/** Subcommands of git that change tested files. Commands such as `git add` only select what to commit. */
 const changing = /^(?:pull|merge|rebase|cherry-pick|revert|apply|am|reset|restore|stash|clean|rm|mv)$/;
 
 const mayChangeFiles = ({ argv: [program = '', ...args], isRedirected }: EarlierCommand, command: string): boolean => {
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (isRedirected) return true;
   if (name === '' || [program, ...args].join(' ') === command) return false;
-  // What `bash -c` runs is among the commands itself.
+  // The commands that `bash -c` runs are listed separately.
   if (/^(?:ba|da|z|k)?sh$/.test(name)) return !args.some((word) => /^-[a-z]*c$/.test(word));
   if (name !== 'git') return !harmless.has(name);
   const at = args.findIndex((word) => /^(?:checkout|switch)$/.test(word));

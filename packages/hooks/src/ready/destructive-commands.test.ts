@@ -42,7 +42,7 @@ describe('destructiveCommands', () => {
     expect(await run('rm -rf /', {}, 'note')).toMatchObject({ ran: 1 });
   });
 
-  it('reads commands in several input formats: argument lists, other names, a folder', async () => {
+  it('finds commands in argument lists, under other keys and with a folder', async () => {
     expect(await run({ command: ['bash', '-lc', 'rm -rf /'] }, {}, 'shell')).toMatchObject({ ran: 0 });
     expect(await run({ command: ['rm', '-rf', "it's"] }, {}, 'shell')).toMatchObject({ ran: 1 });
     expect(await run({ cmd: 'rm -rf /' }, {}, 'exec')).toMatchObject({ ran: 0 });
@@ -58,7 +58,7 @@ describe('destructiveCommands', () => {
     expect(await run({ line: 'rm -rf /' }, { commandOf })).toMatchObject({ ran: 0 });
   });
 
-  it('denies doubtful commands without a user', async () => {
+  it('denies doubtful commands with `doubtful: "deny"`', async () => {
     expect(await run({ command: 'git reset --hard' }, { doubtful: 'deny' })).toMatchObject({ ran: 0, asked: [] });
   });
 
@@ -71,7 +71,7 @@ describe('destructiveCommands', () => {
     });
   });
 
-  it('reports five findings and the number of further ones', async () => {
+  it('reports five findings and the number of other findings', async () => {
     const command = Array.from({ length: 8 }, (_, index) => `rm -rf /usr/${index} /etc`).join(';');
     const { result } = await run({ command });
     expect(result).toMatchObject({ reason: expect.stringMatching(/\nAnd 11 more\.$/) as string });

@@ -63,7 +63,7 @@ describe('finalizers', () => {
     });
   });
 
-  it('use a custom finder, and are not called without a source', async () => {
+  it('use a custom `sourcesOf`, and are not called without a source', async () => {
     let found: readonly Citation[] = [];
     await run({
       citations: (list) => {
@@ -82,7 +82,7 @@ describe('finalizers', () => {
     expect(calls).toBe(0);
   });
 
-  it('write a memory of answered turns only', async () => {
+  it('store a memory only for turns with an answer', async () => {
     const written: string[] = [];
     await run({ memory: ({ text }) => void written.push(text) });
     await runTurn([hooks(finalizers({ memory: ({ text }) => void written.push(text) }))], {
@@ -125,7 +125,7 @@ describe('finalizers', () => {
           void (event.type === 'approval.request' && agent.answer(event.id, { decision: 'session', reason: 'Fine.' })),
       },
     );
-    // The calls are judged concurrently, so their order varies.
+    // The gates judge the calls concurrently, so their order varies.
     const decisions = log.map(({ kind, hook, callId, reason }) => [kind, hook, callId, reason]);
     expect(decisions.toSorted((left, right) => String(left[2]).localeCompare(String(right[2])))).toEqual([
       ['approved', undefined, '1', 'Fine.'],
@@ -215,7 +215,7 @@ describe('finalizers', () => {
     for (const list of found) expect(list.toSorted()).toEqual(found[0]?.toSorted());
   });
 
-  it('find the decisions and the input of before a crash again', async () => {
+  it('include the decisions and the input from before a crash', async () => {
     const gate: Hook = {
       name: 'gate',
       beforeTool: ({ call: { name } }) =>
@@ -264,7 +264,7 @@ describe('finalizers', () => {
     for (const log of logged) expect(log).toEqual(logged[0]);
   });
 
-  it.each([{ citation: () => {} }, { memory: 1 }, { errors: [1] }, { timeoutMs: -1 }])('refuse %j', (options) => {
+  it.each([{ citation: () => {} }, { memory: 1 }, { errors: [1] }, { timeoutMs: -1 }])('reject %j', (options) => {
     expect(() => finalizers(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error);
   });
 });

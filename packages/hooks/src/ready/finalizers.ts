@@ -18,7 +18,7 @@ export interface FinishedTurn {
   readonly steps: number;
 }
 
-/** A decision that was made in a turn. */
+/** A decision of a hook or a user in a turn. */
 export type LoggedDecision = Pick<OnDecisionContext, 'at' | 'callId' | 'hook' | 'kind' | 'reason' | 'step'>;
 
 /** An error of a turn. */
@@ -32,9 +32,9 @@ export interface TurnFailure {
   readonly call?: ToolCall | undefined;
 }
 
-/** What a finalizer may use. */
+/** The context of a finalizer. */
 export interface FinalizerContext {
-  /** Aborted when its time is up, and when the harness waits no longer. */
+  /** Aborted when the finalizer exceeds its time limit, and when the harness stops waiting. */
   readonly signal: AbortSignal;
 }
 
@@ -43,30 +43,30 @@ type Done = void | PromiseLike<void>;
 /** Options of {@link finalizers}. */
 export interface FinalizersOptions {
   /**
-   * Takes the sources that the turn's tool results name; with `sourcesOf`, as that finds them. Not called without any.
+   * Receives the sources in the tool results of the turn, as `sourcesOf` finds them. Not called if there are none.
    */
   readonly citations?:
     | ((citations: readonly Citation[], turn: FinishedTurn, context: FinalizerContext) => Done)
     | undefined;
   /**
-   * Finds the sources that a result names.
+   * Returns the sources that a result names.
    *
    * @defaultValue `namedSources`
    */
   readonly sourcesOf?: SourcesOf | undefined;
-  /** Stores memories. Called for turns that were answered (`completed`, `replied`). */
+  /** Stores memories. Called only for turns with an answer (`completed`, `replied`). */
   readonly memory?: ((turn: FinishedTurn, context: FinalizerContext) => Done) | undefined;
   /** Receives the decisions of hooks and users in the turn. Not called if there are none. */
   readonly decisions?:
     | ((decisions: readonly LoggedDecision[], turn: FinishedTurn, context: FinalizerContext) => Done)
     | undefined;
-  /** Receive each error of models, tools and the turn, including a limit that stops the turn. */
+  /** Receives each error of models, tools and the turn, including a limit that stops the turn. */
   readonly errors?:
     | ((failure: TurnFailure, context: FinalizerContext) => Done)
     | readonly ((failure: TurnFailure, context: FinalizerContext) => Done)[]
     | undefined;
   /**
-   * How long each may take, in milliseconds. The harness waits no longer than its `closeGraceMs`.
+   * Time limit of each finalizer in milliseconds. The harness waits at most `closeGraceMs`.
    *
    * @defaultValue `4_000`, within the 5 s that a harness waits by default
    */
@@ -86,10 +86,10 @@ const maxDecisions = 1000;
 const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
 
 /**
- * Hooks that store something of a turn when it has ended: its sources, a memory, its decisions, its errors.
+ * Creates hooks that store data of a turn when it ends: its sources, a memory, its decisions, its errors.
  *
- * Each is independent: one that fails or hangs is reported with `hook.failed`, takes nothing from the others, and never
- * changes how the turn ended.
+ * Finalizers are independent. A finalizer that fails or hangs emits `hook.failed`, and affects neither the others nor
+ * the outcome of the turn.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -109,7 +109,7 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
       return {
         name: 'citations',
         timeoutMs,
-        // It only observes; a failure does not deny the turn.
+        // These handlers only observe, so a failure must not deny the turn.
         failure: 'open',
         beforeTurn: input.keep,
         onReplay: (event) => {
@@ -177,7 +177,7 @@ export const finalizers = (options: FinalizersOptions): readonly HookSource[] =>
   return sources;
 };
 
-/** The decisions that `hooks()` has noted on a recorded event. */
+/** Returns the decisions in the annotations that `hooks()` added to a recorded event. */
 const recordedDecisions = ({ annotations }: TurnEvent): readonly LoggedDecision[] =>
   (ownNote(annotations?.['hooks'], 'decisions') as readonly LoggedDecision[] | undefined) ?? [];
 

@@ -1,18 +1,19 @@
-/** What a linter or type checker complains about, line by line. */
+/** The findings of a linter or type checker, one per line. */
 export type CheckFindings = readonly string[];
 
-/** How many findings of each kind there are, anywhere in the file. */
+/** The number of findings of each kind, at any position. */
 export type FindingCounts = ReadonlyMap<string, number>;
 
 /** `src/a.ts:10:5`, `src/a.ts(10,5):`, and `  10:5  error` below the name of a file. */
 const positioned = /^[^\s:(][^:(]{0,300}(?::\d+(?::\d+)?\b|\(\d+(?:,\d+)?\))|^\s{1,8}\d+:\d+\s+\S/;
 
 /** Colors and other control sequences of a terminal. */
-// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line eslint/no-control-regex -- the expression matches control characters
 const control = /\u001B\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000B-\u001F\u007F]/g;
 
 /**
- * The findings in the output of a check: lines that name a place in a file. Output of another form is one finding.
+ * Returns the findings in the output of a check: lines that contain a position in a file. Output in another format is
+ * one finding.
  */
 export const findingsOf = (output: string): CheckFindings => {
   const lines = output
@@ -24,7 +25,7 @@ export const findingsOf = (output: string): CheckFindings => {
   return findings.length > 0 || text === '' ? findings : [text];
 };
 
-/** The same finding on another line is the same finding: lines above it were added or removed. */
+/** Removes the position of a finding, which changes when lines above it are added or removed. */
 const kindOf = (finding: string): string =>
   finding
     .trim()
@@ -32,14 +33,14 @@ const kindOf = (finding: string): string =>
     .replace(/^\d+:\d+\s+/, '')
     .replaceAll(/\s+/g, ' ');
 
-/** Counts findings by what they say. */
+/** Counts findings by kind. */
 export const countsOf = (findings: CheckFindings): FindingCounts => {
   const counts = new Map<string, number>();
   for (const finding of findings) counts.set(kindOf(finding), (counts.get(kindOf(finding)) ?? 0) + 1);
   return counts;
 };
 
-/** The findings that there were not before: of each kind those that are more than then, the last of them. */
+/** Returns the new findings: of each kind, the last ones that exceed the earlier count. */
 export const newFindings = (findings: CheckFindings, before: FindingCounts): CheckFindings => {
   const old = new Map(before);
   return findings.filter((finding) => {

@@ -2,7 +2,7 @@ import { captureProcess } from '@h/process';
 
 const timeoutMs = 5_000;
 
-/** Returns what git prints for these arguments; `undefined` if it fails. */
+/** Returns the output of git for these arguments; `undefined` if git fails. */
 const ask = async (folder: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> => {
   try {
     const { exitCode, stdout } = await captureProcess({
@@ -17,11 +17,11 @@ const ask = async (folder: string, args: readonly string[], signal: AbortSignal)
   }
 };
 
-/** The branch that a folder is on; `undefined` if there is no branch or no repository. */
+/** Returns the current branch of a folder; `undefined` if there is no branch or no repository. */
 export const currentBranch = async (folder: string, signal: AbortSignal): Promise<string | undefined> =>
   (await ask(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], signal))?.trim() || undefined;
 
-/** The aliases of git that apply in a folder. */
+/** Returns the git aliases that apply in a folder, by name. */
 export const gitAliases = async (folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
   const text = (await ask(folder, ['config', '-z', '--get-regexp', '^alias[.]'], signal)) ?? '';
   return new Map(

@@ -18,7 +18,7 @@ describe('reflection', () => {
     expect(ran.transcript).toEqual(['user: Continue.', 'assistant: Draft.']);
   });
 
-  it('rejects a draft once, with feedback', async () => {
+  it('sends a draft back once, with feedback', async () => {
     const seen: string[] = [];
     const ran = await run({
       judge: async ({ text }) => {
@@ -36,7 +36,7 @@ describe('reflection', () => {
     expect(ran.end.outcome).toBe('completed');
   });
 
-  it('rejects drafts up to the limit, with custom prompts', async () => {
+  it('sends drafts back up to the limit, with a custom prompt', async () => {
     const ran = await run({ judge: () => revise, maxSendBacks: 2, prompt: 'Again:' });
     expect(ran.transcript.filter((line) => line.startsWith('user: Again:'))).toHaveLength(2);
     expect((await run({ judge: () => revise, maxSendBacks: 0 })).transcript).toHaveLength(2);
@@ -101,7 +101,7 @@ describe('reflection', () => {
     expect(aborted).toBe(true);
   });
 
-  it('ends with the turn', async () => {
+  it('aborts the judge when the turn ends', async () => {
     let aborted = false;
     const stopper = new AbortController();
     const judge: ReflectionOptions['judge'] = (_draft, { signal }) => {

@@ -12,37 +12,37 @@ import {
 } from '@h/options';
 import type { Hook } from '../hook.js';
 
-/** A draft answer, as the judge receives it. */
+/** The draft answer that the judge receives. */
 export interface Draft {
   readonly text: string;
-  /** The history, the draft included. */
+  /** The history, including the draft. */
   readonly messages: Iterable<Message>;
-  /** How often it has been sent back already. */
+  /** The number of times that the reflection has sent the turn back. */
   readonly sentBack: number;
 }
 
-/** What is left of a turn's budget; what is not named is not limited. */
+/** The remaining budget of a turn. A missing member means that there is no limit. */
 export interface RemainingBudget {
   readonly timeMs?: number | undefined;
   readonly tokens?: number | undefined;
 }
 
-/** What a judge may use. */
+/** The context of the judge. */
 export interface ReflectionContext {
-  /** Aborted when the judge's time is up, and when the turn is over. */
+  /** Aborted when the judge exceeds its time limit, and when the turn ends. */
   readonly signal: AbortSignal;
-  /** How long it may take, in milliseconds. */
+  /** Time limit of the judge in milliseconds. */
   readonly timeMs: number;
-  /** How many tokens it may use, if that is limited. */
+  /** The remaining tokens, if they are limited. */
   readonly tokens?: number | undefined;
 }
 
-/** What a judge says: nothing to complain of, or what to do better. */
+/** The verdict of the judge: accept the draft, or revise it according to the feedback. */
 export type ReflectionVerdict =
   | { readonly verdict: 'accept' }
   | { readonly verdict: 'revise'; readonly feedback: string };
 
-/** What became of a reflection. There always is one. */
+/** The result of a reflection. A failure has the verdict `skipped`. */
 export type ReflectionResult =
   | ReflectionVerdict
   | {
@@ -53,42 +53,42 @@ export type ReflectionResult =
 
 /** Options of {@link reflection}. */
 export interface ReflectionOptions {
-  /** Looks at the draft: a model that is asked, a set of checks. */
+  /** Judges the draft, for example with a model or a set of checks. */
   readonly judge: (draft: Draft, context: ReflectionContext) => ReflectionVerdict | PromiseLike<ReflectionVerdict>;
-  /** Returns what is left of the turn's budget. Without it nothing is limited. */
+  /** Returns the remaining budget of the turn. Without this function, there is no limit. */
   readonly remaining?: (() => RemainingBudget) | undefined;
   /**
-   * The number of tokens that must be left for a reflection.
+   * The minimum of remaining tokens for a reflection.
    *
-   * @defaultValue `2_000`, a short question about a draft and its answer
+   * @defaultValue `2_000`, enough for a short prompt about a draft and its answer
    */
   readonly minTokens?: number | undefined;
   /**
-   * The time that must be left, in milliseconds.
+   * The minimum of remaining time for a reflection, in milliseconds.
    *
-   * @defaultValue `5_000`, about what a small model takes
+   * @defaultValue `5_000`, about the response time of a small model
    */
   readonly minTimeMs?: number | undefined;
   /**
-   * How long the judge may take, in milliseconds, however much is left.
+   * Time limit of the judge in milliseconds, in addition to the remaining time of the turn.
    *
    * @defaultValue `30_000`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often it may send a turn back. The option of `hooks()` with this name counts besides.
+   * The maximum number of times that the reflection sends a turn back. `maxSendBacks` of `hooks()` applies as well.
    *
-   * @defaultValue `1`: a second look seldom finds what the first has not
+   * @defaultValue `1`; a second reflection seldom finds more
    */
   readonly maxSendBacks?: number | undefined;
   /**
-   * What the model reads before the judge's feedback.
+   * The text before the feedback of the judge.
    *
    * @defaultValue `'A review of your answer found something to improve. Revise it, and answer again in full:'`
    */
   readonly prompt?: string | undefined;
   /**
-   * The clock of the deadline.
+   * The clock for the time limit.
    *
    * @defaultValue `asyncScheduler`
    */
@@ -109,10 +109,10 @@ const checks = {
 const defaultPrompt = 'A review of your answer found something to improve. Revise it, and answer again in full:';
 
 /**
- * Has a judge look at the draft answer before the turn ends, and sends it back where that finds something.
+ * Passes the draft answer to a judge before the turn ends, and sends it back if the judge requests a revision.
  *
- * It never costs a turn its answer: without the budget or the time for it, and when the judge fails, the draft is kept,
- * and a notice `hook.notice` says why.
+ * The turn always retains its answer: if the budget or the time is insufficient, or if the judge fails, the draft
+ * becomes the answer, and the notice `hook.notice` contains the reason.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -126,7 +126,7 @@ export const reflection = (options: ReflectionOptions): Hook => {
   const { maxSendBacks = 1, prompt = defaultPrompt } = options;
   return {
     name: 'reflection',
-    // The deadline is the reflection's own.
+    // `reflect()` applies its own time limit.
     timeoutMs: Infinity,
     beforeEnd: async ({ text, messages, sentBack, signal, notify }) => {
       if (text === '' || sentBack >= maxSendBacks) return undefined;
@@ -141,7 +141,7 @@ export const reflection = (options: ReflectionOptions): Hook => {
 };
 
 /**
- * Asks the judge about a draft, within what is left. It never fails: whatever goes wrong is a result.
+ * Passes a draft to the judge, within the remaining budget. It never throws: a failure returns the verdict `skipped`.
  *
  * @example
  * ```ts
@@ -200,7 +200,7 @@ const verdictIn = (result: ReflectionResult): ReflectionResult => {
   return isVerdict ? result : skipped('failed', `the judge answered ${showValue(given)}, which is no verdict.`);
 };
 
-/** The judge's word, or that its time is up: whichever comes first. */
+/** Returns the verdict of the judge, or `skipped` if the time limit or an abort comes first. */
 const limited = (
   timeMs: number,
   scheduler: SchedulerLike,
@@ -212,17 +212,17 @@ const limited = (
     const timer =
       timeMs > 2_147_483_647
         ? undefined
-        : scheduler.schedule(() => giveUp('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
+        : scheduler.schedule(() => skip('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
     const done = (): void => {
       timer?.unsubscribe();
       signal?.removeEventListener('abort', cancel);
     };
-    const giveUp = (why: Skipped['why'], message: string): void => {
+    const skip = (why: Skipped['why'], message: string): void => {
       done();
       resolve(skipped(why, message));
       own.abort();
     };
-    const cancel = (): void => giveUp('cancelled', 'the turn is over.');
+    const cancel = (): void => skip('cancelled', 'the turn is over.');
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) {
       cancel();

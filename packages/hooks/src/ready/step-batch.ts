@@ -1,12 +1,12 @@
 import type { SchedulerLike } from 'rxjs';
 
-/** Gathers what the calls of a step have written, so that it is looked at once. */
+/** Collects the files that the calls of a step write, so that one check covers all of them. */
 export interface StepBatch {
-  /** A call of this step may write something. */
+  /** Registers a call of this step that may write a file. */
   expect(step: number, call: string): void;
   /**
-   * A call has run. The first to arrive waits for the others and gets all that was written; the others get nothing, and
-   * so does everybody when the signal is aborted.
+   * Reports that a call has run. The first call waits for the expected calls and returns the files of all of them.
+   * Calls that arrive during the wait return an empty array, as does the first call if the signal is aborted.
    */
   arrive(call: string, file: string | undefined, signal: AbortSignal): Promise<readonly string[]>;
 }
