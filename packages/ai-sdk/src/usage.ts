@@ -5,8 +5,8 @@ import { noUsage, type Usage } from '@h/turn';
  * Converts the usage of a call and counts each token once: `input` includes cache reads and writes, `output` includes
  * reasoning. Missing or invalid counts are 0.
  *
- * If a total is smaller than its parts, it does not include them (some older providers report cached tokens separately),
- * so the parts are added.
+ * If a total is smaller than its parts, it excludes them (some older providers report cached tokens separately), so the
+ * parts are added.
  */
 export const toUsage = (usage: LanguageModelV4Usage | undefined): Usage => {
   if (!usage) return noUsage;
