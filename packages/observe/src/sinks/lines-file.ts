@@ -28,7 +28,7 @@ export interface LinesFileSettings {
 /** A buffered, rotating file of lines. */
 export interface LinesFile {
   write(line: string): void;
-  /** Reserves space for a line of at most `maxBytes` bytes, to be written in place. Call `added` to commit it. */
+  /** Reserves space for a line of at most `most` bytes. The caller writes the line in place and then calls `added`. */
   room(most: number): JsonBytes;
   /** Commits the line in the reserved space and adds its line feed. */
   added(): void;
