@@ -16,7 +16,7 @@ export interface LanguageModelOptions {
   ) => AnyLanguageModel | PromiseLike<AnyLanguageModel>;
 }
 
-/** What an operator chose for a request. */
+/** The model name and the credential id of a request. */
 type Choice = Pick<ModelRequest, 'model' | 'credential'>;
 
 /** Resolves the model for a request. */
