@@ -47,7 +47,7 @@ export const isInvisible = (code: number): boolean =>
 export const isRightToLeft = (code: number): boolean =>
   isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);
 
-/** Letters that ordinary writing joins with joiners: Arabic and related scripts, and the scripts of India and South-East Asia. */
+/** Letters of scripts that use joiners: Arabic and related scripts, and those of India and South-East Asia. */
 export const isJoining = (code: number): boolean =>
   isRightToLeft(code) ||
   isBetween(code, 0x0900, 0x109f) ||

@@ -13,7 +13,7 @@ export interface Finding {
   /** Offset in the scanned text. */
   readonly start: number;
   readonly end: number;
-  /** The beginning of the passage, with invisible characters escaped. For display to people; never pass it to a model. */
+  /** The beginning of the passage, with invisible characters escaped. For display only; do not pass it to a model. */
   readonly excerpt: string;
 }
 

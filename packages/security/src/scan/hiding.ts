@@ -170,8 +170,8 @@ const behindBlanks = (text: string): readonly Region[] => {
 const minWords = 3;
 
 /**
- * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. Requests in comments
- * and attributes are evaluated with those in visible text, because authors and tools read them.
+ * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. The scan evaluates
+ * requests in comments and attributes together with those in visible text, because authors and tools read them.
  */
 export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): readonly Hit[] =>
   regions.flatMap(({ kind, start, end }): readonly Hit[] => {

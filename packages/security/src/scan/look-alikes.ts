@@ -5,7 +5,7 @@ const likes = (sign: string, characters: string): Record<string, string> =>
 const pairs =
   'аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlгrкkмmтtпnвbбbиuАAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSαaεeιiκkνvοoρpτtυuχxηnΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXıiɡgɑaɩiʀrʏyƖlոnսuօo';
 
-/** Signs that resemble brackets and lines, by the ASCII sign. */
+/** Maps signs and small capitals to the ASCII characters that they resemble. */
 const signs: Readonly<Record<string, string>> = {
   ...likes(
     '<',

@@ -33,11 +33,11 @@ const descriptions = [
 ];
 
 describe('requests', () => {
-  it.each(addressees.flatMap((who) => deeds.map((deed) => `${who} ${deed}.`)))('finds the harmful request in %j', (passage) => {
+  it.each(addressees.flatMap((who) => deeds.map((deed) => `${who} ${deed}.`)))('detects %j', (passage) => {
     expect(verdictOf(passage)).toBe('malicious');
   });
 
-  it.each(addressees.flatMap((who) => duties.map((duty) => `${who} ${duty}.`)))('accepts the legitimate instruction in %j', (passage) => {
+  it.each(addressees.flatMap((who) => duties.map((duty) => `${who} ${duty}.`)))('accepts %j', (passage) => {
     expect(verdictOf(passage)).toBe('clean');
   });
 

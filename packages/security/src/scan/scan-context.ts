@@ -23,8 +23,8 @@ export interface ScanContextOptions {
   /** Origin of the text. Returned with the findings, never inserted into the text. */
   readonly path?: string | undefined;
   /**
-   * Treatment of a malicious text: `strip` replaces the passages with notes, `block` replaces the whole text with a note,
-   * `warn` prepends a warning.
+   * Treatment of a malicious text: `strip` replaces the passages with notes, `block` replaces the whole text with a
+   * note, `warn` prepends a warning.
    *
    * @defaultValue `'strip'`, which preserves the safety rules in the rest of the file
    */
@@ -149,7 +149,7 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
 /** Rules that rarely match ordinary files. */
 const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft', 'new-instructions', 'secrecy']);
 
-/** Returns requests by their grammar. In a comment, half of the weight is enough: only the model reads comments. */
+/** Returns requests by their grammar. Comments need half of the weight, because rendered files hide them. */
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
   requestsIn(folded, sentences)
     .filter(({ weight }) => weight >= attempt / 2)
