@@ -132,7 +132,7 @@ const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
 const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
-/** Maximum number of plain words. A line of hashes contains such words by coincidence, among many others. */
+/** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
 const maxPlainWords = 4;
 
 /** Finds lines in ROT13, reversed lines, and lines with digits in place of letters. */
