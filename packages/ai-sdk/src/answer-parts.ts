@@ -38,17 +38,17 @@ export const toAssistantPart = (content: LanguageModelV4Content): AssistantPart 
   }
 };
 
-/** Metadata of a provider for itself, which it never expects back: id and usage are in the response. */
+/** Metadata that providers do not expect in later requests; the response already contains the id and the usage. */
 const bookkeeping: ReadonlySet<string> = new Set(['anthropic.message_start']);
 
-/** Metadata as plain JSON, so that it can be journaled. */
+/** Converts metadata to plain JSON for the journal. */
 const toProviderOptions = (metadata: SharedV4ProviderMetadata | undefined): { providerOptions?: ProviderOptions } =>
   metadata === undefined ? {} : { providerOptions: toJSON(metadata) as ProviderOptions };
 
-/** Converts a value to JSON: `undefined` members are dropped, dates become strings. */
+/** Converts a value to JSON: drops `undefined` members and converts dates to strings. */
 export const toJSON = (value: object): JSONObject => JSON.parse(JSON.stringify(value)) as JSONObject;
 
-/** Bytes become base64 and a URL a string, because a history is stored as JSON. */
+/** Converts bytes to base64 and a URL to a string, because histories are stored as JSON. */
 const toStoredFile = (data: SharedV4FileData): FileData => {
   switch (data.type) {
     case 'data':

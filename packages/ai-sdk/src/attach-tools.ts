@@ -58,7 +58,7 @@ interface Execution {
   readonly onPreliminary?: (value: unknown) => void;
 }
 
-/** Makes a call through the operators: resolves with the value for the host, or rejects with what the model reads. */
+/** Runs a call through the operators: resolves with the value for the host, or rejects with the error for the model. */
 const throughOperators = async (execution: Execution): Promise<unknown> => {
   const { name, tool, input, options, session } = execution;
   const { outcome, returned } = await session.tool<unknown>({
@@ -86,7 +86,7 @@ const runTool = async (
   return { outcome: outcomeOf(output), value };
 };
 
-/** Checks input that an operator changed, as the SDK checks that of the model. */
+/** Validates input that an operator changed, as the SDK validates input of the model. */
 const parsed = async (name: string, { inputSchema }: Tool, input: unknown): Promise<unknown> => {
   const { asSchema } = await import('ai');
   const result = await asSchema(inputSchema).validate?.(input);
@@ -106,7 +106,7 @@ const outcomeOf = (output: ToolResultOutput): ToolOutcome => {
   return { status: 'failed', error: { name: 'Error', message }, output };
 };
 
-/** What the SDK makes of a value if the tool does not convert it. */
+/** Converts a value as the SDK does for tools without `toModelOutput`. */
 const plainOutput = (value: unknown): ToolResultOutput =>
   typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: toJSON(value) };
 
@@ -114,12 +114,12 @@ const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?
 
 const modelOutputKey = 'h.modelOutput';
 
-/** A result of an operator in a form that the conversion of the tool does not know: plain data, so that it can be stored. */
+/** An operator's result, wrapped so that the tool's conversion skips it. Plain data, so that hosts can store it. */
 interface WrappedOutput {
   readonly [modelOutputKey]: ToolResultOutput;
 }
 
-/** The result of a call that did not run, or that an operator changed, as the value of the tool. */
+/** Converts the result of a call that did not run, or that an operator changed, to a value of the tool. */
 const valueOf = ({ output }: ToolOutcome, { toModelOutput }: Tool): unknown => {
   switch (output.type) {
     case 'error-text':
@@ -143,13 +143,13 @@ const unwrapped = (value: unknown): ToolResultOutput | undefined =>
     ? (value as WrappedOutput)[modelOutputKey]
     : undefined;
 
-/** The operators answered a call with an error. The message is what the model reads. */
+/** Thrown if the operators answered a call with an error. The model receives the message. */
 export class ToolCallError extends TurnError {
   constructor(message: string) {
     super('tool-call-failed', message);
   }
 
-  /** The SDK shows this to the model. */
+  /** The SDK passes this string to the model. */
   override toString(): string {
     return this.message;
   }
@@ -172,7 +172,7 @@ const lastOf = async (values: AsyncIterable<unknown>, onValue: Execution['onPrel
   return last;
 };
 
-/** The preliminary results of a tool, for a generator that yields them. */
+/** Buffers the preliminary results of a tool for a generator. */
 class Preliminary {
   readonly #values: unknown[] = [];
   #isEnded = false;

@@ -62,7 +62,7 @@ const toolsOf = (tools: Readonly<Record<string, (input: { readonly path: string 
       tool({ description: name, inputSchema, execute: (input) => execute(input) }),
     ]),
   );
-/** What the model read, request by request. */
+/** Returns the messages of each model request. */
 const requests = (): readonly (readonly string[])[] =>
   mock
     .getRequests()
@@ -120,7 +120,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(requests()).toEqual([['Look.'], ['Look.', 'assistant', 'text', '{"files":[1]}', '3']]);
   });
 
-  it('shows operators one turn', async () => {
+  it('emits one turn to operators', async () => {
     const { operator: observer, events } = spy();
     script = [calls('read'), { content: 'Done.' }];
     await ask(attached({ read: () => 'text' }, [observer]), 'Look.');
@@ -142,7 +142,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     ]);
   });
 
-  it('does not run a denied call, and lets the model read why', async () => {
+  it('does not run a denied call, and reports the reason to the model', async () => {
     const policy = operator({
       decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'Not allowed.') : undefined) },
     });
@@ -154,7 +154,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(requests()[1]).toEqual(['Clean up.', 'assistant', '1', '{"error":"Denied: Not allowed."}']);
   });
 
-  it('lets the model and the host read the result that left the operators', async () => {
+  it('passes the result that the operators emit to the model and the host', async () => {
     const redaction = operator({
       decide: {
         'tool.result': (event) =>
@@ -168,7 +168,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(requests()[1]).toEqual(['Read.', 'assistant', 'key [secret]']);
   });
 
-  it('runs a call with the input that left the operators', async () => {
+  it('runs a call with the input that the operators emit', async () => {
     const rewriting = operator({
       decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 'safe.txt' } } }) },
     });
@@ -178,7 +178,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(paths).toEqual(['safe.txt']);
   });
 
-  it('lets the model read why the changed input of a call does not fit its schema', async () => {
+  it('reports to the model why the changed input of a call does not match its schema', async () => {
     const rewriting = operator({
       decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 7 } } }) },
     });
@@ -260,7 +260,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     });
   });
 
-  it('remembers a compacted history over steps and calls, byte for byte', async () => {
+  it('preserves a compacted history across steps and calls, byte for byte', async () => {
     let isCompacted = false;
     const compactor = operator({
       decide: {
@@ -297,7 +297,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     }
   });
 
-  it('asks a person', async () => {
+  it('requests approval from the host', async () => {
     const asking = intercept('asking', ({ emit }) => {
       const held = new Map<string, () => void>();
       return {
@@ -338,7 +338,7 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(requests()[1]).toEqual(['Tell.', 'First. ', 'Go on.']);
   });
 
-  it('ends after the given conditions, and the turn as completed', async () => {
+  it('ends the loop at the given conditions, and the turn as completed', async () => {
     const ends: string[] = [];
     const log = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
     script = [calls('read'), calls('read'), calls('read')];
@@ -353,7 +353,7 @@ describe('attach', () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
   });
 
-  it('answers the calls of a truncated answer, which otherwise make the next call throw', async () => {
+  it('adds results for the calls of a truncated answer, so that the next call does not throw', async () => {
     const cut: Answer = { ...calls('write'), finishReason: 'length' };
     const ran: string[] = [];
     const converse = async (settings: { readonly model: LanguageModel; readonly tools: ToolSet }) => {
@@ -371,7 +371,7 @@ describe('attach', () => {
     expect(ran).toEqual([]);
   });
 
-  it('answers calls that another process left open, and drops results without a call', async () => {
+  it('adds results for calls of another process without one, and drops results without a call', async () => {
     script = [{ content: 'Done.' }, { content: 'Done.' }];
     const messages: ModelMessage[] = [
       { role: 'user', content: 'Write.' },
@@ -397,7 +397,7 @@ describe('attach', () => {
     ]);
   });
 
-  it('keeps the state of two sessions apart that run at once', async () => {
+  it('isolates the state of two concurrent sessions', async () => {
     const counts: string[] = [];
     const counting = intercept('counting', () => {
       let session = '';
@@ -574,7 +574,7 @@ describe('attach', () => {
     expect(requests()[1]?.at(-1)).toBe('[redacted]');
   });
 
-  it('shows operators what toModelOutput makes, and does not give it what they changed', async () => {
+  it('passes the output of toModelOutput to operators, and does not convert their changes again', async () => {
     const seen: unknown[] = [];
     const converted: unknown[] = [];
     const redaction = operator({
@@ -600,7 +600,7 @@ describe('attach', () => {
     expect(requests()[1]?.at(-1)).toBe('[redacted]');
   });
 
-  it('lets the model read what a tool threw', async () => {
+  it('passes the error of a tool to the model', async () => {
     const seen: string[] = [];
     const log = operator({ observe: { 'tool.result': ({ status }) => void seen.push(status) } });
     const failing = {

@@ -32,7 +32,7 @@ import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
 
 /** The number of steps after which the loop ends if `stopWhen` is not set. */
 const defaultMaxSteps = 100;
-/** The number of calls whose session is remembered: those of the latest step of each session. */
+/** Maximum number of calls with a stored session: those of the latest step of each session. */
 const maxCalls = 10_000;
 const host = 'the AI SDK';
 
@@ -125,7 +125,7 @@ export interface Attached<Tools extends ToolSet> {
  * Puts operators into the loops of the AI SDK: `generateText`, `streamText` and `ToolLoopAgent` of version 7.
  *
  * Each run of the loop is one turn. Model calls pass the operators in a wrapped model, tool calls in wrapped `execute`
- * functions. Histories that operators changed are remembered per session; everything else reaches the model unchanged.
+ * functions. Histories that operators changed are stored per session; everything else reaches the model unchanged.
  * Set `maxRetries` of the SDK to 0, because its retries multiply with those of operators.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
@@ -259,7 +259,7 @@ const stepPreparation = <Tools extends ToolSet>(
   };
 };
 
-/** Answers calls that the host left open with the outputs that their turn has for them. */
+/** Adds the outputs of the turn to calls that have no result in the host's history. */
 const withOutputs = (
   message: Message,
   missing: ReadonlySet<string>,
@@ -276,7 +276,7 @@ const withOutputs = (
       }
     : message;
 
-/** Remembers which session a call belongs to: the SDK gives `execute` the id of the call only. */
+/** Maps calls to sessions, because the SDK passes only the id of the call to `execute`. */
 class CallSessions {
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, readonly string[]>();
@@ -359,7 +359,7 @@ export const checkVersion = (version: string | undefined): void => {
   );
 };
 
-/** The version of the package `ai`; `undefined` in a bundle, which has no packages. */
+/** Returns the version of the package `ai`; `undefined` in a bundle, which has no packages. */
 const installedVersion = (): string | undefined => {
   try {
     return (createRequire(import.meta.url)('ai/package.json') as { readonly version: string }).version;

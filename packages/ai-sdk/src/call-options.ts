@@ -8,9 +8,9 @@ import { toPrompt } from './prompt.js';
 import { optionsMember } from './provider-options.js';
 
 /**
- * A request as the options of a model call.
+ * Converts a request to the options of a model call.
  *
- * Lone surrogates are replaced: an operator that cut a text in half would make the body invalid for most providers.
+ * Replaces lone surrogates, which truncation by an operator can leave and most providers reject.
  */
 export const toCallOptions = (request: ModelRequest, provider: string): LanguageModelV4CallOptions => ({
   prompt: wellFormed(toPrompt(request, provider)),
@@ -18,7 +18,7 @@ export const toCallOptions = (request: ModelRequest, provider: string): Language
   ...toToolOptions(request),
 });
 
-/** The settings under the SDK's names; only those that are set. */
+/** Converts the settings that are set to the SDK's names. */
 export const toSettings = (settings: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> => {
   const { toolChoice: _, stopSequences, ...rest } = settings;
   const options: Record<string, unknown> = {};
@@ -27,7 +27,7 @@ export const toSettings = (settings: ModelSettings): Omit<LanguageModelV4CallOpt
   return options;
 };
 
-/** Without tools there is nothing to choose: some providers refuse a choice then. */
+/** Omits the tool choice without tools, because some providers reject it. */
 const toToolOptions = ({ tools, settings }: ModelRequest): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> =>
   tools.length === 0
     ? {}

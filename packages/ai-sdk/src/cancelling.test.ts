@@ -171,7 +171,7 @@ describe('a model that ignores its signal', () => {
     return { stream, cancelled };
   };
 
-  it('gets its stream cancelled', async () => {
+  it('has its stream cancelled', async () => {
     const { stream, cancelled } = watched();
     const { first, subscription } = start(languageModel(deafModel(stream)));
     await first;
@@ -180,7 +180,7 @@ describe('a model that ignores its signal', () => {
     await settle();
   });
 
-  it('gets a late stream cancelled', async () => {
+  it('has a late stream cancelled', async () => {
     const { stream, cancelled } = watched();
     let open = (): void => undefined;
     const { outputs, subscription } = start(

@@ -7,8 +7,8 @@ const maxBodyLength = 16_384;
 const maxCauses = 5;
 
 /**
- * Converts anything that a model threw or streamed as an error to plain data: status, headers and body of the HTTP
- * response, a code, and the causes.
+ * Converts a thrown value or a streamed error to plain data: status, headers and body of the HTTP response, a code,
+ * and the causes.
  *
  * `code` is that of the provider if it sent one (`overloaded_error`, `insufficient_quota`), else that of the network
  * (`ECONNREFUSED`). No part of the request is included. A body over 16,384 characters is truncated and marked.
@@ -41,7 +41,7 @@ const fromError = (error: Error, depth: number, providerCode?: string): ErrorInf
   };
 };
 
-/** An error event inside a stream: the provider's object, or the SDK's conversion of it. */
+/** Converts an error event of a stream: the provider's object, or the SDK's conversion of that object. */
 const fromFrame = (frame: object): ErrorInfo => {
   const {
     message: said,
@@ -59,7 +59,7 @@ const fromFrame = (frame: object): ErrorInfo => {
   };
 };
 
-/** The provider's name for the error, the most specific one first. */
+/** Returns the most specific name that the provider gives the error. */
 const codeOf = (body: unknown): string | undefined => {
   const error = innerError(body);
   return error && (text(error['code']) ?? text(error['status']) ?? text(error['type']));
@@ -89,7 +89,7 @@ const bodyOf = (raw: string | undefined): JSONValue | undefined => {
   }
 };
 
-/** Redacts secrets, then truncates the text, so that no secret is cut in half. */
+/** Redacts secrets, then truncates the text, because a truncated secret would not match. */
 const bounded = (whole: string, length: number): string => {
   const safe = withoutSecrets(whole.slice(0, length + maxSecretLength));
   if (whole.length <= length) return safe;

@@ -72,7 +72,7 @@ describe.each(providers)('a failing call with %s', (_, driverAt) => {
     });
   });
 
-  it('removes keys that the server quotes and its cookies', async () => {
+  it('removes cookies, and keys that the server quotes', async () => {
     const body = {
       type: 'error',
       error: { type: 'authentication_error', message: `Incorrect API key provided: ${secretKey}.` },

@@ -15,11 +15,11 @@ import {
 import { toFileData } from './file-data.js';
 import { toModelResponse, type ModelResult } from './model-response.js';
 
-/** An answer that the host's model gave, as it was and as operators saw it. */
+/** An answer of the host's model, in its original form and in the form for operators. */
 export interface HostAnswer {
   readonly result: ModelResult;
   readonly response: ModelResponse;
-  /** What each part of the response was made of. */
+  /** Maps each part of the response to its original. */
   readonly origins: ReadonlyMap<AssistantPart, LanguageModelV4Content>;
 }
 
@@ -29,9 +29,9 @@ export const hostAnswer = (result: ModelResult): HostAnswer => {
 };
 
 /**
- * The answer that left the operators, as the host takes it. What none of them touched is as the model gave it.
+ * Converts the answer that the operators emitted to the host's shape. Unchanged members keep the model's values.
  *
- * @param answer - The last one that the model gave; `undefined` where an operator answered in its place.
+ * @param answer - The model's last answer; `undefined` if an operator answered instead.
  */
 export const toHostResult = (
   response: ModelResponse,
@@ -53,14 +53,14 @@ const responseMember = ({ id, model }: ModelResponse): Pick<LanguageModelV4Gener
   response: { ...(id !== undefined && { id }), ...(model !== undefined && { modelId: model }) },
 });
 
-/** Changed content; what operators cannot see (sources, say) stays before it. */
+/** Returns the changed content, after the parts that operators do not receive, such as sources. */
 const toContent = (parts: readonly AssistantPart[], answer: HostAnswer | undefined): LanguageModelV4Content[] => {
   const seen = new Set(answer?.origins.values());
   const unseen = answer?.result.content.filter((part) => !seen.has(part)) ?? [];
   return [...unseen, ...parts.map((part) => answer?.origins.get(part) ?? toHostPart(part))];
 };
 
-/** A part that an operator made, as a model would have said it. */
+/** Converts a part that an operator created to the model's shape. */
 const toHostPart = (part: AssistantPart): LanguageModelV4Content => {
   switch (part.type) {
     case 'text':

@@ -9,10 +9,10 @@ import type { CacheMark, Message, ModelSettings, ProviderOptions, SystemBlock, T
 import { toFunctionTool, toSettings, toToolChoice } from './call-options.js';
 import { toPrompt, type Originals } from './prompt.js';
 
-/** A message of a prompt: as the SDK made it, or as an operator made it. Both have the same shape for operators. */
+/** A prompt message of the SDK or of an operator. Both have the same shape for operators. */
 export type PromptMessage = LanguageModelV4Message | Message;
 
-/** The format of prompts, which remembers the messages that need no conversion. */
+/** The format of prompts. It caches the messages that need no conversion. */
 export interface PromptFormat extends HostFormat<PromptMessage> {
   readonly originals: Originals;
 }
@@ -30,14 +30,14 @@ export const promptFormat = (): PromptFormat => {
   };
 };
 
-/** A host's model call as operators see it, and the way back. */
+/** A host's model call in the form for operators, and its conversion back. */
 export interface HostRequest {
   readonly call: Pick<HostModelCall<PromptMessage>, 'messages' | 'system' | 'tools' | 'otherTools' | 'settings'>;
   /** The session that the host names under `providerOptions.h.session`. */
   readonly session: string | undefined;
   /** The run of the host's loop, under `providerOptions.h.run`. */
   readonly run: string | undefined;
-  /** Returns the options of the call to make. What no operator has changed is as the host gave it. */
+  /** Returns the options for the model call. Members that no operator changed are those of the host. */
   toOptions(request: HostModelRequest<PromptMessage>): LanguageModelV4CallOptions;
 }
 
@@ -57,10 +57,9 @@ const settingNames = [
 ] as const satisfies readonly (keyof ModelSettings & keyof LanguageModelV4CallOptions)[];
 
 /**
- * Reads a host's call. System messages at its beginning become system blocks, function tools become definitions.
+ * Converts a host's call: leading system messages become system blocks, function tools become definitions.
  *
- * The provider's own tools, the response format and headers have no place in a request; they go to the model as they
- * are.
+ * Provider tools, the response format and headers have no equivalent in a request and reach the model unchanged.
  */
 export const fromCallOptions = (
   options: LanguageModelV4CallOptions,
@@ -148,7 +147,7 @@ const withoutSettings = (options: LanguageModelV4CallOptions): Partial<LanguageM
   return rest;
 };
 
-/** The provider's own tools follow the function tools, where operators changed these; nothing moves otherwise. */
+/** Puts provider tools after the function tools if operators changed those; otherwise preserves the order. */
 const toToolOptions = (
   { tools, settings }: Pick<HostModelRequest<PromptMessage>, 'tools' | 'settings'>,
   options: LanguageModelV4CallOptions,

@@ -50,7 +50,7 @@ export class HostStream {
     });
   }
 
-  /** Whether the host has read something that cannot be retracted. */
+  /** Whether the host has received visible parts, which cannot be retracted. */
   get isOpen(): boolean {
     return this.#controller !== undefined;
   }
@@ -64,7 +64,7 @@ export class HostStream {
     this.#blocks.clear();
   }
 
-  /** The stream part of the next delta: if the delta leaves unchanged, the part is emitted unchanged. */
+  /** Sets the stream part of the next delta. If operators do not change the delta, the part is emitted unchanged. */
   expect(delta: ModelDelta, part: LanguageModelV4StreamPart): void {
     this.#expected = { delta, part };
   }
@@ -75,14 +75,14 @@ export class HostStream {
       this.#finish = part;
       return;
     }
-    // An operator continues the answer: to the host it is still the first one.
+    // An operator continues the answer; the host receives one answer and expects one start.
     if (this.isOpen && part.type === 'stream-start') return;
     this.#noteBlock(part);
     if (part.type === 'tool-call' && part.providerExecuted !== true) this.#held ??= [];
     this.#pass(part);
   }
 
-  /** Emits a delta that has left the operators. */
+  /** Emits a delta that the operators emitted. */
   delta(delta: ModelDelta): void {
     const expected = this.#expected;
     if (expected?.delta === delta) this.#pass(expected.part);
@@ -94,7 +94,7 @@ export class HostStream {
   /**
    * Completes the answer.
    *
-   * @param result - The answer as it left the operators.
+   * @param result - The answer that the operators emitted.
    * @param isStreamed - Whether the model has streamed it; if not, all of it is emitted now.
    * @param isChanged - Whether operators changed the content: the host then reads the tool calls of the result.
    */
@@ -116,7 +116,7 @@ export class HostStream {
     this.#close();
   }
 
-  /** Ends a stream without an answer as the model ended it. */
+  /** Ends a stream without an answer, with the model's own end. */
   completeAsGiven(): void {
     this.#release();
     if (this.#finish) this.#emit(this.#finish);
@@ -182,7 +182,7 @@ export class HostStream {
     else this.#held.push(part);
   }
 
-  /** Emits the parts that waited, with these calls instead of the model's if they are given. */
+  /** Emits the buffered parts; `calls`, if given, replace the calls of the model. */
   #release(calls?: readonly LanguageModelV4Content[]): void {
     const held = this.#held ?? [];
     this.#held = undefined;

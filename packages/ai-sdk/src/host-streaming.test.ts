@@ -128,7 +128,7 @@ const impatient = intercept('impatient', ({ after, emit }) => ({
 
 type Response = TurnEventOf<'model.response'> & { readonly request: TurnEventOf<'model.request'> };
 
-/** Decides about an answer with access to the request. */
+/** Creates an operator that decides about an answer. */
 const picky = (decide: (response: Response, emit: (event: NewEvent) => void) => DecisionInput): PipelineOperator =>
   intercept('picky', ({ emit }) => {
     let request: TurnEventOf<'model.request'> | undefined;
@@ -373,7 +373,7 @@ describe('wrapModel around a stream', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('ignores a request that an operator emits by itself', async () => {
+  it('ignores a request that an operator emits without a command', async () => {
     const { model, calls } = scripted([...said('We'), finish]);
     const hasty = picky(async ({ request }, emit) => {
       emit({ ...request, attempt: request.attempt + 1 });

@@ -9,7 +9,7 @@ import type { AnyLanguageModel } from './model-version.js';
 import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
 
 /**
- * Makes a model driver of any model of the AI SDK.
+ * Creates a model driver from any model of the AI SDK.
  *
  * Pass a model, or `{ resolve }` to select one for each request by its name and credential. Models of version 4 of
  * the SDK's specification are called directly; versions 3 and 2 need the package `ai`, whose adapters are used.
@@ -17,10 +17,11 @@ import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
  * - The SDK's retries are not used: each call is one request, and operators decide about retries.
  * - Unsubscribing, or aborting the signal of the context, ends the HTTP request.
  * - Every failure is an `error` output with plain data: status, headers, body and causes, and never a key. Codes of
- *  this package:  `aborted`, `incomplete-stream` (interrupted), `model-failed` (finish reason `error`), `unknown-model`, `unknown-credential`,
- *   `unsupported-model`, `missing-package`, `invalid-input` (a message that cannot be sent); else the provider's or the network's.
+ *   this package: `aborted`, `incomplete-stream` (interrupted), `model-failed` (finish reason `error`),
+ *   `unknown-model`, `unknown-credential`, `unsupported-model`, `missing-package` and `invalid-input` (a message that
+ *   cannot be sent). Other codes are those of the provider or the network.
  *
- * @throws InvalidOptionError `invalid-option` if it is given neither.
+ * @throws InvalidOptionError `invalid-option` if `source` is neither a model nor such an object.
  *
  * @example
  * ```ts

@@ -32,13 +32,13 @@ export interface ModelCall {
   readonly host: HostRequest;
   readonly options: LanguageModelV4CallOptions;
   readonly exitBehavior: ExitBehavior;
-  /** Called with the answer that left the operators, before the host receives it. */
+  /** Called with the answer that the operators emit, before the host receives the answer. */
   readonly onAnswer: (result: LanguageModelV4GenerateResult) => void;
   /** Called when the loop ends because an operator ended the turn. */
   readonly onStop?: (stopped: TurnStoppedError) => void;
 }
 
-/** Makes a call for a whole answer through the operators. */
+/** Calls the model through the operators, without streaming. */
 export const generate = async ({
   session,
   source,
@@ -77,7 +77,7 @@ export const generate = async ({
   }
 };
 
-/** Makes a call for a stream through the operators. */
+/** Calls the model through the operators, with streaming. */
 export const stream = ({
   session,
   source,
@@ -156,7 +156,7 @@ const passPart = (
   return context.onDelta(delta);
 };
 
-/** A failure that no operator handled, and how the host would have received it without operators. */
+/** A failure that no operator handled, in the form that the host receives without operators. */
 class Undelivered extends Error {
   readonly deliver: () => unknown;
 
@@ -173,11 +173,11 @@ const failedCall = (
   usage?: Usage,
 ): FailedModelCall => new FailedModelCall(new Undelivered(deliver), info, usage);
 
-/** Whether an operator ended the turn on purpose. Failures of operators are errors to the host. */
+/** Whether an operator stopped the turn. The host receives failures of operators as errors. */
 const isStop = (thrown: unknown): thrown is TurnStoppedError =>
   thrown instanceof TurnStoppedError && thrown.outcome !== 'error';
 
-/** The answer that ends the loop of the host after an operator ended the turn. */
+/** Returns the answer that ends the host's loop after an operator stopped the turn. */
 const lastAnswer = ({ outcome, reason }: TurnStoppedError): LanguageModelV4GenerateResult => {
   return {
     content: [{ type: 'text', text: reason ?? `The agent was stopped: ${outcome}.` }],
@@ -188,7 +188,7 @@ const lastAnswer = ({ outcome, reason }: TurnStoppedError): LanguageModelV4Gener
   };
 };
 
-/** A failure of an operator, or an error that an operator made or changed, as an error of its own. */
+/** Converts a failure of an operator, or an error that an operator created or changed, to an error for the host. */
 const toHostError = (thrown: unknown): unknown => {
   if (!(thrown instanceof TurnStoppedError) || thrown.outcome !== 'error' || !thrown.error) return thrown;
   const { operator, code = 'model-error', message } = thrown.error;

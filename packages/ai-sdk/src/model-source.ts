@@ -16,14 +16,14 @@ export interface LanguageModelOptions {
   ) => AnyLanguageModel | PromiseLike<AnyLanguageModel>;
 }
 
-/** What an operator chose for a request. */
+/** The model name and the credential id of a request. */
 type Choice = Pick<ModelRequest, 'model' | 'credential'>;
 
-/** Finds the model for a request. */
+/** Resolves the model for a request. */
 export type ModelSource = (choice: Choice) => Promise<LanguageModelV4>;
 
 /**
- * The source of models: one fixed model, or a function.
+ * Creates a model source from a fixed model or a function.
  *
  * @throws InvalidOptionError `invalid-option` for any other value, immediately.
  */
@@ -65,7 +65,7 @@ const assertOwn = (own: AnyLanguageModel, { model, credential }: Choice): void =
   }
 };
 
-/** The provider's name without its interface: `openai` of `openai.responses`. */
+/** Returns the provider's name without its interface: `openai` for `openai.responses`. */
 export const providerOf = ({ provider }: Pick<LanguageModelV4, 'provider'>): string =>
   provider.split('.', 1)[0] as string;
 

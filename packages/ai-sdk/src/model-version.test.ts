@@ -79,7 +79,7 @@ describe('languageModel', () => {
     expect(usage).toEqual({ input: 1_000, cacheRead: 900, cacheWrite: 0, output: 2, reasoning: 0 });
   });
 
-  it('names the supported versions for any other', async () => {
+  it('names the supported versions in the error for any other', async () => {
     const { error } = errorIn(await outputsOf(languageModel({ ...version3, specificationVersion: 'v9' } as never)));
     expect(error).toMatchObject({ code: 'unsupported-model', message: expect.stringContaining('"v9"') as string });
   });

@@ -4,7 +4,7 @@ import { TurnError } from '@h/turn';
 /** A model of any supported version of the SDK's specification. */
 export type AnyLanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
 
-/** Whether a value is a model, by the members that every version has. */
+/** Checks whether a value has the members that models of every version have. */
 export const isLanguageModel = (value: unknown): value is AnyLanguageModel =>
   typeof value === 'object' && value !== null && 'doStream' in value && 'specificationVersion' in value;
 

@@ -33,7 +33,7 @@ export interface ConversionState {
   readonly approvals: Map<string, string>;
 }
 
-/** Converts a message to the provider's shape, without metadata; `undefined` if nothing is left to send. */
+/** Converts a message to the provider's shape, without metadata; `undefined` if the result is empty. */
 export const toPromptMessage = (message: Message, state: ConversionState): LanguageModelV4Message | undefined => {
   const converted = convert(message, state);
   return converted.content.length === 0 ? undefined : { ...converted, ...optionsMember(message.providerOptions) };

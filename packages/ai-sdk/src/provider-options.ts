@@ -5,7 +5,7 @@ import type { CacheMark, JSONObject, ProviderOptions } from '@h/turn';
 export const optionsMember = (options: ProviderOptions | undefined): { providerOptions?: SharedV4ProviderOptions } =>
   options === undefined ? {} : { providerOptions: options };
 
-/** Merges options; for the same member of a provider the later value wins. */
+/** Merges options; for the same member of a provider, the later value takes precedence. */
 export const mergeProviderOptions = (
   earlier: ProviderOptions,
   later: ProviderOptions | undefined,

@@ -57,7 +57,7 @@ export const readAnswer = (): AnswerReader => {
   };
 };
 
-/** The error of a stream that ended without an answer. */
+/** Returns the error of a stream that ended without an answer. */
 export const failureOf = (finish: Pick<Finish, 'finishReason'> | undefined): ErrorInfo | undefined => {
   if (finish === undefined || finish.finishReason.unified === 'interrupted') return incompleteStream;
   if (finish.finishReason.unified !== 'error') return undefined;
@@ -75,7 +75,7 @@ const incompleteStream: ErrorInfo = {
   message: 'The stream of the model ended before the answer was complete.',
 };
 
-/** The error of a call that was cancelled by its signal. */
+/** Returns the error of a call that its signal cancelled. */
 export const abortedCall = (reason: unknown): ErrorInfo => ({
   name: 'AbortError',
   code: 'aborted',

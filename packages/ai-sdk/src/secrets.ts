@@ -16,7 +16,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Redacts everything in a text that looks like a credential.
+ * Redacts all strings in a text that look like credentials.
  *
  * Errors are built from responses only, never from requests. This is a second line of defense: servers and HTTP
  * clients quote keys in their messages ("Incorrect API key provided: …", "… is an invalid header value").
@@ -36,7 +36,7 @@ const withheld = new Set([
   'x-amz-security-token',
 ]);
 
-/** The response headers without cookies and credentials, names in lower case. */
+/** Returns the response headers with lower-case names, without cookies and credentials. */
 export const publicHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

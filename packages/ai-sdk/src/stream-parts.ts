@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
-/** The parts of a stream until it ends or is not wanted any more; then it is cancelled. */
+/** Yields the parts of a stream, and cancels the stream when the consumer stops. */
 export async function* partsOf(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,

@@ -62,5 +62,5 @@ const file = (
 
 const reference = (ids: Readonly<Record<string, string>>): SharedV4FileData => toFileData(ids).data;
 
-/** The media type of a file reference, of which only the kind is known. */
+/** Returns the top-level media type of a file reference. */
 const kindOf = (type: string): string => (type.startsWith('image') ? 'image' : 'application');

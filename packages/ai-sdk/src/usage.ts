@@ -2,11 +2,11 @@ import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import { noUsage, type Usage } from '@h/turn';
 
 /**
- * The tokens of a call, counted once each: `input` includes what was read from and written to the cache, `output`
- * includes reasoning. What a provider leaves out, or gives as something that is no count, is 0.
+ * Converts the usage of a call and counts each token once: `input` includes cache reads and writes, `output` includes
+ * reasoning. Missing or invalid counts are 0.
  *
- * A total that is smaller than its parts does not include them (some older providers count cached tokens apart), so
- * the parts are added.
+ * If a total is smaller than its parts, it excludes them (some older providers report cached tokens separately), so the
+ * parts are added.
  */
 export const toUsage = (usage: LanguageModelV4Usage | undefined): Usage => {
   if (!usage) return noUsage;

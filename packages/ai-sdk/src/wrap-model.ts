@@ -41,8 +41,8 @@ export interface WrapModelOptions {
  * - A stop rejects the call with {@link TurnStoppedError}; in a stream that has begun it is an `error` part.
  * - Retries work until a stream has emitted something; after that the host receives the first error. Set the host's
  *   `maxRetries` to 0, because its retries multiply with those of the operators.
- * - In a stream, operators change text by changing its deltas; tool calls are emitted at the end of the answer, from the
- *   `model.response` that leaves.
+ * - In a stream, operators change text by changing its deltas; the host receives tool calls at the end of the answer,
+ *   from the `model.response` that the operators emit.
  * - The host owns the history: commands about it (`history.replace`, `turn.continue` …) have no effect.
  * - The host runs the tools: an operator that handles `tool.call`, `tool.result` or approvals is rejected.
  *
@@ -52,7 +52,7 @@ export interface WrapModelOptions {
  * const { text } = await generateText({ model, prompt: 'Hello', maxRetries: 0 });
  * ```
  *
- * @throws UnsupportedOperatorError if an operator needs events that the host does not have
+ * @throws UnsupportedOperatorError if an operator needs events that the host does not emit
  * @throws InvalidOptionError if `model` is not a model of the AI SDK
  */
 export const wrapModel = (

@@ -163,7 +163,7 @@ describe('asMiddleware', () => {
     ]);
   });
 
-  it('ends the agent with the reason of an operator, or rejects with it', async () => {
+  it('ends the agent with the reason of an operator, or rejects with that reason', async () => {
     const limit = operator({
       decide: { 'model.request': ({ step }) => (step > 2 ? stop('loop-detected', 'It goes in circles.') : undefined) },
     });
@@ -263,7 +263,7 @@ describe('asMiddleware', () => {
     expect(ends).toEqual(['cancelled']);
   });
 
-  it('streams', async () => {
+  it('streams the answer', async () => {
     script = [calls('read'), { content: 'All is well.' }];
     let text = '';
     const stream = await agentWith(asMiddleware(), { read: () => 'text' }).stream(ask('Read.'), {

@@ -80,7 +80,7 @@ type HostTool = ModelRequest['tools'][number];
  * message, as without middleware.
  *
  * @param given - options, if the first argument is an object
- * @throws UnsupportedOperatorError if an operator needs events that LangChain does not have
+ * @throws UnsupportedOperatorError if an operator needs events that LangChain does not emit
  *
  * @example
  * ```ts

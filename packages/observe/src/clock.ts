@@ -1,6 +1,6 @@
 // oxlint-disable-next-line h/no-clock -- see below
 import { performance } from 'node:perf_hooks';
 
-/** Monotonic milliseconds. Imported, because each use of the global `performance` looks it up again. */
-// oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace; durations decide nothing
+/** Returns monotonic milliseconds. The import avoids a lookup of the global `performance` for each call. */
+// oxlint-disable-next-line h/no-clock -- the default clock, which callers can replace; durations affect no decision
 export const monotonicClock = (): number => performance.now();

@@ -4,16 +4,16 @@ import { textOf } from '@h/turn';
 import type { TextRules } from './plain-data.js';
 
 /**
- * Cuts content for an observation. Its event was redacted before, so that no cut hides half of a secret from the
- * redactor.
+ * Truncates content for an observation. The redactor processes the event first, because it cannot detect a truncated
+ * secret.
  */
 export const contentOf = (text: string, { maxContentChars }: TextRules): string => cutText(text, maxContentChars);
 
-/** What the user said. */
+/** Returns the text of the user's messages. */
 export const inputText = (messages: readonly Message[]): string =>
   messages.map((message) => textOf(message)).join('\n\n');
 
-/** What the model said: texts, and the names and inputs of the tools that it calls. */
+/** Returns the texts of an answer, and the names and inputs of its tool calls. */
 export const answerText = (content: readonly AssistantPart[]): string =>
   content
     .flatMap((part) => {
@@ -22,7 +22,7 @@ export const answerText = (content: readonly AssistantPart[]): string =>
     })
     .join('\n');
 
-/** What the model reads of a tool result. */
+/** Returns the text of a tool result for the model. */
 export const outputText = (output: ToolResultOutput): string => {
   switch (output.type) {
     case 'text':

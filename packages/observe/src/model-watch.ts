@@ -10,20 +10,20 @@ import type { RunTotals } from './run-totals.js';
 import { tokenEstimate } from './usage/token-estimate.js';
 import type { Writable } from './writable.js';
 
-/** A model call under way. */
+/** A running model call. */
 interface Attempt {
   readonly request: TurnEventOf<'model.request'>;
   readonly name: ModelName;
   readonly since: number;
   readonly action: RecoveryAction | undefined;
-  /** How many there were in the turn before it. */
+  /** Number of deltas in the turn before this call. */
   readonly deltasBefore: number;
   firstDelta: number | undefined;
 }
 
 type Ended = TurnEventOf<'model.response'> | TurnEventOf<'model.error'>;
 
-/** Watches the model calls of one turn. */
+/** Observes the model calls of one turn. */
 export interface ModelWatch {
   readonly calls: number;
   readonly failed: number;
@@ -31,7 +31,7 @@ export interface ModelWatch {
   readonly last: ModelName & { readonly credential: string | undefined };
   readonly recovery: RecoveryAction | undefined;
   readonly fallbackUsed: boolean;
-  /** Attempts of the present step. */
+  /** Number of attempts in the current step. */
   readonly attempts: number;
   readonly approximateTokens: () => number | undefined;
   asked(event: TurnEventOf<'model.request'>, now: number): void;
@@ -42,7 +42,7 @@ export interface ModelWatch {
   nextStep(): void;
 }
 
-/** @param clock the time within the turn, for the first piece of an answer */
+/** @param clock returns the time within the turn, for the first delta of an answer */
 export const watchModel = (
   log: RunLog,
   totals: RunTotals,
@@ -51,11 +51,11 @@ export const watchModel = (
 ): ModelWatch => {
   const estimate = estimatesTokens ? tokenEstimate() : undefined;
   let attempt: Attempt | undefined;
-  /** The request of this step that was asked last. */
+  /** The last request of this step. */
   let before: TurnEventOf<'model.request'> | undefined;
   let wasCompacted = false;
 
-  /** Ends the attempt, however it has ended. */
+  /** Ends the attempt, whether it succeeded or failed. */
   const conclude = (event: Ended, now: number): void => {
     const ended = attempt;
     attempt = undefined;
@@ -68,7 +68,7 @@ export const watchModel = (
     watch.calls += 1;
     watch.last = { provider: name.provider, model: name.model ?? responseModel, credential };
     const { usage, cost } = totals.call(event.usage, name, responseModel, failed);
-    // One literal: spreading objects into each other takes longer than all else in a step.
+    // One literal: spreading objects would take longer than all other work of a step.
     log.say({
       type: 'model.call',
       runId: log.turn,
@@ -154,5 +154,5 @@ export const watchModel = (
   return watch;
 };
 
-/** Durations to the microsecond: more is noise, and longer to write. */
+/** Rounds a duration to microseconds. */
 export const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

@@ -9,11 +9,11 @@ const words: readonly (readonly [ObservationLevel, RegExp])[] = [
   ['debug', /[.-](?:started|checked|state|debug)$/],
 ];
 
-/** How much a notice matters, told by the last word of its name. */
+/** Returns the level of a notice, from the last word of its type. */
 export const noticeLevel = (type: string): ObservationLevel =>
   words.find(([, pattern]) => pattern.test(type))?.[0] ?? 'info';
 
-/** The part of a name before the first dot. */
+/** Returns the part of a type before the first dot. */
 export const subsystemOf = (type: string): string => {
   const dot = type.indexOf('.');
   return dot > 0 ? type.slice(0, dot) : type;

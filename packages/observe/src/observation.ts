@@ -1,71 +1,71 @@
 import type { ErrorInfo, FinishReason, JSONObject, ToolStatus, TurnOutcome, Usage } from '@h/turn';
 
-/** How much an observation matters. */
+/** Severity of an observation. */
 export type ObservationLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What every observation carries. */
+/** Members of every observation. */
 export interface ObservationBase {
   /** Id of the turn. */
   readonly runId: string;
-  /** Place among the observations of the turn, from 0 without gaps, also across a resume. */
+  /** Sequence number within the turn, from 0 without gaps, also across a resume. */
   readonly seq: number;
-  /** When it happened, as milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly at: number;
   /** The subsystem: the part of the event type before the first dot. */
   readonly subsystem: string;
   readonly level: ObservationLevel;
 }
 
-/** What an error looks like in an observation: no headers and no body, which may hold keys. */
+/** Summary of an error, without headers and body, which may contain keys. */
 export type ErrorSummary = Pick<ErrorInfo, 'name' | 'message' | 'code' | 'status' | 'operator'>;
 
-/** How a turn got over a failure: the same call again, another credential, another model, or a shorter history. */
+/** How a turn recovered from a failure: a retry, another credential, another model, or a shorter history. */
 export type RecoveryAction = 'retry' | 'rotate' | 'fallback' | 'compact';
 
 /** Identity of a turn, known from its start. */
 export interface RunIdentity {
-  /** The conversation: `metadata.sessionId` of the turn where it has one, else the session key as it is shown. */
+  /** `metadata.sessionId` of the turn. @defaultValue `sessionKey` */
   readonly sessionId: string;
-  /** The session by its name, hashed unless it was asked for in the clear. */
+  /** The session name in the form that `ObserveOptions.sessionKey` selects; a hash by default. */
   readonly sessionKey: string;
-  /** The turn that asked for this one. */
+  /** Id of the parent turn. */
   readonly parentRunId?: string | undefined;
   readonly harnessId?: string | undefined;
   readonly trigger: string;
   readonly channel?: string | undefined;
 }
 
-/** A turn has been admitted. */
+/** Emitted when a turn is admitted. */
 export interface RunStarted extends ObservationBase, RunIdentity {
   readonly type: 'run.started';
   /** How long the turn waited before it was admitted. */
   readonly queueWaitMs: number;
-  /** What the user said, where content was asked for. */
+  /** The user's message, if `content` is enabled. */
   readonly input?: string | undefined;
 }
 
-/** A turn is over: one of these for each turn. `run.error` where its outcome is `error`. */
+/** Emitted once per turn, at its end: `run.error` if the outcome is `error`. */
 export interface RunEnded extends ObservationBase, RunIdentity {
   readonly type: 'run.completed' | 'run.error';
-  /** Of the last model call. */
+  /** Provider of the last model call. */
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly queueWaitMs: number;
-  /** From admission to the end, by a clock that never goes back. */
+  /** Time from admission to the end, by a monotonic clock. */
   readonly durationMs: number;
   readonly outcome: TurnOutcome;
   readonly reason?: string | undefined;
   readonly steps: number;
-  /** Model calls, failed ones included. */
+  /** Number of model calls, including failed ones. */
   readonly modelCalls: number;
   readonly failedModelCalls: number;
-  /** What all model calls have used, failed ones and side questions included. */
+  /** Usage of all model calls, including failed ones and side questions. */
   readonly usage: Usage;
-  /** The share of the input that came from the provider's cache, from 0 to 1; absent without input. */
+  /** Share of the input that the provider read from its cache, from 0 to 1; absent without input. */
   readonly cacheHitRate?: number | undefined;
-  /** In US dollars. Absent where the price of one call is unknown, or no prices were given. */
+  /** Cost in US dollars; absent if the price of any call is unknown. */
   readonly cost?: number | undefined;
-  /** Bytes sent and received, divided by four: an estimate for a provider that counts nothing. Only where asked for. */
+  /** Estimated tokens, for providers that report no usage; present if `ObserveOptions.approximateTokens` is set. */
   readonly approximateTokens?: number | undefined;
   readonly toolCalls: number;
   readonly toolErrors: number;
@@ -74,17 +74,17 @@ export interface RunEnded extends ObservationBase, RunIdentity {
   readonly credentialProfileId?: string | undefined;
   readonly errorCode?: string | undefined;
   readonly error?: ErrorSummary | undefined;
-  /** The last one, where the turn had to recover. */
+  /** The last recovery of the turn. */
   readonly recoveryAction?: RecoveryAction | undefined;
-  /** Whether another model than the one that was asked first has answered. */
+  /** Whether a model other than the first requested one answered. */
   readonly fallbackUsed: boolean;
-  /** Pieces of answers. */
+  /** Number of deltas. */
   readonly deltas: number;
-  /** Notices of other packages, by subsystem. */
+  /** Number of notices of other packages, by subsystem. */
   readonly notices: Readonly<Record<string, number>>;
 }
 
-/** A step is over: a model call with its retries, and the tool calls that it asked for. */
+/** Emitted at the end of a step: a model call with its retries, and the tool calls of the answer. */
 export interface StepDone extends ObservationBase {
   readonly type: 'step.done';
   readonly step: number;
@@ -95,61 +95,60 @@ export interface StepDone extends ObservationBase {
   readonly cost?: number | undefined;
 }
 
-/** A model call is over: one for each attempt. */
+/** Emitted at the end of each model call attempt. */
 export interface ModelCalled extends ObservationBase {
   readonly type: 'model.call';
   readonly step: number;
   readonly attempt: number;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
-  /** The model that answered, as the provider names it. */
+  /** The model that answered, by the provider's name. */
   readonly responseModel?: string | undefined;
   readonly responseId?: string | undefined;
   readonly credentialProfileId?: string | undefined;
   readonly durationMs: number;
-  /** From the request to the first piece of the answer. */
+  /** Time from the request to the first delta. */
   readonly firstDeltaMs?: number | undefined;
   readonly deltas: number;
   readonly usage: Usage;
   readonly cost?: number | undefined;
   readonly finishReason?: FinishReason | undefined;
   readonly error?: ErrorSummary | undefined;
-  /** Failed, and asked again. */
+  /** Whether the call failed and is retried. */
   readonly retrying?: boolean | undefined;
-  /** What the model said, where content was asked for. */
+  /** The model's answer, if `content` is enabled. */
   readonly output?: string | undefined;
 }
 
-/** A tool call has its result. */
+/** Emitted when a tool call has a result. */
 export interface ToolCalled extends ObservationBase {
   readonly type: 'tool.call';
   readonly step: number;
   readonly callId: string;
   readonly tool: string;
   readonly status: ToolStatus;
-  /** As the tool driver measured it, else from the decision to the result. */
+  /** Duration that the tool driver measured, or the time from the decision to the result. */
   readonly durationMs: number;
-  /** Length of the text for the model, in characters. */
+  /** Length of the output for the model, in characters. */
   readonly outputChars?: number | undefined;
   readonly error?: ErrorSummary | undefined;
   readonly deniedBy?: string | undefined;
-  /** Input and output, where content was asked for. */
+  /** Input of the call, if `content` is enabled. */
   readonly input?: string | undefined;
   readonly output?: string | undefined;
 }
 
 /**
- * Anything else that was said in a turn: notices of other packages by their own type (`compaction.done`,
- * `loop.warning`, `failover.switched`, `budget.near`, `security.…`, `cache.broken` …), approvals, messages that came
- * in, and `sink.failed`.
+ * Any other event of a turn: notices of other packages under their own type (`compaction.done`, `loop.warning`,
+ * `failover.switched`, `budget.near`, `security.…`, `cache.broken` …), approvals, incoming messages and `sink.failed`.
  */
 export interface Noticed extends ObservationBase {
   readonly type: `${string}.${string}`;
-  /** What the event carries, bounded, without content unless it was asked for. */
+  /** Data of the event, limited in size; includes content only if `content` is enabled. */
   readonly data: JSONObject;
 }
 
-/** What happened, as sinks get it: plain data. */
+/** An observation as plain data, as sinks receive it. */
 export type Observation = RunStarted | RunEnded | StepDone | ModelCalled | ToolCalled | Noticed;
 
 /** Start of an activity. Only sinks that follow a running turn receive it. */

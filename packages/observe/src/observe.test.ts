@@ -64,7 +64,6 @@ interface Told {
   readonly 'loop.warning': Noticed;
 }
 
-/** Any number, for matching. */
 const aNumber = expect.any(Number) as number;
 
 const used = (input: number, output: number, cacheRead = 0) => ({

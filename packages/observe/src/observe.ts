@@ -9,11 +9,11 @@ import { runSettings } from './run-settings.js';
  *
  * A turn has one run event (`run.completed` or `run.error`) and one event for each step, model call and tool call.
  * Notices of other packages keep their type. Failures of sinks and of functions in the options are reported and do not
- * affect the turn. Of `model.delta` events only the number is recorded.
+ * affect the turn. Deltas are counted, not emitted.
  *
  * With a meter, the totals of a session are stored in the session's state under `observe`.
  *
- * @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes
+ * @throws InvalidOptionError `invalid-option` with the option, its value and the accepted values
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
   checkObserveOptions(options);
   const settings = runSettings(options);
   const { sinks = [], onSinkError = warnOfSink, meter } = options;
-  /** A redactor or a function that names things has failed: the observation is lost, the turn is not. */
+  /** Reports a failure of a function in the options, such as a redactor. The observation is dropped. */
   const report = (error: unknown): void => {
     try {
       onSinkError(error, 'observe');

@@ -21,7 +21,7 @@ export interface ObserveOptions {
   /**
    * Receive observations.
    *
-   * @defaultValue none; only the meter is fed
+   * @defaultValue none; only the meter receives usage
    */
   readonly sinks?: readonly Sink[] | undefined;
   /** Counts usage and cost of model calls. Session totals are stored in the session. */
@@ -60,7 +60,7 @@ export interface ObserveOptions {
    * @defaultValue unknown
    */
   readonly provider?: string | ((model: string | undefined) => string | undefined) | undefined;
-  /** The model that answers side questions (summaries), for their cost. @defaultValue unknown, so their cost is */
+  /** The model that answers side questions (summaries), for their cost. @defaultValue unknown, and so is their cost */
   readonly sideModel?: string | undefined;
   /**
    * Whether observations include messages of users and models, and input and output of tools.
@@ -107,7 +107,7 @@ const aSink: OptionCheck = {
   expected: 'a sink: an object with a name, and write() or follow()',
 };
 
-/** @throws InvalidOptionError `invalid-option` that names the option, its value and what it takes */
+/** @throws InvalidOptionError `invalid-option` with the option, its value and the accepted values */
 export const checkObserveOptions = (options: ObserveOptions): void =>
   checkOptions('observe()', options, {
     sinks: arrayOf(aSink),

@@ -1,20 +1,20 @@
 import type { Beginning, Observation } from './observation.js';
 import type { Follower, Sink } from './sinks/sink.js';
 
-/** Failures in a row after which a sink is left out for the rest of the turn. */
+/** Number of consecutive failures that disables a sink for the rest of the turn. */
 const maxFailures = 10;
 
-/** Gives the observations of one turn to all sinks. */
+/** Writes the observations of one turn to all sinks. */
 export interface Outlet {
-  /** Whether a sink wants to know of beginnings. */
+  /** Whether any sink receives beginnings. */
   readonly follows: boolean;
   begin(beginning: Beginning): void;
   write(observation: Observation): void;
-  /** Nothing more comes. */
+  /** Ends the turn for all sinks. */
   end(): void;
 }
 
-/** A sink within one turn. */
+/** The state of a sink in one turn. */
 interface Branch {
   readonly sink: Sink;
   readonly follower: Follower | undefined;
@@ -23,7 +23,7 @@ interface Branch {
 }
 
 /**
- * Gives the observations of one turn to all sinks, and keeps what goes wrong there away from the turn.
+ * Creates an outlet that writes the observations of one turn to all sinks and isolates the turn from their failures.
  *
  * @param onError called on the first failure of a sink, and when it is disabled
  */
@@ -54,7 +54,7 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
       failed(branch, error);
     }
   };
-  /** As `attempt`, but without a function to be made for each observation. */
+  /** Like `attempt`, but allocates no function for each observation. */
   const give = (branch: Branch, taker: Taker, observation: Observation): void => {
     if (branch.failures >= maxFailures) return;
     try {
@@ -94,7 +94,7 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
   };
 };
 
-/** What takes observations, and may well be asynchronous though it should not. */
+/** A receiver of observations. User code may return a promise although the contract is synchronous. */
 interface Taker {
   write(observation: Observation): unknown;
 }

@@ -29,10 +29,10 @@ const contentKeys: ReadonlySet<string> = new Set([
   'args',
   'arguments',
 ]);
-/** Already part of the observation, or irrelevant. */
+/** Members that are already part of the observation, or irrelevant. */
 const ownKeys: ReadonlySet<string> = new Set(['type', 'turn', 'at', 'replayed', 'annotations']);
 
-/** Converts an event to bounded JSON: strings are cut, content is omitted unless it is enabled. */
+/** Converts an event to JSON of limited size: truncates strings, and omits content unless it is enabled. */
 export const plainData = (event: object, rules: TextRules): JSONObject => {
   const data: Record<string, JSONValue> = {};
   for (const [key, value] of Object.entries(event).slice(0, limits.keys)) {

@@ -2,9 +2,9 @@ import type { Beginning, Observation } from './observation.js';
 import type { Outlet } from './outlet.js';
 import type { Writable } from './writable.js';
 
-/** Numbers the observations of one turn and writes those that are made while the turn is live. */
+/** Numbers the observations of one turn and writes them while the turn is live. */
 export interface RunLog {
-  /** Whether the turn is live; before that, its past is read from a journal. */
+  /** Whether the turn is live, rather than replayed from a journal. */
   readonly isLive: boolean;
   readonly turn: string;
   /** Time of the current event, in milliseconds since 1970. */
@@ -13,13 +13,13 @@ export interface RunLog {
   at(turn: string, time: number): void;
   /** Makes the turn live. */
   start(): void;
-  /** Returns the number of the next observation. Observations of the past are numbered as well. */
+  /** Returns the number of the next observation. Replayed observations are numbered as well. */
   next(): number;
   /** Writes an observation if the turn is live. */
   say(observation: Observation): void;
-  /** Whether nothing is written for now. */
+  /** Whether writing is suspended. */
   isMuted: boolean;
-  /** Whether a sink follows beginnings; without one, none need be made. */
+  /** Whether any sink receives beginnings; otherwise the caller can skip their creation. */
   readonly follows: boolean;
   /** Passes a beginning to the sinks if the turn is live. */
   begin(beginning: Beginning): void;

@@ -7,7 +7,7 @@ import type { RedactEvent, TextRules } from './plain-data.js';
 import { hashSessionKey } from './session-key.js';
 import type { UsageMeter } from './usage/usage-meter.js';
 
-/** The options of `observe()`, ready for use. */
+/** The options of `observe()` with their defaults. */
 export interface RunSettings {
   readonly redact: RedactEvent;
   readonly text: TextRules;

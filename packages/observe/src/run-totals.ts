@@ -5,14 +5,14 @@ import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/tot
 import type { RunSettings } from './run-settings.js';
 import type { Writable } from './writable.js';
 
-/** What a turn and its step have used so far. */
+/** Usage and cost of a turn and of its current step. */
 export interface RunTotals {
   readonly run: UsageTotals;
   readonly step: UsageTotals;
   /**
-   * A model call is over. Gives what it has used and cost.
+   * Adds a finished model call and returns its usage and cost.
    *
-   * @param answered the model that answered, as the provider names it
+   * @param answered the model that answered, by the provider's name
    */
   call(
     usage: Partial<Usage> | undefined,
@@ -20,13 +20,13 @@ export interface RunTotals {
     answered: string | undefined,
     failed: boolean,
   ): { readonly usage: Usage; readonly cost: number | undefined };
-  /** A notice tells what a side question has used. */
+  /** Adds the usage of a side question. */
   side(usage: Partial<Usage>): void;
-  /** The next step begins. */
+  /** Resets the totals of the step. */
   nextStep(): void;
 }
 
-/** Adds up what a turn uses, and tells the meter. */
+/** Creates totals that add up the usage of a turn and report it to the meter. */
 export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }: RunSettings): RunTotals => {
   let calls = 0;
   let sides = 0;
@@ -36,7 +36,7 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     try {
       cost = costOf(usage, qualifiedName(provider, model));
     } catch {
-      // What cannot be priced has no known price.
+      // If `costOf` throws, the price is unknown.
     }
     return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
   };

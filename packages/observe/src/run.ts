@@ -12,22 +12,22 @@ import { createRunTotals } from './run-totals.js';
 import { createTimeline } from './timeline.js';
 import { watchTools } from './tool-watch.js';
 
-/** Watches one turn. */
+/** Observes one turn. */
 export interface Run {
   readonly take: (event: TurnEvent) => void;
-  /** Called when the turn becomes live: what was taken before is its past, which is counted and not emitted again. */
+  /** Called when the turn becomes live. Earlier events are replayed: the run counts them, but does not emit them. */
   readonly start: () => void;
   /** Called when the turn ended or its subscriber unsubscribed. */
   readonly finalize: () => void;
 }
 
-/** Kinds of notices that are counted apart; a turn with more made-up ones counts the rest as `other`. */
+/** Maximum number of notice kinds with their own count; further kinds are counted as `other`. */
 const maxKinds = 50;
 
 /**
- * Watches one turn and tells an outlet what happens.
+ * Observes one turn and writes its observations to an outlet.
  *
- * @param now the time of the wall, for how long the turn has waited
+ * @param now returns the wall-clock time, for the waiting time of the turn
  */
 export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => number): Run => {
   const { text, meter, redact } = settings;
@@ -100,7 +100,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 
   const stepBeginning = (number: number): Beginning => ({ kind: 'step', runId: log.turn, at: log.time, step: number });
 
-  /** The step has lasted until now at least. */
+  /** Extends the duration of the step to this time. */
   const touch = (at: number): void => {
     if (step !== undefined) step.until = at;
   };
@@ -156,7 +156,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       models.compacted();
     }
     const { usage, child } = event as { usage?: unknown; child?: unknown };
-    // The turn of a child reports its usage to the meter itself.
+    // A child turn reports its usage to the meter separately.
     if (isUsage(usage) && child === undefined) totals.side(usage);
     log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };
@@ -213,7 +213,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
 
   return {
     take: (event) => {
-      // Compared one by one, as a step has several of these: looking them up in a set takes longer.
+      // Separate comparisons are faster than a set, and each step has several of these events.
       const { type } = event;
       if (type === 'model.delta') {
         models.delta();
@@ -229,7 +229,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       ) {
         return;
       }
-      // Nothing of these two is emitted but numbers and names, and their histories are long.
+      // Observations of these two events contain only numbers and names, so their long histories need no redaction.
       if (type === 'model.request' || type === 'session.loaded') {
         observeEvent(event);
         return;
@@ -238,7 +238,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       try {
         redacted = redact(event);
       } catch (error) {
-        // Counted, but not emitted.
+        // The event is counted, but not emitted.
         log.isMuted = true;
         observeEvent(event);
         log.isMuted = false;

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * A name for a session that says nothing about it: the same for the same session, 16 hexadecimal digits.
+ * Returns a hash of a session name: 16 hexadecimal digits, always the same for the same session and salt.
  *
- * With a salt it cannot be checked by guessing names.
+ * A secret salt prevents verification of guessed names.
  *
  * @example
  * ```ts

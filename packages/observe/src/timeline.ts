@@ -1,17 +1,17 @@
-/** The time within a turn, in milliseconds since it began. */
+/** Measures the time within a turn, in milliseconds since the turn began. */
 export interface Timeline {
-  /** Returns the time of an event of the past, from its wall-clock time, or of a live event, from the clock. */
+  /** Returns the time of an event: from its wall-clock time before `start()`, from the clock afterwards. */
   readonly at: (wallTime: number) => number;
   /** Returns the current time. */
   readonly now: () => number;
-  /** Begins to measure: later times come from the clock. */
+  /** Switches to the clock, for all later times. */
   readonly start: () => void;
 }
 
 /**
- * Measures the time within a turn by a monotonic clock.
+ * Creates a timeline that measures the time within a turn with a monotonic clock.
  *
- * The past of a resumed turn has only wall-clock times. The time between a crash and the resume is not counted.
+ * Replayed events of a resumed turn have only wall-clock times. The time between the crash and the resume is excluded.
  */
 export const createTimeline = (clock: () => number): Timeline => {
   let first: number | undefined;

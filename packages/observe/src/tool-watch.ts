@@ -6,16 +6,16 @@ import type { RunLog } from './run-log.js';
 import type { RunSettings } from './run-settings.js';
 import type { Writable } from './writable.js';
 
-/** Watches the tool calls of one turn. */
+/** Observes the tool calls of one turn. */
 export interface ToolWatch {
   readonly calls: number;
   readonly errors: number;
-  /** Calls of the present step. */
+  /** Number of calls in the current step. */
   readonly inStep: number;
   called(event: TurnEventOf<'tool.call'>, now: number): void;
   answered(event: TurnEventOf<'tool.result'>, now: number): void;
   nextStep(): void;
-  /** Begins the open calls of a resumed turn. */
+  /** Emits the beginnings of calls that are open when a turn resumes. */
   resume(): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What others only read, for the one who writes it. It has plain members instead of accessors, because an object
- * literal with an accessor keeps all that it refers to, a whole turn, until the next full garbage collection.
+ * The mutable form of a read-only type. Its owner writes plain members instead of accessors, because an object literal
+ * with an accessor retains everything that it references until the next full garbage collection.
  */
 export type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

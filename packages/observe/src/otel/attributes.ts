@@ -2,12 +2,12 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Usage } from '@h/turn';
 import type { ErrorSummary, ModelCalled, Noticed, RunEnded, ToolCalled } from '../observation.js';
 
-/** Attributes without those that are not known. */
+/** Returns the attributes without undefined values. */
 export const known = (
   attributes: Readonly<Record<string, string | number | boolean | string[] | undefined>>,
 ): Attributes => Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
-/** A short word for what went wrong, of which there are few. */
+/** Returns the `error.type` attribute: the code, the status or the name of an error. */
 export const errorType = ({ code, status, name }: ErrorSummary): string =>
   code ?? (status === undefined ? name : String(status));
 
@@ -19,7 +19,7 @@ const usageAttributes = ({ input, output, cacheRead, cacheWrite, reasoning }: Us
   'gen_ai.usage.reasoning.output_tokens': reasoning,
 });
 
-/** What a model call has come to. */
+/** Returns the attributes of a finished model call. */
 export const modelAttributes = (call: ModelCalled): Attributes =>
   known({
     ...usageAttributes(call.usage),
@@ -34,7 +34,7 @@ export const modelAttributes = (call: ModelCalled): Attributes =>
     'h.retrying': call.retrying,
   });
 
-/** What a tool call has come to. */
+/** Returns the attributes of a finished tool call. */
 export const toolAttributes = (call: ToolCalled): Attributes =>
   known({
     'gen_ai.tool.call.arguments': call.input,
@@ -44,7 +44,7 @@ export const toolAttributes = (call: ToolCalled): Attributes =>
     'error.type': call.error && errorType(call.error),
   });
 
-/** What a turn has come to. */
+/** Returns the attributes of a finished turn. */
 export const runAttributes = (run: RunEnded): Attributes =>
   known({
     ...usageAttributes(run.usage),
@@ -65,13 +65,13 @@ export const runAttributes = (run: RunEnded): Attributes =>
     'h.cost.usd': run.cost,
   });
 
-/** A message in the form of the conventions. */
+/** Formats a message as the semantic conventions require. */
 export const message = (role: 'user' | 'assistant', content: string): string =>
   JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
 
 const maxNoticeAttributes = 30;
 
-/** The data of a notice, one attribute for each value, named by its path. */
+/** Returns the data of a notice: one attribute for each value, with its path as the name. */
 export const noticeAttributes = ({ data }: Noticed): Attributes => {
   const attributes: Attributes = {};
   const add = (path: string, value: unknown): void => {

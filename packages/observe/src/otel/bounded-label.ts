@@ -1,6 +1,7 @@
 /**
- * Bounds the values of a label: after `maxValues` different ones, new ones become `other`. Names of models and tools
- * are few by nature, until a model makes them up.
+ * Limits the distinct values of a label: after `maxValues` values, each new one becomes `other`.
+ *
+ * The limit bounds the number of time series if a model invents tool names.
  */
 export const boundedLabel = (maxValues: number): ((value: string) => string) => {
   const known = new Set<string>();

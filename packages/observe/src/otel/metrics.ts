@@ -3,7 +3,7 @@ import type { ModelCalled, Noticed, RunEnded, ToolCalled } from '../observation.
 import { errorType, known } from './attributes.js';
 import { boundedLabel } from './bounded-label.js';
 
-/** The measurements of all turns. No id is ever a label. */
+/** The metrics of all turns. Labels never contain ids. */
 export interface Metrics {
   runBegun(): void;
   runOver(): void;
@@ -13,10 +13,10 @@ export interface Metrics {
   notice(notice: Noticed): void;
 }
 
-/** As the conventions advise. */
+/** The bucket boundaries that the semantic conventions recommend. */
 const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 const secondBuckets = Array.from({ length: 14 }, (_, power) => 2 ** power / 100);
-/** Turns take minutes, and hours. */
+/** In seconds, up to four hours: the default boundaries are too small for turns. */
 const turnBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400];
 
 export const createMetrics = (meter: Meter, maxLabelValues: number): Metrics => {

@@ -14,43 +14,42 @@ export interface OtelSinkOptions {
   /** @defaultValue the meter `@h/observe` of the global provider */
   readonly meter?: Meter | undefined;
   /**
-   * How many different values a label of a metric may have; all further ones are `other`.
+   * Maximum number of distinct values of a metric label; further values become `other`.
    *
    * @defaultValue `100`
    */
   readonly maxLabelValues?: number | undefined;
 }
 
-/** What a tool may know of its call, as `@h/tools` tells it. */
+/** The part of the call context of `@h/tools` that identifies a call. */
 interface TracedCall {
   readonly turn: string;
   readonly call: { readonly id: string };
 }
 
-/** A tool whose work can be traced. */
+/** A tool that can be traced. */
 interface TraceableTool {
   execute(input: never, context: never, ...rest: never[]): unknown;
 }
 
 /** A sink for OpenTelemetry. */
 export interface OtelSink extends Sink {
-  /** Lets a model driver work within the span of its call, so that what it traces itself (HTTP) hangs below. */
+  /** Runs a model driver inside the span of its call, so that its own spans (HTTP) become child spans. */
   traceModel(driver: ModelDriver): ModelDriver;
   /** Runs a tool driver inside the span of its step, or of its call if there is only one call. */
   traceTools(driver: ToolDriver): ToolDriver;
-  /** Lets one tool work within the span of its call: what it does and the turns of sub-agents it starts hang below. */
+  /** Runs a tool inside the span of its call, so that its spans and its sub-agents' turns become child spans. */
   traceTool<Tool extends TraceableTool>(tool: Tool): Tool;
   /** Returns the context of a turn's step or of one of its tool calls; `undefined` if it has none. */
   contextOf(turn: string, callId?: string): Context | undefined;
 }
 
 /**
- * Turns what happens into spans and metrics of OpenTelemetry, by its conventions for generative AI.
+ * Creates a sink that exports OpenTelemetry spans and metrics by the semantic conventions for generative AI.
  *
- * A turn is a span `invoke_agent`, below the one that is active where the turn is subscribed to; below it are `step`,
- * and below each step `chat <model>` for each attempt and `execute_tool <tool>`. Notices are events of the span that is
- * open. Prompts and outputs are there only if `observe({ content: true })` puts them into observations, redacted as
- * those are.
+ * A turn is a span `invoke_agent` whose parent is the span that is active at subscription. Its child spans are `step`;
+ * each step contains `chat <model>` for each attempt, and `execute_tool <tool>`. Notices are events of the open span.
+ * Prompts and outputs are exported only with `observe({ content: true })`, with the same redaction as in observations.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -72,7 +71,6 @@ export const otelSink = (options: OtelSinkOptions = {}): OtelSink => {
     maxLabelValues = 100,
   } = options;
   const measures = createMetrics(meter, maxLabelValues);
-  /** The turns under way. */
   const turns = new Map<string, TurnSpans>();
   const contextOf = (turn: string, callId?: string): Context | undefined => turns.get(turn)?.toolContext(callId);
 
@@ -147,7 +145,7 @@ const measure = (measures: Metrics, observation: Observation): void => {
   else if (isRunEnd(observation)) measures.run(observation);
 };
 
-/** Subscribes to what a driver makes within a context: what it starts, also later, is in it. */
+/** Runs work and subscribes to its output within a context, which asynchronous continuations inherit. */
 const runWithin = <Output>(find: () => Context | undefined, work: () => ObservableInput<Output>): Observable<Output> =>
   new Observable((subscriber) => {
     const within = find() ?? context.active();

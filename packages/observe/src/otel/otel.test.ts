@@ -159,7 +159,7 @@ const tools = () =>
   });
 
 describe('otelSink', () => {
-  it('exports a turn as spans by the semantic conventions over HTTP', async () => {
+  it('exports a turn over HTTP as spans that follow the semantic conventions', async () => {
     const otel = makeSink();
     const odd = { type: 'loop.warning', repeats: 3, nested: { tool: 'ls' } } as unknown as NewEvent;
     const sayer = intercept('sayer', () => ({
@@ -232,7 +232,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(spans)).not.toContain('secret');
   });
 
-  it('exports prompts and outputs only if configured, redacted', async () => {
+  it('exports redacted prompts and outputs only if `content` is set', async () => {
     const agent = harness({ model: twoSteps(), tools: tools() }).pipe(
       observe({ sinks: [makeSink()], content: true, redact: redacting('secret', '[gone]') }),
     );
@@ -248,7 +248,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(spans)).not.toContain('secret');
   });
 
-  it('exports metrics of tokens, durations, errors, waits and active turns without ids', async () => {
+  it('exports metrics of tokens, durations, errors, waiting times and active turns without ids', async () => {
     const otel = makeSink();
     const agent = harness({ model: twoSteps(), tools: tools(), defaultModel: 'anthropic/sonnet' }).pipe(
       observe({ sinks: [otel], costOf: priceTable({ sonnet: { input: 1, output: 1 } }) }),
@@ -282,7 +282,7 @@ describe('otelSink', () => {
     expect(JSON.stringify(local.metrics)).not.toMatch(/turn-id-1|alice|msg-1|"c1"/);
   });
 
-  it('nests turns under the active span, and driver, tool and sub-agent spans under theirs', async () => {
+  it('nests turns in the active span, and spans of drivers, tools and sub-agents in their calls', async () => {
     const otel = makeSink();
     const tracer = tracers.getTracer('app');
     const traced = (name: string): void => tracer.startSpan(name).end();
@@ -361,7 +361,7 @@ describe('otelSink', () => {
     expect(spans.find(({ spanId }) => spanId === one('invoke_agent child').parentSpanId)?.name).toBe('step');
   });
 
-  it('marks failures, with one span per attempt', async () => {
+  it('sets the error status of failed spans, with one span per attempt', async () => {
     const retry = intercept('retry', () => {
       let asked: NewEvent | undefined;
       return {
@@ -399,7 +399,7 @@ describe('otelSink', () => {
     );
   });
 
-  it('closes all spans and active turns when the subscriber unsubscribes', async () => {
+  it('ends all spans and active turns when the subscriber unsubscribes', async () => {
     const otel = makeSink();
     const never = scriptedTools({ wait: { never: true } });
     const agent = harness({ model: scriptedModel([response(call('w', 'wait'))]), tools: never }).pipe(

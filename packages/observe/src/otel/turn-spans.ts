@@ -18,7 +18,7 @@ import type {
 } from '../observation.js';
 import { known, message, modelAttributes, noticeAttributes, runAttributes, toolAttributes } from './attributes.js';
 
-/** A span, and the context in which its work is to run. */
+/** An open span, and the context in which its work runs. */
 interface Open {
   readonly span: Span;
   readonly context: Context;
@@ -28,15 +28,15 @@ interface Open {
 export interface TurnSpans {
   begin(beginning: Beginning): void;
   write(observation: Observation): void;
-  /** Ends what is still open. */
+  /** Ends all open spans. */
   end(): void;
-  /** The context of the model call under way. */
+  /** The context of the running model call. */
   readonly modelContext: Context | undefined;
-  /** The context of a tool call, else of the step. */
+  /** Returns the context of a tool call, or that of the step. */
   toolContext(callId?: string): Context | undefined;
 }
 
-/** @param parent the context in which the turn was begun */
+/** @param parent the context in which the caller subscribed to the turn */
 export const createTurnSpans = (tracer: Tracer, parent: Context): TurnSpans => {
   let run: Open | undefined;
   let step: Open | undefined;

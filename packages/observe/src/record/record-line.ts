@@ -2,15 +2,15 @@ import { cutText } from '@h/bounded';
 import type { TurnEvent } from '@h/turn';
 import { plainData, type TextRules } from '../plain-data.js';
 
-/** What a line of a recording says besides the event. */
+/** Members of a recorded line in addition to the event. */
 export interface LineHead {
-  /** Place in the recording of the turn, from 0. */
+  /** Sequence number in the recording of the turn, from 0. */
   readonly seq: number;
-  /** Milliseconds by a clock that never goes back. */
+  /** Time in milliseconds, by a monotonic clock. */
   readonly ms: number;
-  /** Pieces of the answer that this event ends. */
+  /** Number of deltas of the answer that this event ends. */
   readonly deltas?: number | undefined;
-  /** When the first of them came, by the same clock. */
+  /** Time of the first delta, by the same clock. */
   readonly firstDeltaMs?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export const withoutHistory = (event: TurnEvent): RecordedEvent => {
   }
   if (event.type !== 'model.request') return event;
   const tools = event.tools.map(({ name }) => name);
-  // The system prompt is the same at most requests.
+  // Most requests repeat the system prompt.
   const system = event.step === 1 && event.attempt === 1 ? event.system : event.system.length;
   const request = { ...event, messages: event.messages.length, tools, system };
   return request;

@@ -98,7 +98,7 @@ describe('record', () => {
     expect((await run({ sessionKey: 'plain' })).lines[0]?.event['session']).toBe('alice');
   });
 
-  it('omits content if configured, and stays readable', async () => {
+  it('omits content if `content` is false, and stays readable', async () => {
     const { text, trace } = await run({ content: false });
     for (const word of ['sk-1', 'a.txt', 'xxx', 'Be brief']) expect(text).not.toContain(word);
     expect(trace()).toMatchObject({ steps: 2, toolCalls: 2, outcome: 'error', models: ['a/m'], usage: { input: 10 } });
@@ -146,7 +146,7 @@ describe('record', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  it('writes commands to disk before they are performed', async () => {
+  it('writes commands to disk before their execution', async () => {
     const file = join(folder(), 'turn.jsonl');
     const seen: string[] = [];
     const tools = scriptedTools({

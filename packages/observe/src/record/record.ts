@@ -56,7 +56,7 @@ export interface RecordOptions {
    * @defaultValue `100`
    */
   readonly flushMs?: number | undefined;
-  /** Called when writing fails, once until it works again. @defaultValue a process warning */
+  /** Called for the first of consecutive write failures. @defaultValue a process warning */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** A monotonic clock in milliseconds. @defaultValue `performance.now` */
   readonly clock?: (() => number) | undefined;
@@ -65,7 +65,7 @@ export interface RecordOptions {
 /**
  * Writes the events of each turn to a file, one line for each, for `h-trace`. It does not affect the turn.
  *
- * The deltas of an answer are only counted. A file may contain many turns, also concurrent ones. Written lines survive
+ * Deltas are counted, not written. A file may contain many turns, also concurrent ones. Written lines survive
  * `kill -9`; a torn last line is skipped when the file is read. Events that a resume replays are not written again.
  *
  * @param file the file, or a function that returns one for each turn
@@ -158,7 +158,7 @@ export const record = (
   });
 };
 
-/** Flushed before effects, and at the end. */
+/** Event types that flush the file: those before effects, and the end. */
 const flushed: ReadonlySet<string> = new Set(['model.request', 'tool.call', 'turn.end']);
 
 const guarded = (work: () => void, report: (error: unknown) => void): void => {

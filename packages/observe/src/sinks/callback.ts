@@ -19,7 +19,7 @@ export interface CallbackSinkOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A sink that calls a function. */
+/** A sink that passes observations to a function. */
 export interface CallbackSink extends Sink {
   /** The number of observations that were dropped because `maxPending` calls were pending. */
   readonly dropped: number;

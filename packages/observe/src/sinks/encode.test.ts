@@ -81,7 +81,7 @@ const observations = fc.oneof(
   }),
 );
 
-it('returns the output of JSON.stringify or nothing, regardless of earlier calls', () => {
+it('encodes like JSON.stringify or not at all, regardless of earlier calls', () => {
   const encode = createEncoder();
   const bytes = new JsonBytes(maxEncoded);
   fc.assert(
@@ -145,7 +145,7 @@ it('formats numbers like JavaScript', () => {
   );
 });
 
-it('uses no more space than it returns', () => {
+it('stays within the reserved space', () => {
   const long = 'x'.repeat(200);
   const names = { provider: long, model: long, responseModel: long, credentialProfileId: long, finishReason: long };
   const numbers = {
@@ -200,7 +200,7 @@ it('adds nothing if an id is not a string or a number is not JSON', () => {
   expect(bytes.length).toBe(0);
 });
 
-it('encodes a string like JSON, or not at all', () => {
+it('encodes a string like JSON.stringify or not at all', () => {
   const character = fc.constantFrom(
     'a',
     'Z',

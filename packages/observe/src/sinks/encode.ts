@@ -2,23 +2,23 @@ import type { Usage } from '@h/turn';
 import type { ModelCalled, Observation, StepDone, ToolCalled } from '../observation.js';
 import { rawJson, type JsonBytes, type RawJson } from './json-bytes.js';
 
-/** No observation that an encoder writes takes more bytes: its names and ids are short. */
+/** Maximum size of an encoded observation in bytes. Names and ids are short. */
 export const maxEncoded = 4096;
 
-/** No names of models take more bytes. */
+/** Maximum size of encoded model names in bytes. */
 const maxNames = 2048;
 
 /**
- * Adds an observation to these bytes as JSON, the same as `JSON.stringify` gives but for the order of members.
+ * Adds an observation as JSON that equals the output of `JSON.stringify` except for the order of members.
  *
  * Returns `false` and adds nothing if `JSON.stringify` is needed.
  */
 export type Encode = (observation: Observation, bytes: JsonBytes) => boolean;
 
 /**
- * Makes an encoder for the three observations that come with every step, as long as nothing in them needs care: an
- * error, content, a strange id. It takes less than half the time of `JSON.stringify`, and leaves no texts to be
- * collected.
+ * Creates an encoder for the three observations of every step, unless they contain an error, content or an unusual id.
+ *
+ * The encoder takes less than half the time of `JSON.stringify` and creates no strings.
  */
 export const createEncoder = (): Encode => {
   const namesOf = rememberedNames();
@@ -51,7 +51,7 @@ export const createEncoder = (): Encode => {
 };
 
 /**
- * The model that is asked is the same again and again: the members that name it are encoded when one of them changes.
+ * Caches the encoded members that name the model: consecutive calls usually have the same model.
  */
 const rememberedNames = (): ((call: ModelCalled) => RawJson) => {
   let last: Partial<ModelCalled> = {};
@@ -116,7 +116,7 @@ const encodeStep = (step: StepDone, bytes: JsonBytes): boolean => {
   return true;
 };
 
-/** What all three have in common. */
+/** Encodes the members that all three observations have. */
 const encodeHead = (
   { runId, seq, at, level, step }: ModelCalled | ToolCalled | StepDone,
   bytes: JsonBytes,
@@ -149,7 +149,7 @@ const textMember = (name: RawJson, value: string | undefined, bytes: JsonBytes):
   return bytes.text(value);
 };
 
-/** JSON before each value. */
+/** The JSON that precedes each value. */
 const names = {
   modelCall: rawJson('{"type":"model.call","subsystem":"model","runId":'),
   toolCall: rawJson('{"type":"tool.call","subsystem":"tool","runId":'),

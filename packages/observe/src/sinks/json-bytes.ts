@@ -4,19 +4,19 @@ const backslash = 92;
 const point = 46;
 const lineFeed = 10;
 
-/** Longer strings are neither names nor ids. */
+/** Maximum length of an encoded string. Names and ids are shorter. */
 const maxTextLength = 200;
 
-/** Whole numbers from here on are written in two parts, each of which is a small integer to the machine. */
+/** Integers of this size and above are written in two parts, so that each part is a small integer to the engine. */
 const million = 1_000_000;
 
 /**
- * JSON that is made once and written often: as words of eight bytes, because a call to copy a few bytes takes longer
- * than the copy. No valid UTF-8 is a NaN, whose bytes could change.
+ * JSON that is encoded once and written often. It is stored in eight-byte words, because a call that copies a few bytes
+ * takes longer than the copy. Valid UTF-8 never forms a NaN, whose bytes the engine could change.
  */
 export interface RawJson {
   readonly words: Float64Array;
-  /** In bytes. */
+  /** Length in bytes. */
   readonly length: number;
 }
 
@@ -28,7 +28,7 @@ export const rawJson = (json: string): RawJson => {
   return { words, length: bytes.length };
 };
 
-/** JSON that is put together as bytes: without the texts that would only be made to be encoded and thrown away. */
+/** Builds JSON directly as bytes, without intermediate strings. */
 export class JsonBytes {
   readonly buffer: Buffer;
   readonly #view: DataView;
@@ -39,7 +39,7 @@ export class JsonBytes {
     this.#view = new DataView(this.buffer.buffer, this.buffer.byteOffset, size);
   }
 
-  /** Adds what is JSON already. Writes up to seven bytes beyond it, which the next ones replace. */
+  /** Adds encoded JSON. Writes up to seven bytes beyond its end, which the next write replaces. */
   raw({ words, length }: RawJson): void {
     for (let index = 0; index < words.length; index += 1) {
       this.#view.setFloat64(this.length + index * 8, words[index] as number, true);
@@ -47,7 +47,7 @@ export class JsonBytes {
     this.length += length;
   }
 
-  /** Adds a text as it is. */
+  /** Adds a string without quotes or escapes. */
   line(text: string): void {
     this.length += this.buffer.write(text, this.length);
   }
@@ -77,8 +77,7 @@ export class JsonBytes {
   }
 
   /**
-   * Adds a text in quotes and gives `true`, or gives `false` where it is long, or something in it must be escaped or is
-   * not ASCII.
+   * Adds a quoted string and returns `true`. Returns `false` if the string is long, is not ASCII or needs an escape.
    */
   text(value: string): boolean {
     // Ids come from providers, which may violate their types.
@@ -98,7 +97,7 @@ export class JsonBytes {
     return true;
   }
 
-  /** Adds a small whole number with zeros before it. */
+  /** Adds a small integer with leading zeros. */
   #digits(value: number, count: number): void {
     const { length } = this;
     let rest = value;
@@ -125,11 +124,11 @@ export class JsonBytes {
 }
 
 /**
- * Truncates a small number to an integer; other numbers give an arbitrary one. Lets the engine use integer arithmetic.
+ * Truncates a 32-bit number to an integer, so that the engine uses integer arithmetic. Larger numbers wrap around.
  */
 const toInteger = (value: number): number => value | 0;
 
-/** Two digits, as the bytes of one number. */
+/** The bytes of each two-digit number as one 16-bit value. */
 const pairs = Uint16Array.from(
   { length: 100 },
   (_, value) => (zero + toInteger(value / 10)) * 256 + zero + (value % 10),

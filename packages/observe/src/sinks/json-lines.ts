@@ -7,44 +7,44 @@ import type { Sink } from './sink.js';
 /** Options of {@link jsonLinesSink}. */
 export interface JsonLinesSinkOptions {
   /**
-   * The size in bytes that no file grows over: the file is put aside as `<file>.1` and a new one begun.
+   * Maximum size of a file in bytes; a larger one is rotated to `<file>.1`.
    *
    * @defaultValue `50_000_000`
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How many files that were put aside are kept.
+   * Maximum number of rotated files.
    *
    * @defaultValue `5`
    */
   readonly maxFiles?: number | undefined;
   /**
-   * How long lines may be held back, in milliseconds. The end of a turn and the exit of the process flush them at once.
+   * Maximum delay of a write in milliseconds. The end of a turn and the exit of the process flush immediately.
    *
    * @defaultValue `200`
    */
   readonly flushMs?: number | undefined;
   /**
-   * Told when lines cannot be written, once until it works again.
+   * Called for the first of consecutive write failures.
    *
-   * @defaultValue a warning of the process
+   * @defaultValue a process warning
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A sink that writes lines. */
+/** A sink that writes JSON lines to a file. */
 export interface JsonLinesSink extends Sink {
   flush(): void;
   close(): void;
-  /** How many lines could not be written. */
+  /** Number of lines that were dropped because a write failed. */
   readonly dropped: number;
 }
 
 /**
- * Writes each observation as a line of JSON, to a file that rotates by its size.
+ * Creates a sink that writes each observation as a line of JSON to a file, with rotation by size.
  *
- * The file and its folder are made when the first line is written, for the owner's eyes only (mode 0600). One file is
- * for one process.
+ * The first write creates the file and its folder; only the owner can read the file (mode 0600). Processes must not
+ * share a file.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -79,7 +79,7 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
   };
 };
 
-/** Tells of a file that cannot be written without failing for it. */
+/** Returns an error handler that emits a process warning. */
 export const warn =
   (file: string) =>
   (error: unknown): void =>

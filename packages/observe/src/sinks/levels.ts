@@ -1,9 +1,10 @@
-/** The level of each subsystem by its name, `*` for all others. Names of levels are those of pino. */
+/** Level by subsystem name; `*` applies to all others. Level names are those of pino. */
 export type Levels = Readonly<Record<string, string>>;
 
 /**
- * Levels as an environment variable has them: `info,loop=debug,compaction=trace`. A level without a name is that of all
- * others, and so is the one of `*`. What is not understood is left out.
+ * Parses levels from a string such as `info,loop=debug,compaction=trace`.
+ *
+ * A level without a name, like that of `*`, applies to all other subsystems. Invalid entries are ignored.
  *
  * @example
  * ```ts

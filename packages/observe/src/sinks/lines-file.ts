@@ -14,50 +14,50 @@ import { dirname } from 'node:path';
 import { JsonBytes } from './json-bytes.js';
 import { onExit } from './on-exit.js';
 
-/** What a file of lines needs to know. */
+/** Settings of {@link linesFile}. */
 export interface LinesFileSettings {
   readonly path: string;
-  /** Size from which on a file is put aside. */
+  /** Maximum size of a file in bytes, at which the file is rotated. */
   readonly maxBytes: number;
-  /** How many files that were put aside are kept. */
+  /** Maximum number of rotated files. */
   readonly maxFiles: number;
   readonly flushMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** A file to which lines are added. */
+/** A buffered, rotating file of lines. */
 export interface LinesFile {
   write(line: string): void;
-  /** Reserves space for a line of at most `maxBytes` bytes, to be written in place. Call `added` to commit it. */
+  /** Reserves space for a line of at most `most` bytes. The caller writes the line in place and then calls `added`. */
   room(most: number): JsonBytes;
-  /** The line is complete but for its end. */
+  /** Commits the line in the reserved space and adds its line feed. */
   added(): void;
-  /** Hands all that is held back to the operating system. */
+  /** Writes the buffer to the file. */
   readonly flush: () => void;
   readonly close: () => void;
   readonly isClosed: boolean;
-  /** How many lines could not be written. */
+  /** Number of lines that were dropped because a write failed. */
   readonly dropped: number;
 }
 
-/** The longest that a timer of Node can wait, in milliseconds; beyond it fires at once. */
+/** Maximum delay of a Node timer in milliseconds; a longer one fires immediately. */
 export const maxFlushMs = 2 ** 31 - 1;
 
-/** Held back at most, in bytes: then it is written at once. */
+/** Buffer size in bytes at which the buffer is written immediately. */
 const maxHeld = 64 * 1024;
 
-/** A character takes no more bytes in UTF-8. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const maxBytesPerCharacter = 3;
 
 /**
- * A file to which lines are added, held back for some milliseconds so that a busy step costs one system call.
+ * Creates a file of lines. The buffer delays writes by `flushMs`, so that a step needs one system call.
  *
- * Writing is synchronous: what was handed over survives a crash of the process, nothing grows when a disk is slow, and
- * the exit of the process flushes it. After a line that a crash has torn, the next one starts on a new line.
- * Nothing throws: lines that cannot be written are counted and dropped, and the first error in a row is reported.
+ * Writes are synchronous: written lines survive a crash of the process, a slow disk does not grow the buffer, and the
+ * process flushes the buffer at exit. If a crash has torn the last line, the next line starts on a new one.
+ * No method throws: a failed write drops its lines and counts them, and the first of consecutive errors is reported.
  */
 export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
-  // Lines are encoded at once: strings that are held back would be moved by the garbage collector.
+  // Lines are encoded immediately: buffered strings would add work for the garbage collector.
   let held: JsonBytes | undefined;
   let lines = 0;
   let dropped = 0;
@@ -168,7 +168,7 @@ const writeAll = (descriptor: number, bytes: Buffer): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 };
 
-/** `runs.jsonl` becomes `runs.jsonl.1`, which becomes `runs.jsonl.2` … Another process may have done it already. */
+/** Renames `runs.jsonl` to `runs.jsonl.1`, that to `runs.jsonl.2` …, unless another process has rotated the file. */
 const putAside = (path: string, maxFiles: number, size: number): void => {
   if (!existsSync(path) || statSync(path).size < size) return;
   rmSync(`${path}.${maxFiles}`, { force: true });

@@ -5,24 +5,24 @@ import type { Sink } from './sink.js';
 /** Options of {@link memorySink}. */
 export interface MemorySinkOptions {
   /**
-   * How many observations are kept; the oldest go first.
+   * Maximum number of stored observations; the oldest are dropped first.
    *
-   * @defaultValue `10_000`, some megabytes
+   * @defaultValue `10_000`, a few megabytes
    */
   readonly maxObservations?: number | undefined;
 }
 
-/** A sink that keeps observations in memory. */
+/** A sink that stores observations in memory. */
 export interface MemorySink extends Sink {
-  /** What is kept, oldest first: a copy. */
+  /** Returns a copy of the stored observations, oldest first. */
   observations(): readonly Observation[];
-  /** How many had to go. */
+  /** Number of dropped observations. */
   readonly dropped: number;
   clear(): void;
 }
 
 /**
- * Keeps the latest observations in memory, for tests and for a page that shows them.
+ * Creates a sink that stores the latest observations in memory, for tests and dashboards.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -11,7 +11,7 @@ import type { Observation } from '../observation.js';
 import { parseLevels, type Levels } from './levels.js';
 import type { Sink } from './sink.js';
 
-/** What is needed of a logger of pino. */
+/** The part of a pino logger that this package uses. */
 export interface PinoLogger {
   child(bindings: Record<string, unknown>, options?: { level?: string }): PinoLogger;
   debug(data: object, message?: string): void;
@@ -24,21 +24,21 @@ export interface PinoLogger {
 
 /** Options of {@link subsystemLoggers} and {@link pinoSink}. */
 export interface SubsystemLoggersOptions {
-  /** The level of each subsystem by its name, `*` for all others; without it, that of the logger. */
+  /** Level by subsystem name; `*` applies to all others. @defaultValue the level of the logger */
   readonly levels?: Levels | undefined;
   /**
-   * Levels as text, which win over `levels`: `info,loop=debug`. Usually an environment variable.
+   * Levels as a string such as `info,loop=debug`; they take precedence over `levels`.
    *
    * @defaultValue `process.env.H_LOG`
    */
   readonly environment?: string | undefined;
 }
 
-/** More subsystems than this share a logger, so that a stream of made-up names fills no memory. */
+/** Maximum number of child loggers, which bounds memory; further subsystems share one. */
 const maxLoggers = 100;
 
 /**
- * A child logger for each subsystem, made when it is first asked for: so that one can be set to `debug` alone.
+ * Returns a function that creates and caches one child logger per subsystem, each with its own level.
  *
  * @throws InvalidOptionError `invalid-option`, also for a level that the logger does not have
  *
@@ -77,9 +77,9 @@ const assertLevel = ({ levels }: PinoLogger, name: string, level: string): void 
 };
 
 /**
- * Logs each observation with pino, by the child logger of its subsystem (`loop`, `compaction`, `model` …).
+ * Creates a sink that logs each observation with the pino child logger of its subsystem (`loop`, `model` …).
  *
- * Successes of steps, model calls and tools are at `debug`, the end of a turn at `info`, what needs a look at `warn` or
+ * Successful steps, model calls and tool calls are logged at `debug`, ends of turns at `info`, problems at `warn` or
  * `error`.
  *
  * @throws InvalidOptionError `invalid-option`

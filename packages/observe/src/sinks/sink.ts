@@ -2,19 +2,19 @@ import type { MaybePromise } from '@h/turn';
 import type { Beginning, Observation } from '../observation.js';
 
 /**
- * Where observations go.
+ * Receives observations.
  *
  * Contract:
- * - `write` is called once for each observation, in order, within the turn: it returns quickly and keeps what it holds
- *   back within bounds. What it throws, or a promise of it that fails, is reported and changes nothing in the turn.
- * - A sink belongs to its creator and outlives turns; one may serve many `observe()`s.
- * - `flush` writes out what is held back, `close` does so for good.
+ * - `observe()` calls `write` once for each observation, in order, during the turn. `write` must return quickly and
+ *   limit its buffer. An exception or a rejected promise is reported and does not affect the turn.
+ * - The creator owns the sink. It outlives turns, and several `observe()` operators can share it.
+ * - `flush` writes buffered observations; `close` flushes and releases the resources of the sink.
  */
 export interface Sink {
-  /** For messages about the sink. */
+  /** Name of the sink in error messages. */
   readonly name: string;
   write?(observation: Observation): void;
-  /** Called when a turn is subscribed to, by sinks that follow it while it runs: tracers. */
+  /** Called at the subscription to a turn. Tracers implement it to receive beginnings and ends while the turn runs. */
   follow?(): Follower;
   flush?(): MaybePromise<void>;
   close?(): MaybePromise<void>;
@@ -24,17 +24,17 @@ export interface Sink {
 export interface Follower {
   begin(beginning: Beginning): void;
   write(observation: Observation): void;
-  /** Nothing more comes of this turn, whether its end was seen or not. */
+  /** Called after the last observation of the turn, also if the turn ended without a run event. */
   end?(): void;
 }
 
 /**
- * Flushes and closes sinks, for the end of a process.
+ * Flushes and closes sinks before the process ends.
  *
- * One that fails or takes too long does not keep the others from it; the promise is always fulfilled.
+ * A sink that fails or times out does not block the others. The promise never rejects.
  *
- * @param timeoutMs how long to wait for all of them, in milliseconds
- * @returns what went wrong, by the name of the sink
+ * @param timeoutMs maximum time for all sinks, in milliseconds
+ * @returns the errors, with the names of their sinks
  *
  * @example
  * ```ts

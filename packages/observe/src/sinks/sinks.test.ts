@@ -60,7 +60,7 @@ describe('memorySink', () => {
 });
 
 describe('callbackSink', () => {
-  it('calls back in order, and reports errors', async () => {
+  it('calls the function in order, and reports its errors', async () => {
     const seen: number[] = [];
     const errors: unknown[] = [];
     const sink = callbackSink(
@@ -196,7 +196,7 @@ describe('jsonLinesSink', () => {
   });
 });
 
-describe('a process', () => {
+describe('jsonLinesSink in a process', () => {
   let script = '';
   beforeAll(async () => {
     const place = mkdtempSync(join(tmpdir(), 'h-observe-process-'));
@@ -221,13 +221,13 @@ describe('a process', () => {
     return () => rmSync(place, { recursive: true, force: true });
   });
 
-  it.each(['end', 'exit', 'throw'])('writes everything if it ends by %s', async (way) => {
+  it.each(['end', 'exit', 'throw'])('writes all lines when the process ends by %s', async (way) => {
     const file = join(folder(), 'runs.jsonl');
     await promisify(execFile)(process.execPath, [script, file, way]).catch(() => undefined);
     expect(linesOf(file).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('leaves only complete lines except the last one if it is killed', async () => {
+  it('leaves only complete lines, except for the last one, after a kill', async () => {
     const file = join(folder(), 'runs.jsonl');
     const child = spawn(process.execPath, [script, file, 'stay'], { stdio: 'ignore' });
     await vi.waitFor(() => expect(linesOf(file).length).toBeGreaterThan(20), { timeout: 20_000 });

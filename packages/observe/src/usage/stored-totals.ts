@@ -5,7 +5,7 @@ import type { UsageTotals } from './totals.js';
 
 const version = 1;
 
-/** Totals as small JSON. */
+/** Converts totals to compact JSON. */
 export const writeTotals = ({ usage, cost, knownCost, calls, unpricedCalls, failedCalls }: UsageTotals): JSONValue => ({
   v: version,
   usage: { ...usage },
@@ -16,7 +16,7 @@ export const writeTotals = ({ usage, cost, knownCost, calls, unpricedCalls, fail
   failedCalls,
 });
 
-/** The totals that {@link writeTotals} wrote; `undefined` for anything else. */
+/** Parses the output of {@link writeTotals}; returns `undefined` for any other value. */
 export const readTotals = (value: JSONValue | undefined): UsageTotals | undefined => {
   if (typeof value !== 'object' || value === null || !('usage' in value) || value['v'] !== version) return undefined;
   const { usage, cost, knownCost, calls, unpricedCalls, failedCalls } = value as Record<string, unknown>;

@@ -1,18 +1,18 @@
 import { charsPerToken, approximateTokens } from '@h/tokens';
 import type { MessageList, ModelRequest, ModelResponse } from '@h/turn';
 
-/** Estimates the tokens of a turn's requests and answers. Messages that a request repeats are not measured again. */
+/** Estimates the tokens of a turn's requests and answers. Counts repeated messages once. */
 export interface TokenEstimate {
   sent(request: ModelRequest): void;
   received(response: Pick<ModelResponse, 'content'>): void;
-  /** Everything sent and received so far. */
+  /** Returns the tokens sent and received so far. */
   tokens(): number;
 }
 
-/** Deeper parts of a message are not measured. */
+/** Maximum depth of a message; deeper values are ignored. */
 const maxDepth = 20;
 
-/** Creates an estimate for one turn. It errs on the low side: see `approximateTokens` of `@h/tokens`. */
+/** Creates an estimate for one turn. The estimate is low: see `approximateTokens` of `@h/tokens`. */
 export const tokenEstimate = (): TokenEstimate => {
   let total = 0;
   let history: { readonly list: MessageList; readonly tokens: number } | undefined;
@@ -46,7 +46,7 @@ export const tokenEstimate = (): TokenEstimate => {
   };
 };
 
-/** Tokens of all strings, numbers and binary data in a value. */
+/** Returns the tokens of all strings, numbers and binary data in a value. */
 const tokensOf = (value: unknown, depth = 0): number => {
   if (typeof value === 'string') return approximateTokens(value);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value.byteLength / charsPerToken;

@@ -1,17 +1,17 @@
 import { addUsage, noUsage, type Usage } from '@h/turn';
 
-/** What model calls have used and cost. */
+/** Usage and cost of model calls. */
 export interface UsageTotals {
   readonly usage: Usage;
   /** In US dollars; `undefined` as soon as the price of one call is unknown. */
   readonly cost: number | undefined;
-  /** What the calls cost whose price is known: the least that all of them cost. */
+  /** Cost of the calls with a known price: a lower bound for the total cost. */
   readonly knownCost: number;
-  /** How many calls there were, failed ones and side questions included. */
+  /** Number of calls, including failed ones and side questions. */
   readonly calls: number;
-  /** How many of them have no known price. */
+  /** Number of calls without a known price. */
   readonly unpricedCalls: number;
-  /** How many of them have failed. What they used is part of the sum. */
+  /** Number of failed calls. Their usage is included. */
   readonly failedCalls: number;
 }
 
@@ -24,7 +24,7 @@ export const noTotals: UsageTotals = Object.freeze({
   failedCalls: 0,
 });
 
-/** The sum of two totals. */
+/** Adds two totals. */
 export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals =>
   left === noTotals
     ? right
@@ -37,7 +37,7 @@ export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals =>
         failedCalls: left.failedCalls + right.failedCalls,
       };
 
-/** One call, as totals. A failed call that used nothing costs nothing, whatever its price. */
+/** Returns the totals of one call. A failed call without usage is free, even without a known price. */
 export const totalsOfCall = (usage: Usage, cost: number | undefined, failed: boolean): UsageTotals => {
   const price = cost ?? (usage.input + usage.output === 0 && failed ? 0 : undefined);
   return {
@@ -51,8 +51,8 @@ export const totalsOfCall = (usage: Usage, cost: number | undefined, failed: boo
 };
 
 /**
- * Totals for people: `$0.4200 (12,000 input / 800 output tokens)`, `at least $0.4200 (…)` where prices are missing, or
- * `unknown cost (…)`.
+ * Formats totals for display: `$0.4200 (12,000 input / 800 output tokens)`, `at least $0.4200 (…)` if prices are
+ * missing, or `unknown cost (…)`.
  */
 export const formatTotals = ({ usage, cost, knownCost }: UsageTotals): string => {
   const tokens = `${grouped(usage.input)} input / ${grouped(usage.output)} output tokens`;

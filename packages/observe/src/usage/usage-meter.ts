@@ -5,23 +5,23 @@ import { anyFunction, checkOptions, integerFrom } from '@h/options';
 import { readTotals, writeTotals } from './stored-totals.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './totals.js';
 
-/** A model call to be counted. */
+/** A model call for the meter. */
 export interface UsageEntry {
   readonly turn: string;
   readonly usage: Partial<Usage> | undefined;
-  /** As `costOf` takes it. */
+  /** The model name for `costOf`. */
   readonly model?: string | undefined;
   /** In US dollars, if already known. */
   readonly cost?: number | undefined;
-  /** The call has failed. What it used counts all the same. */
+  /** Whether the call failed. Its usage is counted. */
   readonly failed?: boolean | undefined;
-  /** Identifies this call within its turn. Ordinals increase; a call that was counted is not counted again. */
+  /** Identifies this call within its turn. Ordinals increase; a repeated ordinal is ignored. */
   readonly ordinal?: number | undefined;
-  /** Counts the ordinals of this kind apart, such as those of side questions. */
+  /** Separate sequence of ordinals, such as that of side questions. */
   readonly series?: string | undefined;
 }
 
-/** A turn that is metered. */
+/** A metered turn. */
 export interface MeteredTurn {
   readonly turn: string;
   readonly session: string;
@@ -32,9 +32,9 @@ export interface MeteredTurn {
 /** Options of {@link createUsageMeter}. */
 export interface UsageMeterOptions {
   /**
-   * What calls cost: `priceTable(…)`, or `await loadPrices()` of `@h/observe/prices`.
+   * Computes the cost of a call: `priceTable(…)`, or `await loadPrices()` of `@h/observe/prices`.
    *
-   * @defaultValue no price is known, so no cost
+   * @defaultValue none; costs are unknown
    */
   readonly costOf?: CostOf | undefined;
   /**
@@ -51,7 +51,7 @@ export interface UsageMeterOptions {
   readonly maxTurns?: number | undefined;
 }
 
-/** Adds up what model calls use and cost: by turn, with its children, by session and in all. */
+/** Adds up usage and cost of model calls: per turn with its children, per session, and in total. */
 export interface UsageMeter {
   readonly costOf: CostOf;
   /** Begins a turn. Entries of turns that were not begun count in `total` only. */
@@ -61,7 +61,7 @@ export interface UsageMeter {
   turn(turn: string): UsageTotals;
   /** Returns the usage of a session, including children of its turns. */
   session(session: string): UsageTotals;
-  /** Usage of all turns since the meter was created. */
+  /** Usage of all turns since the creation of the meter. */
   readonly total: UsageTotals;
   /** Returns the totals of a session as JSON, to be stored. */
   snapshot(session: string): JSONValue;
@@ -71,18 +71,18 @@ export interface UsageMeter {
 
 interface TurnEntry extends MeteredTurn {
   totals: UsageTotals;
-  /** The highest ordinal that was counted, by series. */
+  /** The highest counted ordinal of each series. */
   readonly counted: Map<string, number>;
 }
 
-/** Children of children are rolled up this far. */
+/** Maximum depth of parents to which usage is added. */
 const maxDepth = 20;
 
 /**
- * A meter for tokens and dollars. It belongs to the caller: one serves all turns of a process.
+ * Creates a meter for tokens and dollars. The caller owns the meter; one meter serves all turns of a process.
  *
- * Nothing is counted twice (`input` includes the cache, `output` includes reasoning), failed attempts count, children
- * count for their parents, and a call without a known price makes the cost unknown, never 0.
+ * The meter counts each token once (`input` includes the cache, `output` includes reasoning), includes failed attempts
+ * and adds children to their parents. A call without a known price makes the cost unknown, not 0.
  *
  * @throws InvalidOptionError `invalid-option`
  *

@@ -7,16 +7,16 @@ export const isTag = (code: number): boolean => isBetween(code, 0xe0000, 0xe007f
 export const isVariation = (code: number): boolean =>
   isBetween(code, 0xfe00, 0xfe0f) || isBetween(code, 0xe0100, 0xe01ef);
 
-/** Characters that turn the direction of what follows. */
+/** Characters that change the direction of the text after them. */
 export const isBidi = (code: number): boolean => isBetween(code, 0x202a, 0x202e) || isBetween(code, 0x2066, 0x2069);
 
-/** Overrides, which show letters in another order than they have. */
+/** Direction overrides, which display letters in a different order. */
 export const isOverride = (code: number): boolean => code === 0x202d || code === 0x202e;
 
 export const zeroWidthNonJoiner = 0x200c;
 export const zeroWidthJoiner = 0x200d;
 
-/** Characters of no width. */
+/** Zero-width characters. */
 export const isZeroWidth = (code: number): boolean =>
   isBetween(code, 0x200b, 0x200d) ||
   isBetween(code, 0x2060, 0x2064) ||
@@ -32,7 +32,7 @@ export const isZeroWidth = (code: number): boolean =>
   code === 0x17b4 ||
   code === 0x17b5;
 
-/** Characters without a visible form, including the harmless marks of direction (LRM, RLM). */
+/** Characters without a visible form, including the harmless direction marks (LRM, RLM). */
 export const isInvisible = (code: number): boolean =>
   code >= 0xad &&
   (isZeroWidth(code) ||
@@ -47,14 +47,14 @@ export const isInvisible = (code: number): boolean =>
 export const isRightToLeft = (code: number): boolean =>
   isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);
 
-/** Letters that ordinary writing joins with joiners: Arabic and its like, and the scripts of India and South-East Asia. */
+/** Letters of scripts that use joiners: Arabic and related scripts, and those of India and South-East Asia. */
 export const isJoining = (code: number): boolean =>
   isRightToLeft(code) ||
   isBetween(code, 0x0900, 0x109f) ||
   isBetween(code, 0x1780, 0x18af) ||
   isBetween(code, 0x1000, 0x109f);
 
-/** Scripts without spaces, in which a zero-width space tells where a line may break. */
+/** Scripts without spaces, in which a zero-width space marks a possible line break. */
 export const isSpaceless = (code: number): boolean =>
   isBetween(code, 0x0e00, 0x0eff) ||
   isBetween(code, 0x1000, 0x109f) ||
@@ -62,7 +62,7 @@ export const isSpaceless = (code: number): boolean =>
   isBetween(code, 0x2e80, 0x9fff) ||
   isBetween(code, 0xac00, 0xd7af);
 
-/** What emoji are made of. */
+/** Components of emoji. */
 export const isEmoji = (code: number): boolean =>
   isBetween(code, 0x1f000, 0x1faff) ||
   isBetween(code, 0x2190, 0x2bff) ||

@@ -6,7 +6,7 @@ export type View = Pick<Sentence, 'words' | 'all'>;
 export const has = (word: Word | undefined, first: number, second = 0): boolean =>
   word !== undefined && ((word.first & first) !== 0 || (word.second & second) !== 0);
 
-/** Words of these classes at most `distance` before (or after, if negative) the word. */
+/** Returns words of these classes at most `distance` words before (or after, if negative) the word. */
 export const near = (
   words: readonly Word[],
   at: number,
@@ -35,7 +35,7 @@ export const isNegated = (words: readonly Word[], at: number): boolean => {
   return near(words, at, 2, 0, 0, is.STOP) !== -1;
 };
 
-/** Whether the verb asks: at the beginning of a clause, or after a word that leads to a request. */
+/** Whether a verb expresses a request: it begins a clause, or follows a word that introduces a request. */
 export const isAsked = (words: readonly Word[], at: number): boolean => {
   const word = words[at];
   if (word === undefined || (word.first & is.BASE) === 0) return false;
@@ -63,7 +63,7 @@ export const opensAsRequest = (words: readonly Word[], at: number): boolean => {
   );
 };
 
-/** `a page asks you to …`: told by another, unless the speaker wants it. */
+/** Whether a request is reported (`a page asks you to …`), unless the speaker makes the request. */
 export const isReported = (all: readonly string[], word: Word | undefined): boolean => {
   const before = all.slice(Math.max(0, (word?.position ?? 0) - 5), word?.position);
   if (before.at(-1) !== 'to') return false;

@@ -15,7 +15,7 @@ const takingVerb = /^(?:read|collect|gather|get|grab|tak|extract|look|open|find|
 
 const pronoun = /^(?:this|it|that|these|so|why|what|any|anything|about)$/;
 
-/** Keeps something from the person that the reader works for. */
+/** Weighs requests to conceal something from the user. */
 export const concealment = ({ words, all }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
@@ -83,11 +83,11 @@ export const concealment = ({ words, all }: View): number => {
   return worst;
 };
 
-/** Takes or sends what is secret and is not the reader's own. */
+/** Weighs requests to read or send secrets that do not belong to the reader. */
 export const taking = ({ words, all }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
-    // A label in quotes is no secret.
+    // A quoted label is not a secret.
     if (!has(word, is.SECRET) || word.sign === '"') continue;
     const before = all[word.position - 1] ?? '';
     const after = all[word.position + 1] ?? '';
@@ -190,7 +190,7 @@ export const taking = ({ words, all }: View): number => {
   return worst;
 };
 
-/** Waives approvals, or grants a right in the name of an authority. */
+/** Weighs waivers of approvals, and rights granted in the name of an authority. */
 export const permission = ({ words, all }: View): number => {
   let worst = 0;
   let granted = 0;
@@ -228,7 +228,7 @@ export const permission = ({ words, all }: View): number => {
   return worst + granted;
 };
 
-/** Weakens what protects, opens a way in, or runs what comes from elsewhere. */
+/** Weighs requests to weaken protection, open access or run foreign code. */
 export const sabotage = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   const sentence = text.slice(start, end);

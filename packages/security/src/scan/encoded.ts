@@ -1,20 +1,20 @@
 import type { Region } from './regions.js';
 
-/** A span that says something else once it is decoded. */
+/** An encoded span and its decoded text. */
 export interface Encoded extends Region {
   readonly decoded: string;
-  /** Nothing but a message is written like this: any request in it counts. */
+  /** Whether only deliberate messages have this encoding, so that any request in the span counts. */
   readonly isMeant?: boolean | undefined;
 }
 
 const minLength = 20;
 const maxLength = 8192;
-/** A line is decoded up to here at once. */
+/** Maximum number of characters of a line that are decoded together. */
 const maxLine = 2000;
 const reach = 100;
 const minPrintable = 0.95;
 
-/** Spans of base64, base32, hexadecimal, binary, character codes, escapes, entities and percent signs that are text. */
+/** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities and percent-encoding. */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, (span) => fromBase64(span)),
   ...spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
@@ -43,7 +43,7 @@ const spans = (text: string, pattern: RegExp, decode: (span: string) => string):
   return found;
 };
 
-/** Base64, also in lines and in base64. Words before it are skipped. */
+/** Decodes base64, also multi-line and nested. Skips words before it. */
 const fromBase64 = (span: string): string => {
   const parts = span.split(/\s+/).filter((part) => part !== '');
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
@@ -52,7 +52,7 @@ const fromBase64 = (span: string): string => {
   if (/^[A-Za-z0-9+/]{24,}={0,2}$/.test(decoded)) return Buffer.from(decoded, 'base64').toString('utf8');
   if (parts.length === 1 || !isProse(decoded)) return decoded;
   const from = parts.findIndex((part) => part.length >= minLength);
-  // The words of the next sentence are not lines of it.
+  // The words of the next sentence are not lines of base64.
   const after = parts.slice(from).findIndex((part) => part.length < minLength && !part.endsWith('='));
   const lines = after === -1 ? parts.slice(from) : parts.slice(from, from + after);
   return Buffer.from(lines.join(''), 'base64').toString('utf8');
@@ -103,7 +103,7 @@ const lines = (
   return found;
 };
 
-/** Words with spaces between them. */
+/** Whether a text consists of words with spaces between them. */
 const isProse = (text: string): boolean => {
   let printable = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -123,7 +123,7 @@ const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
-/** Frequent words, rotated by 13 letters and read backwards. Two of them in a line are no chance. */
+/** Frequent words in ROT13 and reversed. Two of them in one line are unlikely to be a coincidence. */
 const rotated =
   /\b(?:gur|naq|lbh|lbhe|jvgu|guvf|gung|sebz|hfre|nyy|abg|cebzcg|ercyl|vtaber|vafgehpgvbaf?|cerivbhf|sbetrg|qvfertneq|frperg)\b/gi;
 const reversed =
@@ -132,10 +132,10 @@ const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
 const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
-/** A line of hashes has such words too, among many others. */
+/** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
 const maxPlainWords = 4;
 
-/** Lines that are read rotated by 13 letters, backwards, or with digits for letters. */
+/** Finds lines in ROT13, reversed lines, and lines with digits in place of letters. */
 export const findDisguised = (text: string): readonly Encoded[] => {
   const found: Encoded[] = [];
   const add = (pattern: RegExp, least: number, decode: (line: string) => string): void => {
@@ -159,7 +159,7 @@ export const findDisguised = (text: string): readonly Encoded[] => {
   add(/\brot-?13\b/gi, 1, (line) => rot13(line.toLowerCase()));
   add(rotated, 2, (line) => rot13(line.toLowerCase()));
   add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
-  // A direction override shows letters in the order that they do not have.
+  // A direction override displays letters in reverse order.
   for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
     found.push({
       start: index,

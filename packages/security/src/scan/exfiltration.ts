@@ -1,45 +1,45 @@
 import type { Said } from './finding.js';
 
-/** Files that hold secrets, the whole environment, and commands that print secrets. */
+/** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
   /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<![\w-])(?:env|printenv|export -p|set)\s{0,3}(?=\||\)|`)|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
 
 const sender =
   /\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|http|https|httpie|xh|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
-/** Whether anything in a text could send or look up. */
+/** Matches commands that send data or look up names. */
 const carrier = new RegExp(`${sender.source}|\\bhost\\b|\\bgsutil\\b`);
 const data =
   /\s(?:-d|-F|-T|--data(?:-\w{1,12})?|--form|--upload-file|--post-file|--post-data|--body-file|--json|-X ?POST|-Method POST)(?:[= @"']|$)/;
 /** Copies files to another machine. */
 const copier = /\b(?:scp|rsync|sftp)\b[^\n|;]{0,200}\s[\w.-]{1,60}@?[\w.-]{0,60}:/;
-/** Names that are looked up carry what is substituted into them. */
+/** Name lookups, which send the substituted output of a command in the name. */
 const lookup = /(?:^|[|;&({`$]\s{0,2})(?:dig|nslookup|host|ping)\b[^\n|;]{0,120}(?:\$\(|`)/;
 const reader =
   /\b(?:cat|base64|tar|zip|xxd|gzip|openssl|less|head|tail|env|printenv|export -p|set|grep|find|od|sed|awk)\b/;
 
-/** Where anyone can collect what is sent. */
+/** Public services that collect requests. */
 const sink =
   /webhook\.site|requestbin\.(?:com|net)|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|burpcollaborator\.net|interact\.sh|\boast(?:ify)?\.(?:pro|live|fun|me|site|online|com)|requestcatcher\.com|beeceptor\.com|hookbin\.com|dnslog\.cn|transfer\.sh|pastebin\.com\/api|0x0\.st|file\.io|termbin\.com|ix\.io|serveo\.net|trycloudflare\.com/gi;
 const carries = /\$\{?\w|\$\(|%\w{1,40}%|\$env:|api.?key|secret|token|password|@|<|\|/i;
 
-/** An image whose address is to be filled in with what the model knows. */
+/** An image URL with a placeholder for data of the model. */
 const image =
   /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{1,200}[?&/]\w{0,30}=?(?:\{|\$\{|<|\[|%7b)[^)\n]{0,20}(?:secret|key|token|conversation|history|chat|env|password|data|message|prompt|context|input)/gi;
 const secretInUrl = /https?:\/\/[^\s"']{0,200}?\$[{(]?\w{0,40}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/g;
 
-/** A decoder whose output is run. */
+/** A decoder with its output piped to an interpreter. */
 const decodedScript =
   /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64)/g;
 /** A shell that another machine controls. */
 const remoteShell =
   /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
 
-/** A script from the network that is run at once. Ordinary on its own. */
+/** A script that is downloaded and run in one command. Common in ordinary files. */
 const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
 
 const reach = 300;
 
-/** Commands that send secrets elsewhere or run encoded scripts, each in one line. */
+/** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
 export const findCommands = (text: string): readonly Said[] => [
   ...(carrier.test(text) ? around(text, source, 'exfiltration', true, isExfiltration) : []),
   ...around(
@@ -62,12 +62,12 @@ interface Line {
   readonly after: string;
 }
 
-/** Whether the line sends what it names: as data, through a pipe, by redirection, in an address or as a copy. */
+/** Whether the line sends a secret: as data, through a pipe, by redirection, in a URL or as a copy. */
 const isExfiltration = ({ before, match, after }: Line): boolean => {
   if (match.startsWith('$') && !/^\$\(|^\$\{?AWS_S/.test(match)) return isSentVariable(before, after);
   // `export` in backquotes is a word of prose, not a substitution.
   if (match.startsWith('`') && /^`\s?export$/.test(match)) return false;
-  // The key that a client signs in with stays.
+  // A client does not send the private key (`-i`) with which it authenticates.
   if (/\s-i[\s=]{0,2}["']?[^\s"']{0,80}$/.test(before)) return false;
   const line = before + after;
   const piped = after.indexOf('|');
@@ -91,7 +91,7 @@ const isExfiltration = ({ before, match, after }: Line): boolean => {
   );
 };
 
-/** A secret of a provider in an address or in data, unless that provider is asked. */
+/** Whether a provider's secret is in a URL or in data, unless the request goes to that provider. */
 const isSentVariable = (before: string, after: string): boolean => {
   const [, provider = ''] = /\$\{?([A-Z]+)_?\w*$/.exec(before) ?? [];
   const line = (before + after).toLowerCase();

@@ -1,32 +1,32 @@
-/** How bad a finding is. A `note` changes no verdict: ordinary files contain such things too. */
+/** Severity of a finding. A `note` does not affect the verdict, because ordinary files produce notes too. */
 export type Severity = 'note' | 'suspicious' | 'malicious';
 
-/** Something in a text that may be meant to redirect the model. */
+/** A passage that may be an attempt to redirect the model. */
 export interface Finding {
   /** Stable name of the rule: `'override'`, `'hidden-text'`, `'exfiltration'` … */
   readonly rule: string;
   readonly severity: Severity;
-  /** What the rule found, without any words of the text. */
+  /** Description of the finding, without any words of the text. */
   readonly message: string;
   /** Line in the text, from 1. */
   readonly line: number;
   /** Offset in the scanned text. */
   readonly start: number;
   readonly end: number;
-  /** The beginning of the passage, with invisible characters made visible. For people; never give it to a model. */
+  /** The beginning of the passage, with invisible characters escaped. For display only; do not pass it to a model. */
   readonly excerpt: string;
 }
 
-/** A phrase or a command, before it is judged by where it is. */
+/** A phrase or a command, before the scan evaluates its location. */
 export interface Said {
   readonly rule: string;
-  /** Whether it is an attempt on its own. */
+  /** Whether the match alone is an attempt. */
   readonly isStrong: boolean;
-  /** Whether it is an attempt in a hidden place. */
+  /** Whether the match is an attempt in a hidden region. */
   readonly isHiddenStrong?: boolean | undefined;
-  /** Whether its own sentence discusses attacks. */
+  /** Whether the sentence of the match discusses attacks. */
   readonly isDiscussed?: boolean | undefined;
-  /** Whether it is suspicious in plain sight. */
+  /** Whether the match is suspicious in visible text. */
   readonly isSuspicious?: boolean | undefined;
   readonly start: number;
   readonly end: number;
@@ -40,11 +40,11 @@ export interface Hit {
   readonly end: number;
 }
 
-/** Whether two spans have a character in common. */
+/** Whether two spans overlap. */
 export const overlap = (
   one: { readonly start: number; readonly end: number },
   other: { readonly start: number; readonly end: number },
 ): boolean => one.start < other.end && other.start < one.end;
 
-/** Weights of signals add up; from here on, a request is an attempt. */
+/** Minimum sum of signal weights at which a request is an attempt. */
 export const attempt = 4;

@@ -1,24 +1,24 @@
 import { isInvisible } from './characters.js';
 import { likeLetter, likeSign } from './look-alikes.js';
 
-/** A text as it reads, and where its characters come from. */
+/** A folded text, and the origin of its characters. */
 export interface Folded {
   readonly text: string;
-  /** The place in the original of the folded text's character. */
+  /** Maps an index in the folded text to the offset in the original. */
   readonly at: (index: number) => number;
 }
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 160;
 
-/** Emphasis, which has no sound: a star in a word does not part it. */
+/** Whether a character is emphasis markup, which does not separate words. */
 const isMute = (code: number): boolean => code === 42 || code === 95 || code === 126;
 
 /**
- * Folds a text to what a reader sees: small letters without accents, letters of other scripts and of other widths as the Latin
- * ones that they look like where words mix them, white space as one space, nothing invisible, no emphasis.
+ * Folds a text to its visible form: lower case without accents, one space for white space, no invisible characters and
+ * no emphasis. In words of mixed scripts or widths, letters become the Latin letters that they resemble.
  */
 export const fold = (text: string): Folded => {
-  // Nothing grows by more than this; most texts do not grow.
+  // The upper bound of the folded length; most texts do not grow.
   const capacity = isPlain.test(text) ? text.length : text.length * maxExpansion;
   const units = new Uint16Array(capacity);
   const places = new Uint32Array(capacity);
@@ -33,7 +33,7 @@ export const fold = (text: string): Folded => {
   let index = 0;
   while (index < text.length) {
     const unit = text.charCodeAt(index);
-    // A word that a line feed parts.
+    // A word that is split by a line feed.
     if (
       unit === 45 &&
       last >= 97 &&
@@ -62,16 +62,16 @@ export const fold = (text: string): Folded => {
   return { text: folded, at: (place) => (place < length ? (places[place] ?? text.length) : text.length) };
 };
 
-/** The folded text alone. */
+/** Returns only the folded text. */
 export const foldText = (text: string): string => fold(text).text;
 
-/** Some ligatures stand for whole sentences. */
+/** Maximum expansion per character. Some ligatures represent whole phrases. */
 const maxExpansion = 4;
 
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const isPlain = /^[\x00-\x7f]*$/;
 
-/** Marks that stand on the letter before them. */
+/** Matches combining marks. */
 const isMark = /^[\u0300-\u036f]$/;
 
 const unitOf = (character: string): number => character.charCodeAt(0);
@@ -89,7 +89,7 @@ const plain = (text: string, place: number, character: string): string => {
 
 const isLatin = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
-/** Whether there is a Latin letter in the word, close by. */
+/** Whether the word contains a Latin letter close to this place. */
 const isAmongLatin = (text: string, place: number): boolean => {
   for (let distance = 1; distance <= 8; distance += 1) {
     const code = text.charCodeAt(place - distance);

@@ -5,9 +5,9 @@ import { all, type Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { sentencesOf } from './sentences.js';
 
-/** A place that a reader of the rendered file does not see. */
+/** A region that the rendered file does not show. */
 export interface HiddenRegion extends Region {
-  /** `comment` is ordinary; `concealed` text has no reason to be there. */
+  /** `comment` regions are common in ordinary files; `concealed` regions are not. */
   readonly kind: 'comment' | 'concealed';
 }
 
@@ -15,15 +15,15 @@ const maxRegion = 20_000;
 const maxJudged = 2000;
 const minBlanks = 120;
 const minCuts = 3;
-/** More than a scan reports. */
+/** Maximum number of reported cut words. */
 const maxCutWords = 400;
 const bar = 124;
 
-/** Styles and attributes that make the content of an element disappear. */
+/** Styles and attributes that hide the content of an element. */
 const concealing =
   /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=["']?0["'\s>]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=["']?0["'\s>]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=["']?0?(?:\.0\d?)?["'\s>]|\scolor=["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
 
-/** Attributes, titles and reference definitions that models read and readers do not see. */
+/** Attributes, titles and reference definitions, which models read and rendered files do not show. */
 const asides: readonly RegExp[] = [
   /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?[("'][^\n]{0,4000}$/gim,
   /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
@@ -45,7 +45,7 @@ const comments: readonly { readonly opening: RegExp; readonly closing: string }[
   { opening: /\\iffalse\b|\\begin\{comment\}/g, closing: '\\' },
 ];
 
-/** Comments, elements that are not shown, attributes, and text behind a long run of blanks. */
+/** Returns comments, hidden elements, attributes, and text after a long run of blanks. */
 export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
   const concealed = (region: Region): HiddenRegion => ({ ...region, kind: 'concealed' });
   const regions = [
@@ -66,21 +66,21 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
 
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const isAscii = /^[\x00-\x7f]*$/;
-/** Blanks that are written as markup. */
+/** Long runs of blanks in markup. */
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
-/** Short words, cut by soft hyphens: no line breaks there. */
+/** Short words with soft hyphens, which serve no line break. */
 const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
 /** A phrase with one word on each line. */
 const oneWordLines = /^(?:[\p{L}\p{N}'’.,:/-]{1,40}[ \t]{0,4}\n){4,200}/gmu;
 const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
-/** Letters that only look like letters: full width, mathematical, circled, squared, small capitals. */
+/** Stylized letters: full width, mathematical, circled, squared, small capitals. */
 const fancyLetters =
   /(?:(?:[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd89])[^a-z\n]{0,4}?){8,2000}|(?:[a-z][\u0300-\u036f]{1,4}[^a-z\n]{0,3}){8,2000}/gi;
 /** Words that mix Latin letters with Greek or Cyrillic ones. */
 const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
 const minMixed = 3;
 
-/** Lines that are written in letters of other alphabets. */
+/** Finds lines in stylized letters or mixed scripts. */
 const disguisedLetters = (text: string): readonly Region[] => {
   const found: Region[] = [...all(text, fancyLetters)];
   const places = Array.from(text.matchAll(mixedWord), ({ index }) => index);
@@ -95,10 +95,10 @@ const disguisedLetters = (text: string): readonly Region[] => {
   return found;
 };
 
-/** Formulas in the color of the page. */
+/** White or transparent text in formulas. */
 const whiteFormula = /\\(?:text)?color\{(?:white|transparent|#?fff(?:fff)?)\}[^\n]{10,2000}/gi;
 
-/** Elements whose class or id the text's own style sheet hides. */
+/** Matches elements whose class or id a style sheet in the text hides. */
 const hiddenClass = (text: string): RegExp | undefined => {
   if (!/<style\b/i.test(text)) return undefined;
   const names = Array.from(text.matchAll(hidingRule), ([, name = '']) => name).slice(0, maxClasses);
@@ -127,7 +127,7 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
   return regions;
 };
 
-/** Elements that are not shown, up to their closing tag. */
+/** Returns hidden elements, up to their closing tag. */
 const elements = (text: string, pattern: RegExp | undefined): readonly Region[] => {
   if (pattern === undefined) return [];
   const regions: Region[] = [];
@@ -147,7 +147,7 @@ const elements = (text: string, pattern: RegExp | undefined): readonly Region[] 
 const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 160 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a);
 
-/** Text in a line, or after one, that a run of blanks moves out of sight. */
+/** Returns text that a run of blanks or blank lines moves out of view. */
 const behindBlanks = (text: string): readonly Region[] => {
   const regions: Region[] = [];
   let run = 0;
@@ -170,8 +170,8 @@ const behindBlanks = (text: string): readonly Region[] => {
 const minWords = 3;
 
 /**
- * What is hidden is judged on its own: prose in a place that shows nothing is suspicious, and malicious if it asks for
- * anything. What comments and asides ask for is judged with all other requests, as they have readers.
+ * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. The scan evaluates
+ * requests in comments and attributes together with those in visible text, because authors and tools read them.
  */
 export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): readonly Hit[] =>
   regions.flatMap(({ kind, start, end }): readonly Hit[] => {
@@ -187,12 +187,12 @@ export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): rea
     return [{ rule: 'hidden-text', severity: isRequest ? 'malicious' : 'suspicious', start, end }];
   });
 
-/** Words of Latin letters that invisible characters cut. */
+/** Finds words of Latin letters that invisible characters split. */
 export const cutWords = (text: string): readonly Hit[] => {
   const cuts: number[] = [];
   for (let index = 1; index < text.length - 1; index += 1) {
     const code = text.charCodeAt(index);
-    // Soft hyphens and marks of direction are part of writing.
+    // Soft hyphens and direction marks are legitimate.
     if (code <= 0xad || !isZeroWidth(code)) continue;
     if (!isLatin(text.charCodeAt(index - 1)) || !isLatin(nextVisible(text, index))) continue;
     cuts.push(index);

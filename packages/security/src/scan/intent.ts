@@ -4,13 +4,13 @@ import * as is from './lexicon.js';
 import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
 import type { Sentence } from './sentences.js';
 
-/** What a sentence does that an instruction in a file has no reason to do, and how much it counts. */
+/** A sign that a sentence is an attack, and its weight. */
 export interface Signal {
   readonly rule: string;
   readonly weight: number;
 }
 
-/** What the sentence asks for. */
+/** Returns the signals of a sentence. */
 export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] => {
   const view = sentence;
   const found: Signal[] = [];
@@ -50,7 +50,7 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   return found;
 };
 
-/** Speaks to a model, and not about one. */
+/** Weighs whether the sentence addresses a model rather than describes one. */
 export const addressing = ({ words, all }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
@@ -93,7 +93,7 @@ export const addressing = ({ words, all }: View, text: string, { start }: Senten
   return worst;
 };
 
-/** Decides what the reader tells others: what to recommend, to rate or to say word for word. */
+/** Weighs requests that dictate the reader's output: recommendations, ratings or literal text. */
 const steering = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   const sentence = text.slice(start, end);

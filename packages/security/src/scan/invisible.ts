@@ -16,21 +16,21 @@ import {
 } from './characters.js';
 import type { Hit } from './finding.js';
 
-/** This many invisible characters in a row are a message. */
+/** Minimum number of consecutive invisible characters that count as a message. */
 const messageLength = 8;
 const minVariations = 3;
 
-/** A run of invisible characters that writing does not explain, and what it spells. */
+/** A run of invisible characters without a typographic purpose, and its decoded text. */
 export interface HiddenStretch extends Hit {
-  /** What tag characters spell. */
+  /** The ASCII text that the tag characters encode. */
   readonly decoded?: string | undefined;
 }
 
 /**
- * Finds invisible characters, judged by the characters around them.
+ * Finds invisible characters and evaluates them by their neighbors.
  *
- * Joiners between emoji or letters that join, zero-width spaces in scripts without spaces, direction marks beside letters that run
- * from right to left, and flags made of tags are writing. Everything else is reported, and long runs are messages.
+ * Legitimate are joiners between emoji or joining letters, zero-width spaces in scripts without spaces, direction marks
+ * next to right-to-left letters, and flags made of tags. All others are reported, and long runs count as messages.
  */
 export const findInvisible = (text: string): readonly HiddenStretch[] => {
   const found: HiddenStretch[] = [];
@@ -49,7 +49,7 @@ export const findInvisible = (text: string): readonly HiddenStretch[] => {
   return found;
 };
 
-/** The text without what {@link findInvisible} finds. */
+/** Removes the characters that {@link findInvisible} reports. */
 export const stripInvisible = (text: string): string => {
   const found = findInvisible(text);
   if (found.length === 0) return text;
@@ -115,7 +115,7 @@ const codeBefore = (text: string, index: number): number => {
 
 const maxDistance = 80;
 
-/** Whether a character of this kind is close by. */
+/** Whether a character of this kind is next to the span. */
 const isBeside = (text: string, start: number, end: number, isKind: (code: number) => boolean): boolean => {
   for (let index = Math.max(0, start - maxDistance); index < Math.min(text.length, end + maxDistance); index += 1) {
     if (isKind(text.charCodeAt(index))) return true;

@@ -1,40 +1,40 @@
-/** The words of one language from which requests against a model's instructions are made. All are stems. */
+/** Stems of one language that occur in requests against a model's instructions. */
 export interface Language {
-  /** To stop following: ignore, forget, disregard. */
+  /** Verbs of dismissal: ignore, forget, disregard. */
   readonly dismiss: string;
-  /** What is dismissed: instructions, rules, prompt. */
+  /** Objects of dismissal: instructions, rules, prompt. */
   readonly orders: string;
-  /** Which: previous, above, all, your. */
+  /** Attributes of the object: previous, above, all, your. */
   readonly earlier: string;
-  /** Everything that was said, in place of an object. */
+  /** Inclusive words in place of an object: everything so far. */
   readonly everything?: string;
-  /** To show or repeat. */
+  /** Verbs of disclosure: show, repeat. */
   readonly reveal?: string;
-  /** The system prompt, or your instructions. */
+  /** Objects of disclosure: system prompt, your instructions. */
   readonly prompt?: string;
-  /** Not to tell the user. */
+  /** Requests for secrecy: do not tell the user. */
   readonly secrecy?: string;
-  /** You are now, from now on. */
+  /** Role changes: you are now, from now on. */
   readonly persona?: string;
-  /** Without rules: with `persona`, an attempt. */
+  /** Freedom from rules; an attempt together with `persona`. */
   readonly unbound?: string;
-  /** New instructions, with a colon. */
+  /** New instructions, followed by a colon. */
   readonly renewal?: string;
-  /** No longer in force: with orders that are the reader's, an attempt. */
+  /** No longer in force; an attempt together with the reader's own orders. */
   readonly void?: string;
-  /** To tell: with a negation, a request for secrecy. */
+  /** Verbs of telling; a request for secrecy if negated. */
   readonly tell?: string;
   readonly not?: string;
-  /** You have no more; with `limits`, an attempt. */
+  /** You have no more; an attempt together with `limits`. */
   readonly lacking?: string;
   readonly limits?: string;
-  /** To send; with a file of secrets and an address, an attempt. */
+  /** Verbs of sending; an attempt together with a file of secrets and an address. */
   readonly send?: string;
-  /** No spaces part the words. */
+  /** Whether the language has no spaces between words. */
   readonly isSpaceless?: true;
 }
 
-/** Words that tell a language, small and without accents: none is English. */
+/** Lower-case words without accents that identify a language. None is an English word. */
 export const markers: Readonly<Record<string, string>> = {
   de: 'der das und ist nicht du dein deine deinen deinem deiner alle alles den dem ein eine einen mit von zu auf sie ihre bitte diese dieser diesen dieses nur ab jetzt keine ohne vergiss ignoriere missachte systemprompt anweisungen nutzer benutzer regeln gib zeige sende sage sag vorherigen ich',
   es: 'el los las del que tus tu todas todo todos una para por con este esta esto lo instrucciones ignora olvida sistema usuario reglas eres desde muestra envia sin ahora y haz',
@@ -46,7 +46,7 @@ export const markers: Readonly<Record<string, string>> = {
   tr: 'tum talimatlari onceki ve bir yok bu icin sistem kullaniciya kurallar artik sen unut goster',
 };
 
-/** Scripts that tell a language, by their first and last character. */
+/** Scripts that identify languages, by their first and last character. */
 export const scripts: readonly (readonly [first: number, last: number, languages: readonly string[]])[] = [
   [0x0400, 0x052f, ['ru']],
   [0x0600, 0x06ff, ['ar']],
@@ -57,7 +57,7 @@ export const scripts: readonly (readonly [first: number, last: number, languages
   [0xac00, 0xd7af, ['ko']],
 ];
 
-/** Stems are separated by `|`; a space stands for up to three words between. Accents do not matter. */
+/** Stems by language, separated by `|`. A space matches up to three words in between. Accents are ignored. */
 export const languages: Readonly<Record<string, Language>> = {
   de: {
     dismiss:

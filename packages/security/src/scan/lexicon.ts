@@ -1,6 +1,6 @@
 import { languages, markers } from './languages.js';
 
-/** Classes of English words. A word may have several; the bits fill two numbers. */
+/** Classes of an English word, as bits in two numbers. */
 export interface WordClasses {
   readonly first: number;
   readonly second: number;
@@ -57,7 +57,7 @@ export const ALL = 1 << 13;
 export const TOLD = 1 << 14;
 export const AUXILIARY = 1 << 15;
 export const WORK = 1 << 30;
-/** All bits of languages. */
+/** The bits of all languages. */
 export const LANGUAGES = 0x3fff << 16;
 
 const verbs: readonly (readonly [first: number, second: number, words: string])[] = [
@@ -109,7 +109,7 @@ const verbs: readonly (readonly [first: number, second: number, words: string])[
   ],
 ];
 
-/** Past tenses that no ending makes. */
+/** Irregular past tenses. */
 const irregular: readonly (readonly [form: string, verb: string])[] = [
   ['sent', 'send'],
   ['told', 'tell'],
@@ -243,7 +243,7 @@ const words: readonly (readonly [first: number, second: number, words: string])[
   ],
 ];
 
-/** The bit of a language in `second`. */
+/** Returns the bit of a language in `second`. */
 export const languageBit = (name: string): number => 1 << (16 + Object.keys(languages).indexOf(name));
 
 const inflected = (verb: string): readonly string[] => {

@@ -1,11 +1,11 @@
 const likes = (sign: string, characters: string): Record<string, string> =>
   Object.fromEntries(Array.from(characters, (character) => [character, sign]));
 
-/** Letters of other scripts that look like Latin ones, in pairs. */
+/** Pairs of a letter of another script and the Latin letter that it resembles. */
 const pairs =
   'аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlгrкkмmтtпnвbбbиuАAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSαaεeιiκkνvοoρpτtυuχxηnΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXıiɡgɑaɩiʀrʏyƖlոnսuօo';
 
-/** What brackets and lines are written with, by what they look like. */
+/** Maps signs and small capitals to the ASCII characters that they resemble. */
 const signs: Readonly<Record<string, string>> = {
   ...likes(
     '<',
@@ -28,10 +28,10 @@ const letters: Readonly<Record<string, string>> = Object.fromEntries(
   pairs.match(/../gsu)?.map((pair) => Array.from(pair) as [string, string]) ?? [],
 );
 
-/** The Latin letter that this one looks like. */
+/** Returns the Latin letter that a letter resembles. */
 export const likeLetter = (character: string): string | undefined =>
   Object.hasOwn(letters, character) ? letters[character] : undefined;
 
-/** The bracket or line that this sign looks like. */
+/** Returns the bracket or line that a sign resembles. */
 export const likeSign = (character: string): string | undefined =>
   Object.hasOwn(signs, character) ? signs[character] : undefined;

@@ -3,7 +3,7 @@ import { attempt } from './finding.js';
 import * as is from './lexicon.js';
 import type { Sentence, Word } from './sentences.js';
 
-/** Verbs for which programs have uses of their own, so that the object must be the reader's. */
+/** Verbs that are common in programming; they count only with the reader's own orders as the object. */
 const replacing =
   /^(?:overrid|overrul|bypass|circumvent|cancel|scrap|drop|wip|eras|void|suspend|dismiss|skip|discard|shed|purg|waiv|revok)/;
 
@@ -11,7 +11,7 @@ const weakEarlier = /^(?:existing|current|default|old|usual|past|standing|beginn
 
 const weakOrders = /^(?:command|polic|boundar|limitation|setup|config|protocol|mission|restriction|directions)/;
 
-/** Predicates that take the force from an order on their own; the others need a negation. */
+/** Predicates that revoke an order without a negation. */
 const nullified =
   /^(?:void|expired?|null|cancell?ed|decoy|obsolete|invalid|revoked|rescinded|drill|superseded|suspended|lifted|irrelevant|fake|overridden|nullified|waived|deactivated|disabled|withdrawn|replaced|removed|outdated|updated|changed|ignored|disregarded|forgotten|discarded)$/;
 
@@ -38,10 +38,10 @@ const decoding =
 const announcement =
   /^(?:system|admin|administrator|root|developer|security|emergency|priority) override\b(?! (?:is|of|for|in|the|and|to))|\bbefore you (?:(?:can|may|are able to) )?(?:solve|answer|complete|finish|respond|reply)\S* (?:to )?(?:the|this|my|your) (?:\S+ )?(?:task|question|job|request|assignment|user)\b.*\b(?:must|need to|have to|first|please)\b/;
 
-/** Stands for all that was said. */
+/** Matches inclusive words, in place of a named order. */
 const inclusive = /^(?:everything|whatever|anything|all|what|stuff|nothing|that)$/;
 
-/** Takes the force from what the reader was told: a verb or a predicate, and orders that are the reader's. */
+/** Weighs revocations: a verb or a predicate, with the reader's own orders as the object. */
 export const revocation = ({ words, all }: View, { second }: Sentence): number => {
   const joined = all.join(' ');
   let worst = 0;
@@ -140,7 +140,7 @@ const isTellingYou = (words: readonly Word[], at: number): boolean => {
   return you !== -1 && near(words, you, 0, 4, 0, is.TOLD) !== -1;
 };
 
-/** Leaves the reader's task. */
+/** Weighs requests to abandon the reader's task. */
 export const diversion = ({ words, all }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
@@ -186,7 +186,7 @@ export const diversion = ({ words, all }: View, text: string, { start }: Sentenc
   return worst;
 };
 
-/** Announces other orders than the reader has. */
+/** Weighs announcements of new orders. */
 export const renewal = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
@@ -214,7 +214,7 @@ export const renewal = ({ words, all }: View, text: string, { start, end }: Sent
   return /\b(?:see|documentation|docs)\b/.test(all.join(' ')) ? 0 : worst;
 };
 
-/** Asks for the reader's own instructions, or for what it guards. */
+/** Weighs requests for the reader's instructions or for data that the reader protects. */
 export const promptTheft = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   const sentence = text.slice(start, end + 1);
@@ -307,7 +307,7 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
   return worst;
 };
 
-/** Makes the reader one without limits, or in a mode in which they are off. */
+/** Weighs role changes to a reader without limits, or to a mode that disables limits. */
 export const unbinding = ({ words, all }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {

@@ -1,12 +1,12 @@
-/** A form of request, looked for in folded text. */
+/** A pattern of a request, for folded text. */
 export interface Phrase {
   readonly rule: string;
-  /** Whether it is an attempt on its own; the others need something besides. */
+  /** Whether a match alone is an attempt; other matches need a second signal. */
   readonly isStrong: boolean;
   readonly pattern: RegExp;
 }
 
-/** Makes a phrase from the parts of its pattern. */
+/** Creates a phrase from the parts of its pattern. */
 export const phrase = (rule: string, isStrong: boolean, ...parts: readonly string[]): Phrase => ({
   rule,
   isStrong,

@@ -5,7 +5,7 @@ import { languages, type Language } from './languages.js';
 
 /** Phrases of one language. */
 export interface PhraseGroup {
-  /** The language that a sentence must have for its phrases to be looked for. */
+  /** Language bit that a sentence must have before its phrases are matched. */
   readonly language: number;
   readonly phrases: readonly Phrase[];
 }
@@ -20,20 +20,20 @@ const source = (stems: string): string =>
     )
     .join('|');
 
-/** Words after which a request continues. */
+/** Words that introduce a request. */
 const leads =
   'favor|favore|devi|debes|debe|deves|deve|devez|dois|puis|allora|entao|agora|ahora|maintenant|adesso|bitte|prego|lutfen|prosze|пожалуйста|теперь|сейчас|jetzt|zuerst|alsjeblieft|ya que|primero|plait|assistant|asistente|assistente|assistent|ассистент|simplemente|semplicemente|einfach|просто|simplement';
 
-/** Secrets that are not the reader's own, in the languages below. */
+/** Secrets that do not belong to the reader, in the languages below. */
 const secrets =
   '(?:\\.env\\b|\\.ssh\\b|\\.aws\\b|id_?rsa|api[- ]?key|(?<!tu |ton |seu |tuo |dein |su |votre |sua )(?:zugangsdaten|passw[oö]rter|schlussel|contrasenas|claves|credenciales|mots de passe|identifiants|cles|senhas|chaves|credenciais|chiavi|credenziali|password)|парол|ключ|секрет|密钥|密码|凭据|鍵|パスワード|認証情報|\u1107\u1175\u1106\u1175\u11af)';
 
-/** The forms of a language, from its words. */
+/** Builds the phrases of a language from its stems. */
 const phrasesOf = ([name, language]: readonly [name: string, language: Language]): PhraseGroup => {
   const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
   const gap = isSpaceless === true ? `[^。\\n.!?！？]{0,${name === 'ko' ? 40 : 12}}?` : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
   const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
-  // A verb directly after a noun states what something does; a request begins its clause.
+  // A verb directly after a noun is a statement; a request begins its clause.
   const passive = isSpaceless === true ? '(?!さ?れ|される|되|된|됩)' : '';
   const asked =
     isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
@@ -128,7 +128,7 @@ const phrasesOf = ([name, language]: readonly [name: string, language: Language]
 };
 
 /**
- * Requests that take a model's instructions from it, ask for what it must not give, or ask it to keep something from its
- * user: verb, object and authority, in the languages that the threat model names.
+ * Phrases that revoke a model's instructions, request protected data, or request secrecy towards the user. They combine
+ * verb, object and authority, in the languages that the threat model names.
  */
 export const phraseGroups: readonly PhraseGroup[] = Object.entries(languages).map(phrasesOf);

@@ -31,7 +31,7 @@ const messages: Readonly<Record<string, string>> = {
   'spelled-out': 'Contains a phrase that is spelled letter by letter.',
 };
 
-/** Findings with their lines and excerpts, in order. */
+/** Converts hits, sorted by `start`, to findings with lines and excerpts. */
 export const placed = (text: string, hits: readonly Hit[]): readonly Finding[] => {
   let line = 1;
   let feed = text.indexOf('\n');

@@ -4,7 +4,7 @@ export interface Region {
   readonly end: number;
 }
 
-/** Code: fenced blocks and inline code. */
+/** Returns fenced code blocks and inline code. */
 export const codeRegions = (text: string): readonly Region[] => {
   const fences = fencedBlocks(text);
   return [...fences, ...all(text, /`[^`\n]{1,400}`/g)];
@@ -23,11 +23,11 @@ const fencedBlocks = (text: string): readonly Region[] => {
   return blocks;
 };
 
-/** All matches of a pattern, as regions. */
+/** Returns all matches of a pattern as regions. */
 export const all = (text: string, pattern: RegExp): readonly Region[] =>
   Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
 
-/** Returns a function that finds the region that a place is in. Regions may overlap. */
+/** Returns a function that finds the region of a place. Regions may overlap. */
 export const regionLookup = <Kind extends Region>(regions: readonly Kind[]): ((place: Region) => Kind | undefined) => {
   const sorted = regions.toSorted((one, other) => one.start - other.start);
   return ({ start, end }) => {

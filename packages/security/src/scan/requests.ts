@@ -4,25 +4,25 @@ import { signalsOf } from './intent.js';
 import { BASE, CLAUSE, LANGUAGES, LEAD, MUST, YOU, type WordClasses } from './lexicon.js';
 import type { Sentence } from './sentences.js';
 
-/** What one sentence asks for, with what the sentences beside it in the paragraph add. */
+/** The request of a sentence, with the signals of adjacent sentences in its paragraph. */
 export interface Request {
-  /** The rule that counts most. */
+  /** The rule with the highest weight. */
   readonly rule: string;
-  /** Sum of the signals; from `attempt` on, a request is an attempt on its own. */
+  /** Sum of the signals; a request of at least `attempt` is an attempt. */
   readonly weight: number;
-  /** Places in the original text. */
+  /** Offset in the original text. */
   readonly start: number;
   readonly end: number;
-  /** Whether the sentence discusses attacks. In a hidden place that is no excuse. */
+  /** Whether the sentence discusses attacks. The scan ignores this in hidden regions. */
   readonly isDiscussed: boolean;
 }
 
-/** A sentence that discusses attacks: what it names is not what it asks for. */
+/** Words of sentences that discuss attacks instead of requesting them. */
 const topic =
   /\b(?:inject|jailbreak|attack|malicious|adversar|untrusted|phish|vulnerab|red.?team|threat model|owasp|social engineer)/;
 const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
-/** A statement of a program has more signs than prose has. */
+/** Whether a sentence is program code, which contains more punctuation than prose. */
 const isCode = (said: string): boolean => {
   let signs = 0;
   for (let index = 0; index < said.length; index += 1) if ('{}()=<>[]|$+;'.includes(said.charAt(index))) signs += 1;
@@ -31,10 +31,10 @@ const isCode = (said: string): boolean => {
     (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
   );
 };
-/** Sentences that one request may have. */
+/** Maximum number of sentences in one request. */
 const reach = 3;
 
-/** Requests in English, by the signals of their sentences. */
+/** Finds English requests by the signals of their sentences. */
 export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): readonly Request[] => {
   const signals = sentences.map((sentence) => {
     const said = folded.text.slice(sentence.start, sentence.end);
@@ -49,7 +49,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
         strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));
       }
       last += 1;
-      // A sentence that is an attempt needs no help.
+      // The sentence is an attempt without the signals of its neighbors.
       if (sumOf(strongest) >= attempt) break;
     }
     const weight = sumOf(strongest);
@@ -63,7 +63,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 
-/** Being addressed is no deed: alone it adds up to nothing. */
+/** Adds up the weights. Addressing the reader alone has weight 0. */
 const sumOf = (signals: ReadonlyMap<string, number>): number => {
   let sum = 0;
   let others = 0;

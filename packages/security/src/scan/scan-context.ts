@@ -15,23 +15,23 @@ import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 
-/** What happens to a malicious text. */
+/** Treatment of a malicious text. */
 export type ScanPolicy = 'block' | 'strip' | 'warn';
 
 /** Options of {@link scanContext}. */
 export interface ScanContextOptions {
-  /** Where the text comes from. Returned with the findings, never part of the text. */
+  /** Origin of the text. Returned with the findings, never inserted into the text. */
   readonly path?: string | undefined;
   /**
-   * What happens to a malicious text: `strip` replaces the passages with notes, `block` replaces all of it with a note, `warn`
-   * puts a warning before it.
+   * Treatment of a malicious text: `strip` replaces the passages with notes, `block` replaces the whole text with a
+   * note, `warn` prepends a warning.
    *
-   * @defaultValue `'strip'`, because without the rest of the file its safety rules would be gone too
+   * @defaultValue `'strip'`, which preserves the safety rules in the rest of the file
    */
   readonly policy?: ScanPolicy | undefined;
 }
 
-/** What a scan found, and the text to use. */
+/** The findings of a scan, and the text to use. */
 export interface ScanContextResult {
   readonly verdict: 'clean' | 'suspicious' | 'malicious';
   readonly findings: readonly Finding[];
@@ -43,9 +43,9 @@ export interface ScanContextResult {
 /**
  * Finds attempts to redirect a model in an external text: a context file, a rule, a skill, a page.
  *
- * Reads the text as a model would: folded, including comments and hidden markup, and decoded from base64 and tag characters.
- * Distinguishes requests from text about requests. Runs in linear time and never throws for any text. A scan finds known
- * forms of requests; a clean verdict is not a proof.
+ * The scan folds the text, includes comments and hidden markup, and decodes base64 and tag characters. It distinguishes
+ * requests from text about requests, runs in linear time and throws for no text. A scan finds known forms of requests;
+ * a clean verdict does not prove that a text is harmless.
  *
  * @throws InvalidOptionError for an unknown option
  *
@@ -63,7 +63,7 @@ export const scanContext = (text: string, options: ScanContextOptions = {}): Sca
   const used = text.startsWith('\ufeff') ? text.slice(1) : text;
   const result = { verdict, findings, ...(path !== undefined && { path }) };
   if (verdict !== 'malicious') return { ...result, text: used };
-  // What is beyond the findings would stay.
+  // `strip` would leave the passages beyond the limit in the text.
   const isFlooded = hits.length > maxHits;
   if (policy === 'block' || (policy === 'strip' && isFlooded)) return { ...result, text: blocked(findings) };
   return { ...result, text: policy === 'warn' ? warned(used, findings) : stripped(text, findings) };
@@ -74,9 +74,9 @@ const verdictOf = (findings: readonly Finding[]): ScanContextResult['verdict'] =
   return findings.some(({ severity }) => severity === 'suspicious') ? 'suspicious' : 'clean';
 };
 
-/** Maximum number of reported findings; the worst are reported. */
+/** Maximum number of reported findings; those of the highest severity are reported. */
 const maxHits = 200;
-/** Attempts that are judged; several of them may be merged into one finding. */
+/** Maximum number of evaluated attempts; several can merge into one finding. */
 const maxJudged = 400;
 const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };
 
@@ -117,7 +117,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
 };
 
-/** Judges what was said, until it has so many attempts that the whole text is blocked. */
+/** Evaluates matches until the number of attempts is high enough to block the whole text. */
 const judgedUntilFlooded = (said: readonly Said[], judge: (said: Said) => Hit): readonly Hit[] => {
   const hits: Hit[] = [];
   let attempts = 0;
@@ -146,10 +146,10 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
   return [...kept];
 };
 
-/** Rules that ordinary files rarely come close to. */
+/** Rules that rarely match ordinary files. */
 const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft', 'new-instructions', 'secrecy']);
 
-/** Requests by their grammar. In a comment half of the weight is enough, as a comment speaks to nobody else. */
+/** Returns requests by their grammar. Comments need half of the weight, because rendered files hide them. */
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
   requestsIn(folded, sentences)
     .filter(({ weight }) => weight >= attempt / 2)
@@ -163,7 +163,7 @@ const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly S
       end,
     }));
 
-/** How far before and after a sentence a phrase may reach. */
+/** Maximum number of characters of a phrase before and after a sentence. */
 const margin = 60;
 
 const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
@@ -174,7 +174,7 @@ const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): reado
     for (const { start, end } of windowsOf(text, sentences, language)) {
       const part = text.slice(start, end);
       for (const { rule, isStrong, pattern } of phrases) {
-        // Not matchAll, which copies the pattern for each call.
+        // `matchAll` would copy the pattern for each call.
         pattern.lastIndex = 0;
         for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
           const { 0: match, index } = found;
@@ -186,7 +186,7 @@ const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): reado
   return hits;
 };
 
-/** The sentences of a language, joined if they are close. */
+/** Returns the regions of a language's sentences; close sentences share a region. */
 const windowsOf = (text: string, sentences: readonly Sentence[], language: number): readonly Region[] => {
   const windows: { start: number; end: number }[] = [];
   for (const sentence of sentences) {
@@ -207,7 +207,7 @@ const judged = (
 ): Hit => {
   const region = hidden({ start, end });
   const isStrong = isStrongInPlain || (region !== undefined && isHiddenStrong === true);
-  // A link title, an attribute or a comment that only shows code has nothing to hide.
+  // A link title, an attribute or a comment that contains only code is not a hidden request.
   if (region !== undefined && !(rule === 'forged-turn' && !isStrong)) {
     const severity = isStrong ? 'malicious' : region.kind === 'concealed' ? 'suspicious' : 'note';
     return {
@@ -229,13 +229,13 @@ const following =
   /\b(?:follow|obey|execute|comply|carry (?:it |them |this )?out|act (?:on|accordingly)|appl(?:y|ies)|perform|do (?:what|as) (?:it|they))\b/i;
 const besides = 160;
 
-/** Whether the text beside an encoded span asks to decode it and to follow what it says. */
+/** Whether the text next to an encoded span requests to decode and follow it. */
 const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
   const near = `${text.slice(Math.max(0, start - besides), start)} ${text.slice(end, end + besides)}`;
   return decoding.test(near) && following.test(near);
 };
 
-/** Whether a decoded span contains a request. What is encoded has nothing else to hide. */
+/** Whether a decoded span contains a request. */
 const isAttempt = ({ decoded, isMeant }: Encoded): boolean => {
   const folded = fold(decoded);
   const sentences = sentencesOf(decoded, folded);
@@ -261,13 +261,13 @@ const covert: ReadonlySet<string> = new Set([
   'skips-approval',
   'forged-turn',
 ]);
-/** A file of secrets. */
+/** Matches the names of files that contain secrets. */
 const secretFile =
   /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables|contraseñas?|passw[oö]rter|mots? de passe|\bclés?\b|\bclaves?\b|\bchaves?\b|schlüssel|zugangsdaten|credenciales|identifiants|\bchiavi\b|\bsenhas?\b|парол|ключ|密钥|密碼|密码|鍵|パスワード|비밀번호|비밀 키/gi;
 const taking =
   /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
 
-/** Where something can be sent to, in any language. */
+/** Matches URLs and e-mail addresses. */
 const destination = /https?:\/\/|\b[\w.+-]{1,60}@[\w-]{1,60}\.\w/i;
 
 /** Raises the severity of combinations: secrecy with an action, or secrecy with a file of secrets. */

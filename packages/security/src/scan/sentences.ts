@@ -5,7 +5,7 @@ import { ADDRESS, CLAUSE, languageBit, lexicon } from './lexicon.js';
 /** A word of the lexicon, or an address, in its sentence. */
 export interface Word {
   readonly text: string;
-  /** How many words of the sentence precede this one. */
+  /** Number of words before this one in the sentence. */
   readonly position: number;
   /** Classes of the lexicon; `CLAUSE` is set if the word begins a clause. */
   readonly first: number;
@@ -96,7 +96,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     if (word.includes('\u2019')) word = word.replaceAll('\u2019', "'");
     let isAddress = false;
     if ((word === 'http' || word === 'https') && text.startsWith('://', index)) {
-      // The address of a link is a reference.
+      // The target of a Markdown link is a reference, not a destination.
       isAddress = !(text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93);
       while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
     } else if (text.charCodeAt(index) === 64 && isLetter(text.charCodeAt(index + 1))) {
@@ -128,13 +128,13 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   return sentences;
 };
 
-/** 0 within a sentence, 1 between items or lines of their own, 2 between paragraphs. */
+/** Returns 0 within a sentence, 1 between items or separate lines, 2 between paragraphs. */
 const breakOf = (source: string, gap: string, next: number): number => {
   const feed = gap.indexOf('\n');
   if (feed === -1) return 0;
   if (gap.indexOf('\n', feed + 1) !== -1) return 2;
   const code = source.charCodeAt(next);
-  // A list, a heading, a quotation, a row of a table, a comment of a program.
+  // A list item, a heading, a quotation, a table row or a code comment.
   if (code === 35) return 2;
   return code === 45 || code === 42 || code === 43 || code === 124 || (code >= 48 && code <= 57) ? 1 : 0;
 };
@@ -145,6 +145,6 @@ const bitsOfScripts = scripts.map(([first, last, names]) => ({
   bits: names.reduce((bits, name) => bits | languageBit(name), 0),
 }));
 
-/** The languages that are written with this character. */
+/** Returns the bits of the languages whose script contains this character. */
 const scriptOf = (code: number): number =>
   bitsOfScripts.find(({ first, last }) => code >= first && code <= last)?.bits ?? 0;

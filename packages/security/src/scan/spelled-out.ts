@@ -3,18 +3,18 @@ import type { Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { sentencesOf } from './sentences.js';
 
-/** Letters one by one, with a space or a sign between them. */
+/** Single letters with a space or a sign between them. */
 const letters = /(?:[a-z][ .\-_*|]{1,3}){11,400}[a-z]/giu;
 const attempts =
   /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
 
-/** Phrases that are spelled letter by letter. */
+/** Finds requests that are spelled letter by letter. */
 export const findSpelledOut = (text: string): readonly Region[] =>
   Array.from(text.matchAll(letters))
     .filter(({ 0: match }) => attempts.test(match.replace(/[^a-z]/gi, '').toLowerCase()) || isRequest(match))
     .map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
 
-/** Whether the words, which wider gaps part, ask for something. */
+/** Whether the words, which wider gaps separate, form a request. */
 const isRequest = (match: string): boolean => {
   const isJoined = (match.match(/[a-z][.\-_*|][a-z]/gi)?.length ?? 0) > 4;
   const said = isJoined

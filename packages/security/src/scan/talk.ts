@@ -1,19 +1,19 @@
 /** Words of texts that discuss attacks instead of making one. */
 const defense =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
-/** The same for the heading of a section, which speaks for more than a paragraph. */
+/** Such words in a heading, which applies to its whole section. */
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 
 const negation =
   /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
 
-/** Where instructions come from that a careful text tells its reader to ignore. */
+/** Untrusted sources of instructions, which defensive texts tell the reader to ignore. */
 const foreign =
   /^\W{0,3}(?:\w{1,15} ){0,4}?(?:(?:in|inside|within|from|embedded in|contained in|found in|hidden in|that (?:appear|occur|come|are)[^.\n]{0,30}) [^.\n]{0,60}?\b(?:files?|repositor\w+|pages?|results?|outputs?|documents?|content|comments?|issues?|emails?|websites?|data|logs?|messages?|sources?|tools?|code|readmes?|pull requests?|attachments?)\b)?[^.\n]{0,40}?\b(?:that|which|if (?:it|they)|asking|telling|trying|attempting|instructing|claiming|directing|when(?:ever)? (?:it|they))\b[^.\n]{0,30}?\b(?:ask|tell|tr(?:y|ies)|attempt|instruct|claim|direct|conflict|contradict|request|want|you|urge|pretend|demand)/i;
-/** What only a model has, and no foreign text. */
+/** Attributes of the model's own instructions, which foreign texts do not have. */
 const own = /\b(?:your|system|safety|developer|previous|prior|earlier|above|original|initial)\b/i;
 
-/** What introduces an example without quotes. */
+/** Words that introduce an example without quotes. */
 const introduction =
   /(?:\blike|such as|examples?|e\.g\.|\bsays?|phrases?|strings?|patterns?|payloads?)[^.\n]{0,15}[:,]?\s{0,2}$/i;
 
@@ -21,7 +21,7 @@ const quotes: readonly string[] = Array.from('"\'`“”‘’«»「」『』�
 const reach = 240;
 const maxLine = 400;
 
-/** What follows an example of an attack. */
+/** Words that follow an example of an attack. */
 const verdicts = /inject|attack|malicious|jailbreak|untrusted|adversar|suspicious/i;
 
 /** Whether the passage is in quotes on its line. */
@@ -34,7 +34,7 @@ const isQuoted = (text: string, start: number, end: number): boolean => {
   );
 };
 
-/** Where the line begins. Of a long line only the last part counts. */
+/** Returns the start of the line. Of a long line, only the last part counts. */
 const lineStartOf = (text: string, place: number): number => {
   const from = Math.max(0, place - maxLine);
   return from + text.slice(from, place).lastIndexOf('\n') + 1;
@@ -44,8 +44,8 @@ const isApostrophe = (before: string, quote: string): boolean =>
   (quote === "'" || quote === '’') && !/(?:^|\W)['’]/.test(before);
 
 /**
- * Whether a passage is discussed rather than said: negated, about the instructions of foreign texts, or an example in a
- * paragraph that defends against attacks.
+ * Whether a passage is mentioned rather than requested: negated, about the instructions of foreign texts, or an example
+ * in a defensive paragraph.
  *
  * @param isCode - whether the passage is in code, which counts as quoted
  */
@@ -60,7 +60,7 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
   return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));
 };
 
-/** What follows in the same paragraph. */
+/** Returns up to 80 characters after the passage in the same paragraph. */
 const afterIn = (text: string, end: number): string => text.slice(end, end + 80).split('\n\n', 1)[0] ?? '';
 
 /** Whether the passage is in a table or an item of a list. */
@@ -74,7 +74,7 @@ const isListed = (text: string, start: number): boolean => {
 
 const maxHeadingDistance = 4000;
 
-/** The nearest heading above. */
+/** Returns the nearest heading above the passage. */
 const headingBefore = (text: string, start: number): string => {
   const above = text.slice(Math.max(0, start - maxHeadingDistance), start);
   const place = above.lastIndexOf('\n#');
