@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -51,9 +51,13 @@ const fill = (folder: string, target: string): void => {
   writeFileSync(join(folder, 'evilhome/git/config'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);
 };
 
-/** Returns the content of a folder, except the index that git refreshes while it reads. */
-const listing = (folder: string): string =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+/**
+ * Returns the content of a folder, except the index that git refreshes while it reads; empty if a line has removed the
+ * folder.
+ */
+const listing = (folder: string): string => {
+  if (!existsSync(folder)) return '';
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/(?:^|\/)\.git\/(?:index|objects)/.test(name))
     .toSorted()
     .map((name) => {
@@ -61,6 +65,7 @@ const listing = (folder: string): string =>
       return stat === undefined || stat.isDirectory() ? name : `${name} ${stat.size} ${stat.mtimeMs}`;
     })
     .join('\n');
+};
 
 /**
  * Returns the command that confines a line: no network, separate processes, a read-only root, an empty `/tmp`, and one
@@ -85,7 +90,7 @@ export const makeCanary = (): Canary => {
     rmSync(home, { recursive: true, force: true });
     mkdirSync(home);
     fill(folder, join(folder, 'canary'));
-    before = listing(folder) + listing(home);
+    before = `${listing(folder)}|${listing(home)}`;
   };
   reset();
   const isConfined = hasBubblewrap();
@@ -101,7 +106,7 @@ export const makeCanary = (): Canary => {
         timeout: 2_000,
         killSignal: 'SIGKILL',
       });
-      const isChanged = listing(folder) + listing(home) !== before;
+      const isChanged = `${listing(folder)}|${listing(home)}` !== before;
       if (isChanged) reset();
       return isChanged;
     },
