@@ -45,6 +45,24 @@ const spy = () => {
   };
 };
 
+/** Holds each call until a person has answered. */
+const asking = (): TurnOperator =>
+  intercept('asking', ({ emit }) => {
+    const held = new Map<string, (isDenied: boolean) => void>();
+    return {
+      decide: {
+        'tool.call': (event) => {
+          const { id, name, input } = event.call;
+          emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+          return new Promise((resolve) => {
+            held.set(`ask-${id}`, (isDenied) => resolve(isDenied ? deny(event, 'Denied by a person.') : undefined));
+          });
+        },
+      },
+      observe: { 'approval.answer': ({ id, decision }) => held.get(id)?.(decision === 'deny') },
+    };
+  });
+
 describe('bridge', () => {
   it('emits one turn per run of the host', async () => {
     const { operator: observer, types } = spy();
@@ -311,20 +329,8 @@ describe('bridge', () => {
 
   it('requests approval for a call, and rethrows an interrupt of the host', async () => {
     class Interrupt extends Error {}
-    const asking = intercept('asking', ({ emit }) => {
-      const held = new Map<string, () => void>();
-      return {
-        decide: {
-          'tool.call': ({ call: { id, name, input } }) => {
-            emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
-            return new Promise((resolve) => held.set(`ask-${id}`, () => resolve(undefined)));
-          },
-        },
-        observe: { 'approval.answer': ({ id }) => held.get(id)?.() },
-      };
-    });
     const asked: string[] = [];
-    const session = sessionOf([asking], { isControlFlow: (thrown) => thrown instanceof Interrupt });
+    const session = sessionOf([asking()], { isControlFlow: (thrown) => thrown instanceof Interrupt });
     await session.model({
       messages: [person('Go.')],
       perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
@@ -345,6 +351,47 @@ describe('bridge', () => {
     await expect(make()).rejects.toThrow(Interrupt);
     expect((await make()).outcome.status).toBe('ok');
     expect(asked).toEqual(['ask-a', 'ask-a']);
+  });
+
+  it('denies a call whose approval fails', async () => {
+    const session = sessionOf([asking()]);
+    await session.model({
+      messages: [person('Go.')],
+      perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
+    });
+    const ran: string[] = [];
+    const { outcome } = await session.tool({
+      id: 'a',
+      name: 'go',
+      input: {},
+      approve: () => Promise.reject(new Error('The dialog crashed.')),
+      run: () => Promise.reject(new Error(String(ran.push('go')))),
+    });
+    expect(outcome.status).toBe('denied');
+    expect(ran).toEqual([]);
+  });
+
+  it('denies an approval that the host abandoned, and continues the turn', async () => {
+    class Interrupt extends Error {}
+    const session = sessionOf([asking()], { isControlFlow: (thrown) => thrown instanceof Interrupt });
+    const history = [person('Go.')];
+    const { response: first } = await session.model({
+      messages: history,
+      perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
+    });
+    const interrupted = session.tool({
+      id: 'a',
+      name: 'go',
+      input: {},
+      approve: () => Promise.reject(new Interrupt()),
+      run: () => Promise.reject(new Error('It must not run.')),
+    });
+    await expect(interrupted).rejects.toThrow(Interrupt);
+    const answer = await session.model({
+      messages: [...history, { from: 'model', parts: first.content }, person('Forget it.')],
+      perform: async ({ messages }) => ({ response: response(textsOf(messages).join(' | ')), value: 2 }),
+    });
+    expect(answer.response.content).toMatchObject([{ text: 'Go. | a() | a=denied | Forget it.' }]);
   });
 
   it('passes a call from an earlier process to the operators', async () => {

@@ -62,6 +62,11 @@ export class CallSlot<Value> {
     return this.#permission !== undefined && this.#permission.call.input !== this.#enteredInput;
   }
 
+  /** The approval request that waits for an answer. */
+  get approval(): TurnEventOf<'approval.request'> | undefined {
+    return this.#approval;
+  }
+
   /** The output as the model reads it. */
   get output(): ToolOutcome['output'] | undefined {
     return this.#output;

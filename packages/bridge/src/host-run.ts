@@ -8,6 +8,7 @@ import {
   toErrorInfo,
   TurnError,
   type Agent,
+  type ApprovalDecision,
   type Decision,
   type ErrorInfo,
   type Message,
@@ -159,12 +160,25 @@ export class HostRun<HostMessage> {
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
         // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
-        const decision = await (call.approve ?? this.#options.approve)(news.request);
+        const decision = await this.#decisionOn(news.request, call.approve);
         slot.answered();
         this.#agent.answer(news.request.id, decision);
       }
     } finally {
       call.signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Requests an approval. A failure denies it, except for a control-flow error of the host. */
+  async #decisionOn(
+    request: TurnEventOf<'approval.request'>,
+    approve: Approve = this.#options.approve,
+  ): Promise<ApprovalDecision> {
+    try {
+      return await approve(request);
+    } catch (error) {
+      if (this.#options.isControlFlow(error)) throw error;
+      return { decision: 'deny', reason: `The approval failed: ${toErrorInfo(error).message}` };
     }
   }
 
@@ -398,14 +412,20 @@ export class HostRun<HostMessage> {
     const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
     if (open.length === 0) return;
     const outcomes = outcomesIn(this.#options.history.newResults(messages));
-    for (const id of open) this.#slots.get(id)?.answer(outcomes.get(id) ?? notRun);
+    for (const id of open) {
+      const slot = this.#slots.get(id);
+      slot?.answer(outcomes.get(id) ?? notRun);
+      if (!slot?.approval) continue;
+      // The host does not wait for this approval any more, so nobody would ever answer it.
+      this.#agent.answer(slot.approval.id, { decision: 'deny', reason: 'The host continued without an answer.' });
+      slot.answered();
+    }
   }
 
   #ask(request: TurnEventOf<'approval.request'>): void {
     const slot = request.call && this.#slots.get(request.call.id);
     if (slot) return slot.askFor(request);
-    void Promise.resolve()
-      .then(() => this.#options.approve(request))
+    void this.#decisionOn(request)
       .catch((error: unknown) => ({ decision: 'deny', reason: toErrorInfo(error).message }) as const)
       .then((decision) => this.#agent.answer(request.id, decision));
   }
