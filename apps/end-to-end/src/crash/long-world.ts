@@ -186,6 +186,7 @@ export const runToEnd = async (
       next: (event) => {
         approve(event);
         if (event.type !== 'turn.end') return;
+        if (event.error?.code === 'session-busy') return reject(new Error(event.error.message));
         // The turn id is an idempotency key, so a turn that has ended is not run again.
         resolve(event.error?.code === 'duplicate-turn' ? undefined : event.outcome);
       },
