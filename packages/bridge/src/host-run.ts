@@ -12,9 +12,6 @@ import {
   type Decision,
   type ErrorInfo,
   type Message,
-  type ModelDelta,
-  type ModelDriverOutput,
-  type ModelRequest,
   type PipelineOperator,
   type SessionStore,
   type ToolCall,
@@ -29,11 +26,12 @@ import {
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
 import { CallSlot, type Permission } from './call-slot.js';
-import { FailedModelCall, TurnStoppedError } from './errors.js';
+import { TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
 import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
 import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
 import { joined, OpenCall, partsOf } from './open-call.js';
+import { performCall } from './perform-call.js';
 import type { ToolLock } from './tool-lock.js';
 
 /**
@@ -88,7 +86,10 @@ export class HostRun<HostMessage> {
     this.token = token;
     this.#options = options;
     this.#agent = harness({
-      model: (request, { signal }) => this.#perform(request, signal),
+      model: (request, { signal }) => {
+        if (!this.#open) throw new TypeError('A model request left the operators while the host made no model call.');
+        return performCall(this.#open, request, { ...options, signal });
+      },
       tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.#runTools(calls, signal) },
       sessions: options.store,
       maxModelCalls: Infinity,
@@ -284,44 +285,6 @@ export class HostRun<HostMessage> {
           { type: 'history.replace', messages: changed, origin: 'host' },
           { ...request, messages: MessageList.of(changed) },
         ];
-  }
-
-  #perform(request: ModelRequest, signal: AbortSignal): Observable<ModelDriverOutput> {
-    return new Observable((subscriber) => {
-      const open = this.#open;
-      if (!open) throw new TypeError('A model request left the operators while the host made no model call.');
-      const { messages, tail, ...rest } = request;
-      const { history, describeError } = this.#options;
-      const fail = (thrown: unknown): void => {
-        if (subscriber.closed) return;
-        const { thrown: error, info, usage } = thrown instanceof FailedModelCall ? thrown : described(thrown);
-        open.thrown.set(info, { error });
-        open.lastThrown = { error };
-        open.failure = info;
-        subscriber.next({ type: 'error', error: info, ...(usage && { usage }) });
-        subscriber.complete();
-      };
-      const described = (thrown: unknown): FailedModelCall => new FailedModelCall(thrown, describeError(thrown));
-      const context = {
-        signal,
-        onDelta: (delta: ModelDelta): void => subscriber.next({ type: 'delta', delta }),
-      };
-      const rendered = history.render(messages);
-      const hostRequest = {
-        ...rest,
-        messages: [...rendered, ...history.render(tail)],
-        historyLength: rendered.length,
-      };
-      void Promise.resolve()
-        .then(() => open.call.perform(hostRequest, context))
-        .then(({ response, value }) => {
-          open.failure = undefined;
-          open.returned = { value };
-          subscriber.next({ type: 'response', response });
-          subscriber.complete();
-        })
-        .catch(fail);
-    });
   }
 
   #runTools(calls: readonly ToolCall[], signal: AbortSignal): Observable<ToolDriverOutput> {
