@@ -150,6 +150,7 @@ export class CallWatch {
   /** Passes a call, or denies it together with all calls of its step. */
   decide(event: TurnEventOf<'tool.call'>): Decision {
     if (this.#ending) return stop('loop-detected', this.#ending.message);
+    if (this.#planned?.has(event.call.id) !== true) return this.#decideAlone(event);
     if (this.#step.level !== 'block' && this.#step.level !== 'break') return undefined;
     const refused = deny(event, refusal(this.#step, this.#isCause(event.call.id), event.call.name), operatorName);
     if (this.#isStepReported) return refused;
