@@ -46,7 +46,11 @@ export class UnsupportedOperatorError extends TurnError {
   readonly host: string;
   readonly alternative: string;
 
-  constructor(operator: string, events: readonly TurnEventType[], { owner, host, alternative, problem = 'these events never arrive' }: Omit<OperatorCheck, 'events'>) {
+  constructor(
+    operator: string,
+    events: readonly TurnEventType[],
+    { owner, host, alternative, problem = 'these events never arrive' }: Omit<OperatorCheck, 'events'>,
+  ) {
     super(
       code,
       `${owner}: the operator ${JSON.stringify(operator)} handles ${events.join(', ')}, but with ${host} ${problem}. ${alternative}, or pass { partial: true } to use the rest of the operator.`,

@@ -467,5 +467,9 @@ const notRewritten = (tool: string, isFailed: boolean): string =>
     ? `Operators removed text from the output of a failed call of ${tool}, and Claude Code does not rewrite failed outputs.`
     : `Operators removed text from the output of ${tool}, and Claude Code ignored the rewritten output.`;
 
-const lostChange = (members: readonly string[]): string =>
-  `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. Limits on tokens and costs have no effect: use \`maxBudgetUsd\` of query(), or the model proxy (apps/model-proxy).`;
+const lostChange = (members: readonly string[]): string => {
+  const advice = members.includes('settings.maxOutputTokens')
+    ? 'Limits on tokens and costs have no effect: use `maxBudgetUsd` of query(), or'
+    : 'Remove the operator, or use';
+  return `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. ${advice} the model proxy (apps/model-proxy).`;
+};
