@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // A hook of Claude Code that judges each command before it runs, with `@h/shell` alone.
 // {"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"node …/claude-code-hook.mjs"}]}]}}
 import { text } from 'node:stream/consumers';
