@@ -49,7 +49,7 @@ export const project = ({ isolate = false, newerNode } = {}) => {
   });
 };
 
-/** @type {(folder: string) => ReturnType<typeof defineConfig>} */
+/** @type {(folder: string) => import('vitest/config').ViteUserConfig} */
 const relay = (folder) =>
   defineConfig({
     test: {

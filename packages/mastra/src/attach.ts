@@ -1,5 +1,5 @@
 import { promptFormat, providerOf, toErrorInfo, type PromptMessage } from '@h/ai-sdk/bridge';
-import { bridge, checkOperators, type BridgeOptions, type HostEvents, type TurnStoppedError } from '@h/bridge';
+import { bridge, checkOperators, type BridgeOptions, type HostEvents } from '@h/bridge';
 import {
   anyBoolean,
   anyFunction,
@@ -45,7 +45,7 @@ export const attachEvents: HostEvents = {
   },
   'history.replace': { support: 'full', as: 'remembered per thread and sent again byte for byte; the memory is kept' },
   'turn.continue': { support: 'full', as: 'further model calls within one step' },
-  'turn.stop': { support: 'full', as: 'a tripwire, a last answer or an error' },
+  'turn.stop': { support: 'full', as: 'a last answer, a tripwire or an error' },
 };
 
 /** Why an operator ended a turn. */
@@ -76,12 +76,13 @@ export interface AttachOptions extends Pick<BridgeOptions<never>, 'effects' | 'm
    */
   readonly resolve?: ((choice: ModelChoice) => MastraModelConfig | Promise<MastraModelConfig>) | undefined;
   /**
-   * What happens when an operator stops the turn: `'tripwire'` ends the run as `abort()` of a processor does, `'end'`
-   * ends it with an answer that gives the reason, `'error'` with `TurnStoppedError`.
+   * What happens when an operator stops the turn: `'end'` ends the run with an answer that gives the reason, `'tripwire'`
+   * as `abort()` of a processor does, after which the memory lacks the messages of the run, `'error'` with
+   * `TurnStoppedError`.
    *
-   * @defaultValue `'tripwire'`
+   * @defaultValue `'end'`
    */
-  readonly exitBehavior?: 'tripwire' | 'end' | 'error' | undefined;
+  readonly exitBehavior?: 'end' | 'tripwire' | 'error' | undefined;
   /** Called when an operator stopped the turn. */
   readonly onStop?: ((stop: AttachStop) => void) | undefined;
   /**
@@ -104,7 +105,7 @@ export interface Attached {
  * Adds operators to the settings of a Mastra agent.
  *
  * Each `generate()` or `stream()` is one turn, and the thread of its memory is the session; a run without a thread is a
- * session of its own. A processor wraps the model and the tools of every step, whichever way the agent obtains them, and
+ * separate session. A processor wraps the model and the tools of every step, whichever way the agent obtains them, and
  * tool hooks judge the calls of runs that were suspended in another process. Histories that operators changed are stored
  * per thread and never written to the memory.
  *
@@ -127,7 +128,7 @@ export const attach = <Settings extends object>(
   const options: AttachOptions = isConfigured ? first : {};
   const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
   check(settings, options, operators);
-  const { exitBehavior = 'tripwire', resolve, onStop, approve, effects, maxSessions } = options;
+  const { exitBehavior = 'end', resolve, onStop, approve, effects, maxSessions } = options;
   const format = promptFormat();
   const sessions = bridge<PromptMessage>(operators, {
     host,
@@ -138,7 +139,7 @@ export const attach = <Settings extends object>(
     isControlFlow: (thrown) => thrown instanceof Suspended,
   });
   const open = new Set<string>();
-  const runs = new WeakMap<object, { stopped?: TurnStoppedError | undefined; run: Step['run'] }>();
+  const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run'] }>();
   let runCount = 0;
   const ownsRetries = operators.some((operator) => handledEvents(operator)?.decides.includes('model.error') === true);
   const processor: Processor = {
@@ -231,7 +232,7 @@ const check = (settings: object, options: AttachOptions, operators: readonly Pip
     approve: anyFunction,
     maxSessions: integerFrom(1),
     resolve: anyFunction,
-    exitBehavior: oneOf('tripwire', 'end', 'error'),
+    exitBehavior: oneOf('end', 'tripwire', 'error'),
     onStop: anyFunction,
     partial: anyBoolean,
   });

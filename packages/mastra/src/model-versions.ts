@@ -28,7 +28,7 @@ export const asV4 = (model: MastraLanguageModel): LanguageModelV4 => {
     specificationVersion: 'v4',
     provider: model.provider,
     modelId: model.modelId,
-    supportedUrls: model.supportedUrls as LanguageModelV4['supportedUrls'],
+    supportedUrls: model.supportedUrls,
     doGenerate: async (options) => {
       const result = (await model.doGenerate(toOptions(options))) as unknown as Plain;
       if (!Array.isArray(result['content'])) throw await errorIn(result['stream'] as ReadableStream<Plain>);
@@ -128,8 +128,8 @@ const downgradedOutput = (part: Plain, version: 'v2' | 'v3'): Plain => {
 const tagged = (part: Plain): Plain => {
   const { type, data } = part;
   if (type !== 'file' && type !== 'reasoning-file') return part;
-  if (typeof data === 'string' && /^https?:\/\//.test(data))
-    return { ...part, data: { type: 'url', url: new URL(data) } };
+  const isUrl = typeof data === 'string' && /^https?:\/\//.test(data);
+  if (isUrl) return { ...part, data: { type: 'url', url: new URL(data) } };
   return typeof data === 'string' || data instanceof Uint8Array ? { ...part, data: { type: 'data', data } } : part;
 };
 

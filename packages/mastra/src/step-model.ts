@@ -9,6 +9,7 @@ import {
   type PromptMessage,
 } from '@h/ai-sdk/bridge';
 import { TurnStoppedError, type HostSession } from '@h/bridge';
+import type { TurnEnding } from '@h/turn';
 import type { MastraLanguageModel } from '@mastra/core/agent';
 import { asV4, forMastra, mapped, upgradedOptions } from './model-versions.js';
 
@@ -20,10 +21,10 @@ export interface Step {
   readonly format: PromptFormat;
   /** Returns the model that an operator chose, or `undefined` for the model of the step. */
   readonly choose: (choice: Parameters<ModelCall['source']>[0]) => Promise<MastraLanguageModel | undefined>;
-  /** Whether a stop is answered with its reason; it is an error otherwise, and no answer if the run trips. */
-  readonly exitBehavior: 'tripwire' | 'end' | 'error';
-  /** Called when an operator stopped the turn. */
-  readonly onStop: (stopped: TurnStoppedError) => void;
+  /** What the host receives for a stop: an answer with the reason, an answer without text, or an error. */
+  readonly exitBehavior: 'end' | 'tripwire' | 'error';
+  /** Called when an operator ended the turn. */
+  readonly onStop: (ending: TurnEnding) => void;
 }
 
 /**
@@ -33,6 +34,8 @@ export interface Step {
 export const stepModel = (model: MastraLanguageModel, step: Step): LanguageModelV4 => {
   const own = asV4(model);
   let isStopped = false;
+  /** Whether the answer is the reason of the stop, and not the last one of the model. */
+  let hasReason = false;
   const callOf = (given: LanguageModelV4CallOptions): ModelCall => {
     const request = fromCallOptions(given, providerOf(model), step.format);
     const { id, failures } = step.run;
@@ -46,9 +49,10 @@ export const stepModel = (model: MastraLanguageModel, step: Step): LanguageModel
       options: given,
       exitBehavior: step.exitBehavior === 'error' ? 'error' : 'end',
       onAnswer: () => undefined,
-      onStop: (stopped) => {
+      onStop: (ending) => {
         isStopped = true;
-        step.onStop(stopped);
+        hasReason = ending instanceof TurnStoppedError;
+        step.onStop(ending);
       },
     };
   };
@@ -62,14 +66,14 @@ export const stepModel = (model: MastraLanguageModel, step: Step): LanguageModel
     }
   };
   const isHidden = ({ type }: { readonly type: string }): boolean =>
-    isStopped && step.exitBehavior === 'tripwire' && type.startsWith('text');
+    hasReason && step.exitBehavior === 'tripwire' && type.startsWith('text');
   /** Mastra ends its loop after an answer with this finish reason. */
   const stopReason = { unified: 'stop', raw: undefined } as const;
   return {
     specificationVersion: model.specificationVersion as 'v4',
     provider: model.provider,
     modelId: model.modelId,
-    supportedUrls: model.supportedUrls as LanguageModelV4['supportedUrls'],
+    supportedUrls: model.supportedUrls,
     doGenerate: async (given) => {
       const result = await call(generate, given);
       const content = result.content.filter((part) => !isHidden(part)).map(forMastra);

@@ -93,7 +93,7 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
 };
 
 const runTool = async (
-  { tool, input, options, step: _ }: Execution,
+  { tool, input, options }: Execution,
   call: ToolCall,
   abortSignal: AbortSignal,
   isChanged: boolean,
@@ -134,8 +134,9 @@ export const suspendForApproval =
       readonly reason?: unknown;
     };
     if (approved === true) return { decision: 'once' };
-    if (approved === false)
-      return { decision: 'deny', reason: typeof given === 'string' ? given : 'A person declined.' };
+    if (approved === false) {
+      return { decision: 'deny', reason: typeof given === 'string' ? given : 'A person declined the call.' };
+    }
     if (!suspend) return { decision: 'deny', reason: 'This run of Mastra cannot be suspended for an approval.' };
     const approval = { toolCallId: call?.id, toolName: call?.name, args: call?.input, reason };
     // With an id of a run, Mastra passes the decision to the tool, so that the operators observe it.
@@ -153,7 +154,7 @@ export const outcomeOf = async (value: unknown, { toModelOutput }: MastraTool = 
       output: { type: 'error-text', value: failure },
     };
   }
-  const given = toModelOutput && value != null ? await toModelOutput(value) : undefined;
+  const given = toModelOutput && value !== null && value !== undefined ? await toModelOutput(value) : undefined;
   return { status: 'ok', output: isOutput(given) ? given : plainOutput(value) };
 };
 

@@ -72,7 +72,7 @@ export const toolHooks = ({ approve, open, sessionOf, own }: HookOptions): ToolH
     },
     afterToolCall: async (context) => {
       const { context: invocation, output, error } = context;
-      const call = running.get((invocation ?? {}) as object);
+      const call = running.get(invocation ?? {});
       if (call?.isSuspended === true) return call.fail(new Suspended(() => output));
       if (call && error !== undefined) call.fail(error);
       else call?.finish({ outcome: await outcomeOf(output), value: output });
