@@ -5,16 +5,20 @@ import {
   anyObject,
   anyValue,
   checkOptions,
+  integerFrom,
   nearestName,
   numberFrom,
+  oneOf,
   recordOf,
 } from '@h/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
+import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
+import type { McpProtocol } from './open-client.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
@@ -50,6 +54,38 @@ export interface McpServerOptions {
    * @defaultValue `30_000`
    */
   readonly connectTimeoutMs?: number | undefined;
+  /**
+   * Protocol versions to speak: `auto` asks the server with `server/discover` and speaks 2026-07-28, or an earlier
+   * version if the server knows no other; `2025` skips the question.
+   *
+   * @defaultValue `'auto'`
+   */
+  readonly protocol?: McpProtocol | undefined;
+  /**
+   * Maximum size of a message of the server, in bytes. A larger result fails its call and is not stored.
+   *
+   * @defaultValue `16_777_216`
+   */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * Answers requests of the server for input during a call (`input_required`, elicitation); see `inputApprovals`.
+   *
+   * @defaultValue none: the server is told that input is not supported
+   */
+  readonly onInput?: McpInputHandler | undefined;
+  /**
+   * Returns the trace context of a call: `traceparent`, `tracestate` and `baggage`, for the `_meta` of its request.
+   *
+   * @example
+   * ```ts
+   * traceContext: () => {
+   *   const carrier = {};
+   *   propagation.inject(context.active(), carrier); // of @opentelemetry/api
+   *   return carrier;
+   * },
+   * ```
+   */
+  readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Called when the state of the connection changes. */
   readonly onState?: ((state: McpState) => void) | undefined;
   /** Called on problems that fail no call, such as a tool that cannot be offered or a broken stream. */
@@ -60,7 +96,9 @@ export interface McpServerOptions {
 export interface McpServer extends ToolModule {
   readonly name: string;
   readonly state: McpState;
-  /** The current tools. */
+  /** The protocol version of the connection, while it is connected. */
+  readonly protocolVersion: string | undefined;
+  /** The current tools, sorted by name. */
   readonly tools: readonly Tool[];
   /** Removes the tools from all registries and ends the server process or session. */
   close(): Promise<void>;
@@ -70,8 +108,8 @@ export interface McpServer extends ToolModule {
  * Connects to an MCP server and provides its tools, with qualified names, effects from its annotations, and results
  * that are marked as external.
  *
- * If the server dies, the next call restarts or reconnects it once. Running calls fail with a message that they may
- * have taken effect.
+ * If the server dies, the next call restarts or reconnects it once. Calls that run meanwhile are issued again if they
+ * are read-only or idempotent; others fail with a message that they may have taken effect.
  *
  * @throws InvalidOptionError `invalid-option`
  * @throws McpConnectionError if the server cannot be reached
@@ -106,6 +144,10 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     name,
     connection: options.connection,
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    maxMessageBytes: options.maxMessageBytes ?? 16_777_216,
+    protocol: options.protocol ?? 'auto',
+    onInput: options.onInput,
+    traceContext: options.traceContext,
     onTools: update,
     onState: (state) => options.onState?.(state),
     onProblem: problem,
@@ -130,6 +172,9 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     name,
     get state() {
       return link.state;
+    },
+    get protocolVersion() {
+      return link.protocolVersion;
     },
     get tools() {
       return tools;
@@ -176,6 +221,10 @@ const checkMcpOptions = (options: McpServerOptions): void => {
     resources: anyFunction,
     timeoutMs: numberFrom(1, Infinity),
     connectTimeoutMs: numberFrom(1, Infinity),
+    maxMessageBytes: integerFrom(1),
+    protocol: oneOf('auto', '2025', '2026-07-28'),
+    onInput: anyFunction,
+    traceContext: anyFunction,
     onState: anyFunction,
     onProblem: anyFunction,
   });
