@@ -7,15 +7,16 @@ import {
   type CallToolResult,
   type ElicitResult,
   type Progress,
+  type ServerCapabilities,
   type Tool as McpToolDescription,
 } from '@modelcontextprotocol/client';
-import { TurnError } from '@h/turn';
+import { TurnError, type JSONObject } from '@h/turn';
 import { MessageTooLargeError } from './bounded-fetch.js';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
 import { answerRequests, type InputCall, type McpInputHandler } from './inputs.js';
 import { openClient, OpenError, type ClientSettings, type OpenClient } from './open-client.js';
-import { followTask, taskFrom, type InputRequests } from './tasks.js';
+import { anything, followTask, taskFrom, type InputRequests } from './tasks.js';
 import { wireErrorCode } from './wire-errors.js';
 
 export type { McpToolDescription };
@@ -129,6 +130,27 @@ export class McpLink {
       throw this.#explained(error);
     } finally {
       this.#calls.delete(call);
+    }
+  }
+
+  /** The capabilities of the server of the current connection. */
+  get capabilities(): ServerCapabilities | undefined {
+    return this.#current?.client.getServerCapabilities();
+  }
+
+  /** Sends another request. It is not issued again, except if it did not reach the server. */
+  async request(method: string, params: JSONObject, signal?: AbortSignal): Promise<unknown> {
+    const send = async (): Promise<unknown> =>
+      (await this.connect()).client.request({ method, params: { ...params } }, anything, {
+        timeout: noTimeout,
+        ...(signal !== undefined && { signal }),
+      });
+    try {
+      return await send();
+    } catch (error) {
+      if (signal?.aborted === true || !isUndelivered(error)) throw this.#explained(error);
+      if (this.#current !== undefined) await this.#drop(this.#current);
+      return send();
     }
   }
 

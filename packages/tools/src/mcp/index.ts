@@ -1,4 +1,4 @@
-export { McpConnectionError, type McpState } from './connection.js';
+export { McpConnectionError, type McpState, type McpToolDescription } from './connection.js';
 export { inputApprovals, type InputApprovals, type InputApprovalsOptions } from './input-approvals.js';
 export type { McpInputAnswer, McpInputHandler, McpInputRequest } from './inputs.js';
 export { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';

@@ -1,3 +1,4 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import type { JSONObject, ToolEffect, ToolPaths } from '@h/turn';
 import {
   anyBoolean,
@@ -88,6 +89,8 @@ export interface McpServerOptions {
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Called when the state of the connection changes. */
   readonly onState?: ((state: McpState) => void) | undefined;
+  /** Called when the tools have changed after connecting. */
+  readonly onToolsChanged?: (() => void) | undefined;
   /** Called on problems that fail no call, such as a tool that cannot be offered or a broken stream. */
   readonly onProblem?: ((problem: Error) => void) | undefined;
 }
@@ -100,6 +103,16 @@ export interface McpServer extends ToolModule {
   readonly protocolVersion: string | undefined;
   /** The current tools, sorted by name. */
   readonly tools: readonly Tool[];
+  /** The descriptions of the tools as the server sent them, by the names in `tools`. */
+  readonly descriptions: ReadonlyMap<string, McpToolDescription>;
+  /** What the server supports besides tools, while it is connected. */
+  readonly capabilities: ServerCapabilities | undefined;
+  /**
+   * Sends another request of the protocol, such as `resources/read`, and returns its result unchecked.
+   *
+   * @throws McpConnectionError if the server cannot be reached
+   */
+  request(method: string, params: JSONObject, signal?: AbortSignal): Promise<unknown>;
   /** Removes the tools from all registries and ends the server process or session. */
   close(): Promise<void>;
 }
@@ -131,14 +144,20 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   const { name, effects = {}, paths = {}, annotations = true, resources, timeoutMs } = options;
   const registries = new Set<ToolRegistry>();
   let tools: readonly Tool[] = [];
+  let descriptions: ReadonlyMap<string, McpToolDescription> = new Map();
   let offered: ReadonlySet<string> = new Set();
+  let isConnected = false;
   const problem = (error: Error): void => options.onProblem?.(error);
 
-  const update = (descriptions: readonly McpToolDescription[]): void => {
+  const update = (received: readonly McpToolDescription[]): void => {
     const before = tools;
-    offered = new Set(descriptions.map((description) => description.name));
-    tools = made(descriptions);
+    offered = new Set(received.map((description) => description.name));
+    const made = make(received);
+    tools = made.map(({ tool }) => tool);
+    descriptions = new Map(made.map(({ tool, description }) => [tool.name, description]));
     for (const registry of registries) exchange(registry, before, tools, problem);
+    const hasChanged = before.length !== tools.length || before.some((tool, index) => tool !== tools[index]);
+    if (isConnected && hasChanged) options.onToolsChanged?.();
   };
   const link = new McpLink({
     name,
@@ -152,13 +171,14 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     onState: (state) => options.onState?.(state),
     onProblem: problem,
   });
-  const made = toolMaker(
+  const make = toolMaker(
     name,
     { effects, paths, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
     problem,
   );
 
   await link.connect();
+  isConnected = true;
   const unknown = Object.keys({ ...paths, ...effects }).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
@@ -179,6 +199,13 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     get tools() {
       return tools;
     },
+    get descriptions() {
+      return descriptions;
+    },
+    get capabilities() {
+      return link.capabilities;
+    },
+    request: (method, params, signal) => link.request(method, params, signal),
     register: (registry) => {
       registry.register(...tools);
       registries.add(registry);
@@ -226,6 +253,7 @@ const checkMcpOptions = (options: McpServerOptions): void => {
     onInput: anyFunction,
     traceContext: anyFunction,
     onState: anyFunction,
+    onToolsChanged: anyFunction,
     onProblem: anyFunction,
   });
   checkServerName(options.name);
