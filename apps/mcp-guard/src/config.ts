@@ -47,7 +47,7 @@ export const parseConfig = (source: string, file: string, environment: NodeJS.Pr
     throw new ConfigError(`${file}:${line}: ${firstLine(syntax.message)}`, { cause: syntax });
   }
   const at = (path: readonly PropertyKey[]): string => `${file}:${lineOf(document, lines, path)}`;
-  const value: unknown = document.toJS({ maxAliasCount: 10 }) ?? {};
+  const value: unknown = plainValue(document, file) ?? {};
   const whole = expandIn(value, [], environment, (path, name) => {
     const key = path.join('.');
     throw new ConfigError(
@@ -64,6 +64,15 @@ export const parseConfig = (source: string, file: string, environment: NodeJS.Pr
 
 /** The configuration without a file. */
 export const defaultConfig = (): Config => configSchema.parse({});
+
+/** @throws ConfigError for an alias without an anchor, or too many aliases */
+const plainValue = (document: Document, file: string): unknown => {
+  try {
+    return document.toJS({ maxAliasCount: 10 });
+  } catch (error) {
+    throw new ConfigError(`${file}: ${firstLine((error as Error).message)}.`, { cause: error });
+  }
+};
 
 const firstLine = (message: string): string => message.split('\n')[0] ?? message;
 

@@ -35,6 +35,8 @@ export const init = async (from: string, to: string): Promise<string> => {
     url === undefined ? dropUndefined({ command, args, env, cwd }) : dropUndefined({ url, headers }),
   ]);
   if (guarded.length === 0) throw new ConfigError(`${from} names no servers.`);
+  const twice = guarded.find(([name], index) => guarded.findIndex(([other]) => other === name) < index)?.[0];
+  if (twice !== undefined) throw new ConfigError(`${from}: two servers would be named ${twice}. Rename one of them.`);
   const text = `${head}${stringify({ servers: Object.fromEntries(guarded) as object })}${defaults}`;
   parseConfig(text.replaceAll(/\$\{[^}]*\}/g, 'x'), to, {});
   writeFileSync(to, text, { flag: 'wx', mode: 0o600 });
