@@ -125,7 +125,12 @@ export class Ledger {
         isSettled = true;
         const end = { type: 'end', id, ...used, ...(link && { link }) };
         // First: a snapshot that this record begins contains the call as running, and only there.
-        this.#record(this.#today(), end);
+        try {
+          this.#record(this.#today(), end);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          process.emitWarning(`The usage of a call cannot be recorded: ${reason}`, { code: 'usage-not-recorded' });
+        }
         this.#open.delete(id);
         for (const [, account] of accounts) {
           reserve(account, estimate, -1);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cacheHitRate } from '@h/prices';
 import { AnswerWatch } from './answer-watch.js';
 import { Attempts, UpstreamFailure, type AttemptChoice } from './attempts.js';
+import { CacheWatch } from './cache-watch.js';
 import { CallLog } from './call-log.js';
 import type { ProxyConfig } from './config.js';
 import { Conversations, type Conversation } from './conversations.js';
@@ -11,8 +12,10 @@ import { endToEnd } from './headers.js';
 import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
 import { readKeys, type ProviderKey } from './keys.js';
 import { Ledger, type Admission, type Amounts, type PartyLimits } from './ledger.js';
+import { warnOfLoops } from './loop-guard.js';
 import { Meter, type Metered } from './meter.js';
 import { Metrics } from './metrics.js';
+import { RequestRedactor } from './redaction.js';
 import { Refusal, type Provider } from './refusal.js';
 import { relayBody, relayHead, type Delivery } from './relay.js';
 import { textOfBody } from './request-body.js';
@@ -32,6 +35,7 @@ interface Parts {
   readonly ledger: Ledger;
   readonly meter: Meter;
   readonly keys: readonly ProviderKey[];
+  readonly redactor: RequestRedactor | undefined;
 }
 
 /** A model call after it has passed the checks. */
@@ -39,7 +43,11 @@ interface Call {
   readonly request: ClientRequest;
   readonly wire: WireRequest;
   readonly format: FormatName;
+  /** The body for the provider: that of the client unless a guard changed it. */
+  readonly text: string;
   readonly conversation: Conversation;
+  /** Reports a change of the cached beginning, once the usage is known. */
+  readonly compareCache: ReturnType<CacheWatch['compare']>;
   readonly admission: Admission;
   readonly startedAt: number;
 }
@@ -75,21 +83,26 @@ export class ModelCalls {
   readonly #metrics = new Metrics();
   readonly #log: CallLog;
   readonly #attempts: Attempts;
+  readonly #redactor: RequestRedactor | undefined;
+  readonly #cacheWatch: CacheWatch;
 
   private constructor(options: ModelCallsOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
     this.#log = new CallLog(options.config.log);
     this.#attempts = new Attempts(options.config, parts.keys, options.now);
+    this.#redactor = parts.redactor;
+    this.#cacheWatch = new CacheWatch(parts.meter.costOf);
     this.#conversations.restore(parts.ledger.links);
   }
 
   static async open(options: ModelCallsOptions): Promise<ModelCalls> {
     const { config, env, now } = options;
     const keys = readKeys(config, env);
+    const redactor = RequestRedactor.from(config, env);
     const meter = await Meter.load(config);
     const ledger = await Ledger.open({ folder: config.state, now, warnAt: config.budgets.warnAt });
-    return new ModelCalls(options, { keys, meter, ledger });
+    return new ModelCalls(options, { keys, redactor, meter, ledger });
   }
 
   async close(): Promise<void> {
@@ -135,13 +148,23 @@ export class ModelCalls {
     const text = await textOfBody(body, incoming.headers['content-encoding'], config.maxBodyBytes);
     const wire = readRequest(format, text);
     if (!wire) throw new Refusal('invalid-request', 'The body of the request is not a JSON object.');
+    const shaped = this.#shape(wire);
     const conversation = this.#conversations.recognize(client.name, incoming.headers, wire);
     const limits = this.#limitsOf(client.name);
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
     const estimate = this.#parts.meter.estimate(wire, route.provider, hasCostLimit);
     const party = { client: client.name, conversation: conversation.id };
     const admission = this.#parts.ledger.admit(party, limits, estimate);
-    return { request, wire, format, conversation, admission, startedAt };
+    const compareCache = this.#cacheWatch.compare(conversation, wire);
+    return { request, wire, format, text: shaped, conversation, compareCache, admission, startedAt };
+  }
+
+  /** Returns the body for the provider: with warnings of loops, and without secrets. */
+  #shape(wire: WireRequest): string {
+    const changes = this.#options.config.loops ? warnOfLoops(wire) : [];
+    const text = changes.length === 0 ? wire.text : applyEdits(wire.text, editsAt(wire.text, changes));
+    const edits = this.#redactor?.edits(text) ?? [];
+    return edits.length === 0 ? text : applyEdits(text, edits);
   }
 
   #limitsOf(client: string): PartyLimits {
@@ -180,7 +203,7 @@ export class ModelCalls {
     const { config, upstream } = this.#options;
     const { request, wire, format, admission, startedAt } = call;
     const { incoming, outgoing, route, signal } = request;
-    const text = model === undefined ? wire.text : applyEdits(wire.text, modelEdits(wire, model));
+    const text = model === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, model));
     const isChanged = text !== wire.text;
     const from = await upstream.send({
       base: baseOf(config, route.provider),
@@ -203,7 +226,7 @@ export class ModelCalls {
   }
 
   /** Counts a call that has ended. */
-  #finish({ request, wire, conversation, admission, startedAt }: Call, outcome: Outcome): void {
+  #finish({ request, wire, conversation, compareCache, admission, startedAt }: Call, outcome: Outcome): void {
     const { route, client } = request;
     const { answer, status, delivery, firstByteMs, credential } = outcome;
     const metered = answer && this.#parts.meter.measure(wire, route.provider, answer);
@@ -211,6 +234,11 @@ export class ModelCalls {
     admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
     const model = answer?.model ?? outcome.model ?? 'unknown';
     const labels = { client: client.name, model };
+    const cacheBreak = answer && compareCache(answer.usage, `${route.provider}/${model}`);
+    if (cacheBreak) {
+      const from = cacheBreak.from.replace(/\[.*/, '');
+      this.#metrics.add('h_proxy_cache_breaks_total', { client: client.name, from });
+    }
     this.#metrics.add('h_proxy_requests_total', { ...labels, status: String(status) });
     if (metered) {
       this.#metrics.addUsage(labels, metered.usage);
@@ -239,6 +267,7 @@ export class ModelCalls {
         cost: metered.cost,
         cacheHitRate: cacheHitRate(metered.usage),
       }),
+      cacheBreak,
       finishReason: answer?.finishReason,
       error: answer?.error,
     });
@@ -248,7 +277,7 @@ export class ModelCalls {
 /** Headers that describe the bytes of a body, which do not apply to a changed one. */
 const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'digest', 'content-digest'];
 
-const modelEdits = ({ text }: WireRequest, model: string): readonly TextEdit[] =>
+const modelEdits = (text: string, model: string): readonly TextEdit[] =>
   editsAt(text, [{ path: ['model'], value: model }]);
 
 const warningHeaders = ({ warnings }: Admission): readonly string[] =>
