@@ -1,0 +1,1 @@
+export { postgresLanes, type PostgresLanesOptions } from './lanes.js';

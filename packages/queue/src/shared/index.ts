@@ -1,0 +1,2 @@
+export { createSharedLanes, type SharedLanesOptions } from './shared-lanes.js';
+export type { SharedSlots, SharedSlotsHost, SlotRequest } from './shared-slots.js';
