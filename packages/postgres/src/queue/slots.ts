@@ -3,7 +3,7 @@ import type { TurnPriority } from '@h/turn';
 import { monotonicMs, newId } from '../clock.js';
 import { toPostgresError } from '../errors.js';
 import { keyOf } from '../keys.js';
-import { channelOf, type Postgres } from '../postgres.js';
+import type { Postgres } from '../postgres.js';
 
 /** Settings of {@link PostgresSlots}. */
 export interface SlotsSettings {
@@ -169,7 +169,6 @@ export class PostgresSlots implements SharedSlots {
 
   async #call(worker: string, batch: readonly Change[]): Promise<void> {
     const { name, concurrency, reserved, ageMs, leaseMs } = this.#settings;
-    const { schema } = this.#database.settings;
     const startedAt = monotonicMs();
     if (this.#isNew) {
       this.#stopListening();
@@ -179,7 +178,7 @@ export class PostgresSlots implements SharedSlots {
       `select * from ${this.#database.name('lane_sync')}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [
         name,
-        channelOf(schema),
+        this.#database.channel,
         worker,
         this.#isNew,
         leaseMs,
@@ -260,7 +259,7 @@ export class PostgresSlots implements SharedSlots {
       .query(
         `with gone as (delete from ${name('lane_worker')} where id = $1 returning id, lanes),
          requests as (delete from ${name('lane_request')} using gone where worker = gone.id)
-         select pg_notify('${channelOf(this.#database.settings.schema)}', 'lanes:' || w.id) from gone
+         select pg_notify('${this.#database.channel}', 'lanes:' || w.id) from gone
          join ${name('lane_worker')} w on w.lanes = gone.lanes and w.id <> gone.id`,
         [this.#worker],
         { retryMs: 0, timeoutMs: closeTimeoutMs },
