@@ -1,7 +1,8 @@
 import { checkOptions, checkValue, instanceOf, integerFrom, nonEmptyString } from '@h/options';
 import type { ChildRecord, ChildStore } from '@h/subagents';
 import { TurnError } from '@h/turn';
-import { deadHolders, hold, ownHolder } from './holders.js';
+import { newId } from './clock.js';
+import { deadHolders, hold, nobody, ownHolder } from './holders.js';
 import { keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
 
@@ -43,12 +44,16 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
   const name = keyOf(options.name ?? 'children');
   const store = `children:${name}`;
   const table = database.name('child');
-  let holding: Promise<void> | undefined;
-  const held = (): Promise<void> => {
-    holding ??= hold(database, store).catch((error: unknown) => {
-      holding = undefined;
-      throw error;
-    });
+  let holding: Promise<string> | undefined;
+  const held = (): Promise<string> => {
+    const id = newId();
+    holding ??= hold(database, store, id).then(
+      () => id,
+      (error: unknown) => {
+        holding = undefined;
+        throw error;
+      },
+    );
     return holding;
   };
   /** After a takeover the records belong to another process, and later ones to this one again. */
@@ -61,40 +66,40 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
   };
   return {
     save: async (record) => {
-      await held();
+      const holder = await held();
       const rows = await database.query(
         `with ${ownHolder(database)}
          insert into ${table} as c (store, key, owner, spawned_at, body)
-         select $3, $4, own.process, $5, $6 from own
+         select $2, $3, own.id, $4, $5 from own
          on conflict (store, key) do update set body = excluded.body where c.owner = excluded.owner
          returning 1`,
-        [store, database.id, name, keyOf(record.id), record.spawnedAt, JSON.stringify(record)],
+        [holder, name, keyOf(record.id), record.spawnedAt, JSON.stringify(record)],
       );
       if (rows.length === 0) throw lost(record.id);
     },
     delete: async (id) => {
-      await held();
+      const holder = await held();
       const sql = `delete from ${table} where store = $1 and key = $2 and owner = $3`;
-      await database.query(sql, [name, keyOf(id), database.id]);
+      await database.query(sql, [name, keyOf(id), holder]);
     },
     list: async (isWanted = () => true) => {
-      await held();
+      const holder = await held();
       // Records of dead processes belong to no process until one that wants them takes them over.
       await database.query(
         `with ${deadHolders(database)}
-         update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.process`,
+         update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.id`,
         [store, name, nobody],
       );
       const rows = await database.query<{ key: string; owner: string; body: string }>(
         `select key, owner, body from ${table} where store = $1 and owner in ($2, $3) order by spawned_at, key`,
-        [name, database.id, nobody],
+        [name, holder, nobody],
       );
       const found = rows.map(({ body, ...row }) => ({ ...row, record: JSON.parse(body) as ChildRecord }));
       const left = found.filter((each) => each.owner === nobody && !isWanted(each.record));
       const wanted = found.filter(({ record }) => isWanted(record));
       const taken = await database.query<{ key: string }>(
         `update ${table} set owner = $2 where store = $1 and key = any ($4) and owner in ($2, $3) returning key`,
-        [name, database.id, nobody, wanted.map(({ key }) => key)],
+        [name, holder, nobody, wanted.map(({ key }) => key)],
       );
       const beyond = left.slice(0, Math.max(0, left.length - mostLeft)).map(({ key }) => key);
       if (beyond.length > 0) {
@@ -106,5 +111,3 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
     },
   };
 };
-
-const nobody = '00000000-0000-0000-0000-000000000000';

@@ -2,10 +2,11 @@
 export const storeTables: readonly string[] = [
   // A process that is presumed dead loses its row, and with it what it has in the store.
   `create table holder (
+    id uuid primary key,
     store text not null,
-    process uuid not null,
-    primary key (store, process)
+    process uuid not null
   )`,
+  'create index holder_store on holder (store)',
   // A message is submitted (no owner), pending (an owner) or delivered (no body). Its id stays unique in all states.
   `create sequence inbox_order`,
   `create table inbox_message (

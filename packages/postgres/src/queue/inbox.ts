@@ -3,7 +3,7 @@ import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions
 import { decodeEntry, encodeEntry } from '@h/queue/shared';
 import { TurnError, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
-import { deadHolders, hold, isAlive, ownHolder } from '../holders.js';
+import { deadHolders, hold, isAlive, isHolder, nobody, ownHolder } from '../holders.js';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 
@@ -45,6 +45,8 @@ export interface PostgresInbox extends InboxStore {
   take(limit: number): Promise<readonly Submission[]>;
   /** Returns a message that was taken and not accepted by `inbox.send()`, so that it is taken again. */
   giveBack(submission: Submission): Promise<void>;
+  /** Returns whether messages of a dead process or of a closed inbox can be taken over by `open()` of another one. */
+  hasAbandoned(): Promise<boolean>;
   /** Calls back when a message was submitted, and when notifications may have been lost. */
   onSubmit(callback: () => void): () => void;
 }
@@ -74,6 +76,7 @@ class Inbox implements PostgresInbox {
   readonly #database: Postgres;
   readonly #name: string;
   readonly #store: string;
+  readonly #holder = newId();
   readonly #table: string;
   #last: Promise<unknown> = Promise.resolve();
   #state: 'new' | 'open' | 'closed' = 'new';
@@ -105,15 +108,14 @@ class Inbox implements PostgresInbox {
         `with ${ownHolder(this.#database)},
          saved as (
            insert into ${this.#table} as m (inbox, session, id, tag, owner, body)
-           select $3, $4, $5, $6, own.process, $7 from own
+           select $2, $3, $4, $5, own.id, $6 from own
            on conflict (inbox, session, id) do update set tag = excluded.tag, body = excluded.body
              where m.owner = excluded.owner and m.delivery is null
            returning 1
          )
          select exists (select 1 from own) as is_own, exists (select 1 from saved) as is_saved`,
         [
-          this.#store,
-          this.#database.id,
+          this.#holder,
           this.#name,
           keyOf(message.session),
           id === undefined ? null : keyOf(id),
@@ -133,19 +135,14 @@ class Inbox implements PostgresInbox {
           ? `with ${ownHolder(this.#database)},
              gone as (
                update ${this.#table} set number = nextval('${this.#database.name('inbox_order')}'), tag = null,
-                 owner = null, body = null, id = $5, delivery = $4
-               where tag = $3 and owner = $2 and exists (select 1 from own) returning 1
+                 owner = null, body = null, id = $4, delivery = $3
+               where tag = $2 and owner = $1 and exists (select 1 from own) returning 1
              )
              select exists (select 1 from own) as is_own`
           : `with ${ownHolder(this.#database)},
-             gone as (delete from ${this.#table} where tag = $3 and owner = $2 and exists (select 1 from own) returning 1)
+             gone as (delete from ${this.#table} where tag = $2 and owner = $1 and exists (select 1 from own) returning 1)
              select exists (select 1 from own) as is_own`,
-        [
-          this.#store,
-          this.#database.id,
-          tag,
-          ...(isKnown ? [encodeEntry({ type: 'delivered', delivered }), keyOf(delivered.id)] : []),
-        ],
+        [this.#holder, tag, ...(isKnown ? [encodeEntry({ type: 'delivered', delivered }), keyOf(delivered.id)] : [])],
       );
       if (row?.is_own !== true) throw takenError(this.#name);
     });
@@ -153,10 +150,9 @@ class Inbox implements PostgresInbox {
 
   check(): Promise<void> {
     return this.#whileOpen(async () => {
-      const rows = await this.#database.query(
-        `select 1 from ${this.#database.name('holder')} where store = $1 and process = $2`,
-        [this.#store, this.#database.id],
-      );
+      const rows = await this.#database.query(`select 1 from ${this.#database.name('holder')} where id = $1`, [
+        this.#holder,
+      ]);
       if (rows.length === 0) throw takenError(this.#name);
     });
   }
@@ -168,9 +164,9 @@ class Inbox implements PostgresInbox {
     await this.#last;
     if (!wasOpen) return;
     await this.#database.query(
-      `with gone as (delete from ${this.#database.name('holder')} where store = $1 and process = $2)
-       update ${this.#table} set owner = $4 where inbox = $3 and owner = $2`,
-      [this.#store, this.#database.id, this.#name, nobody],
+      `with gone as (delete from ${this.#database.name('holder')} where id = $1)
+       update ${this.#table} set owner = case when tag is null then null else $2::uuid end where owner = $1`,
+      [this.#holder, nobody],
       { retryMs: 1_000 },
     );
   }
@@ -202,18 +198,19 @@ class Inbox implements PostgresInbox {
       `with ${ownHolder(this.#database)},
        next as (
          select m.number from ${this.#table} m
-         where m.inbox = $3 and m.delivery is null and m.tag is null and (m.owner is null or not ${isAlive(this.#database, 'm.owner')})
+         where m.inbox = $2 and m.delivery is null and m.tag is null
+           and (m.owner is null or not ${isHolder(this.#database, 'm.owner')})
            and not exists (
              select 1 from ${this.#database.name('session')} s
-             where s.key = m.session and s.owner <> $2 and ${isAlive(this.#database, 's.owner')}
+             where s.key = m.session and s.owner <> $3 and ${isAlive(this.#database, 's.owner')}
            )
          order by m.number limit $4 for update skip locked
        ),
        taken as (
-         update ${this.#table} m set owner = $2 from next, own where m.number = next.number returning m.number, m.body
+         update ${this.#table} m set owner = own.id from next, own where m.number = next.number returning m.number, m.body
        )
        select body from taken order by number`,
-      [this.#store, this.#database.id, this.#name, limit],
+      [this.#holder, this.#name, this.#database.id, limit],
     );
     return rows.flatMap(({ body }) => {
       const entry = decodeEntry(body);
@@ -225,8 +222,17 @@ class Inbox implements PostgresInbox {
     await this.#database.query(
       `update ${this.#table} set owner = null
        where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is null and delivery is null`,
-      [this.#name, keyOf(session), keyOf(id), this.#database.id],
+      [this.#name, keyOf(session), keyOf(id), this.#holder],
     );
+  }
+
+  async hasAbandoned(): Promise<boolean> {
+    const rows = await this.#database.query(
+      `select 1 from ${this.#table} m where m.inbox = $1 and m.delivery is null and m.tag is not null
+         and not ${isHolder(this.#database, 'm.owner')} limit 1`,
+      [this.#name],
+    );
+    return rows.length > 0;
   }
 
   onSubmit(callback: () => void): () => void {
@@ -238,17 +244,16 @@ class Inbox implements PostgresInbox {
   }
 
   async #open(): Promise<InboxContents> {
-    await hold(this.#database, this.#store);
+    await hold(this.#database, this.#store, this.#holder);
     await this.#database.query(
       `with ${deadHolders(this.#database)}
-       update ${this.#table} m set owner = $2 from dead
-       where m.inbox = $3 and m.owner = dead.process and m.tag is not null`,
-      [this.#store, this.#database.id, this.#name],
+       update ${this.#table} m set owner = $2 from dead where m.owner = dead.id and m.tag is not null`,
+      [this.#store, this.#holder],
     );
-    const pending = await this.#database.query<{ body: string }>(
+    const pending = await this.#database.query<{ number: string; body: string }>(
       `update ${this.#table} set owner = $2 where inbox = $1 and delivery is null and tag is not null
-         and (owner = $2 or owner = $3) returning number, body`,
-      [this.#name, this.#database.id, nobody],
+         and owner in ($2, $3) returning number, body`,
+      [this.#name, this.#holder, nobody],
     );
     const known = await this.#database.query<{ delivery: string }>(
       `select delivery from ${this.#table} where inbox = $1 and delivery is not null order by number desc limit $2`,
@@ -260,7 +265,7 @@ class Inbox implements PostgresInbox {
          order by number desc offset $2 limit 1)`,
       [this.#name, 10 * maxKnown],
     );
-    const messages = (pending as readonly { readonly number: string; readonly body: string }[])
+    const messages = pending
       .toSorted((left, right) => (BigInt(left.number) < BigInt(right.number) ? -1 : 1))
       .flatMap(({ body }) => {
         const entry = decodeEntry(body);
@@ -283,9 +288,6 @@ class Inbox implements PostgresInbox {
     return done;
   }
 }
-
-/** The owner of pending messages whose inbox was closed. */
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 const takenError = (name: string): TurnError =>
   new TurnError(
