@@ -228,6 +228,9 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       throw new TypeError(`${nativeNames(this.#options.operators)} emitted turn.end, which only the runner emits.`);
     }
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
+    if (isStaleStop && event.afterStep > this.step) {
+      throw new TypeError(`${nativeNames(this.#options.operators)} changed "afterStep" of turn.stop.`);
+    }
     if (!isStaleStop) {
       const reason = 'The turn does not expect this event in its current state.';
       this.#pass({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
@@ -303,7 +306,11 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Feeds the next plan, unless its events are already in the pipeline. */
   #advance(): void {
     const state = this.#state;
-    if (this.#isClosed || this.#session.isOpening) return;
+    if (this.#isClosed) return;
+    if (this.#session.isOpening) {
+      if (state.stop) this.#limitEnding();
+      return;
+    }
     if (this.#outbox.isLagging && !state.stop) return;
     if (!state.stop) this.#effects.runDecided(state, (callback) => this.#outbox.whenStored(callback));
     const plan = planNext(state, this.#options, this.now());
@@ -443,10 +450,16 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   #close(ending: Ending, isInterrupted: boolean): void {
-    closeTurn(this.#state, this.now(), ending, isInterrupted, (event) => {
-      if (event.type === 'history.append') this.#proposed = event.messages;
-      this.#commit(this.#adjusted(event));
-    });
+    try {
+      closeTurn(this.#state, this.now(), ending, isInterrupted, (event) => {
+        if (event.type === 'history.append') this.#proposed = event.messages;
+        this.#commit(this.#adjusted(event));
+      });
+    } catch (error) {
+      // A native operator put a value into an event that throws when it is read. The session is repaired when it is opened.
+      const { turn, steps, usage } = this.#state;
+      this.#commit({ type: 'turn.end', turn, at: this.now(), ...failed(continueFailed, error), steps, usage });
+    }
   }
 
   /** Releases the session, then emits `turn.end` and completes. */
