@@ -23,7 +23,6 @@ import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
 const openFailed = 'The session could not be opened.';
-const continueFailed = 'The turn could not continue.';
 
 /**
  * Runs one turn.
@@ -203,7 +202,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       if (isRecorded(event.type)) this.#admit(event);
       else this.#pass(event);
     } catch (error) {
-      this.#failTurn(failed(continueFailed, error));
+      this.#failTurn(failed('The turn could not continue.', error));
     }
   }
 
@@ -228,9 +227,6 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       throw new TypeError(`${nativeNames(this.#options.operators)} emitted turn.end, which only the runner emits.`);
     }
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
-    if (isStaleStop && event.afterStep > this.step) {
-      throw new TypeError(`${nativeNames(this.#options.operators)} changed "afterStep" of turn.stop.`);
-    }
     if (!isStaleStop) {
       const reason = 'The turn does not expect this event in its current state.';
       this.#pass({ type: 'event.ignored', turn: this.turn, at: event.at, event: event.type, reason });
@@ -268,6 +264,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
     else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
     else if (event.type === 'input.received') this.#steering.markCommitted(event.id);
+    else if (event.type === 'turn.stop' && this.#session.isOpening) this.#limitEnding();
     fold(this.#state, event);
     const failure = this.#observe(event);
     if (failure && event.type === 'turn.end') {
@@ -306,11 +303,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   /** Feeds the next plan, unless its events are already in the pipeline. */
   #advance(): void {
     const state = this.#state;
-    if (this.#isClosed) return;
-    if (this.#session.isOpening) {
-      if (state.stop) this.#limitEnding();
-      return;
-    }
+    if (this.#isClosed || this.#session.isOpening) return;
     if (this.#outbox.isLagging && !state.stop) return;
     if (!state.stop) this.#effects.runDecided(state, (callback) => this.#outbox.whenStored(callback));
     const plan = planNext(state, this.#options, this.now());
@@ -450,16 +443,10 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   #close(ending: Ending, isInterrupted: boolean): void {
-    try {
-      closeTurn(this.#state, this.now(), ending, isInterrupted, (event) => {
-        if (event.type === 'history.append') this.#proposed = event.messages;
-        this.#commit(this.#adjusted(event));
-      });
-    } catch (error) {
-      // A native operator put a value into an event that throws when it is read. The session is repaired when it is opened.
-      const { turn, steps, usage } = this.#state;
-      this.#commit({ type: 'turn.end', turn, at: this.now(), ...failed(continueFailed, error), steps, usage });
-    }
+    closeTurn(this.#state, this.now(), ending, isInterrupted, (event) => {
+      if (event.type === 'history.append') this.#proposed = event.messages;
+      this.#commit(this.#adjusted(event));
+    });
   }
 
   /** Releases the session, then emits `turn.end` and completes. */

@@ -1,4 +1,4 @@
-import { repairHistory, type Agent, type Message, type TurnEvent, type TurnInput } from '@h/turn';
+import { repairHistory, type Agent, type Repair, type TurnEvent, type TurnInput } from '@h/turn';
 import { afterAll, beforeAll } from 'vitest';
 
 /** A callback of any signature, so that every option accepts it. */
@@ -79,7 +79,7 @@ const patienceMs = 5_000;
 export const problemWithTurn = (agent: Agent, turn: TurnInput): Promise<string | undefined> =>
   new Promise((resolve) => {
     let last: TurnEvent | undefined;
-    const messages: Message[] = [];
+    let repairs: readonly Repair[] = [];
     const patience = setTimeout(() => resolve('the turn did not end'), patienceMs);
     const settle = (problem: string | undefined): void => {
       clearTimeout(patience);
@@ -88,17 +88,15 @@ export const problemWithTurn = (agent: Agent, turn: TurnInput): Promise<string |
     agent.turn(turn).subscribe({
       next: (event) => {
         last = event;
-        if (event.type === 'history.append') messages.push(...event.messages);
-        if (event.type === 'history.replace') messages.splice(0, messages.length, ...event.messages);
+        if (event.type === 'model.request') ({ repairs } = repairHistory(event.messages));
         if (event.type === 'approval.request') {
           agent.answer(event.id, { decision: 'always', pattern: 'read *' } as never);
         }
       },
       error: () => settle('the stream of the turn failed'),
       complete: () => {
-        const { repairs } = repairHistory(messages);
         if (last?.type !== 'turn.end') settle(`the last event is ${last?.type}`);
-        else settle(repairs.length > 0 ? `the transcript needs ${JSON.stringify(repairs)}` : undefined);
+        else settle(repairs.length > 0 ? `the last request needs ${JSON.stringify(repairs)}` : undefined);
       },
     });
   });

@@ -10,7 +10,7 @@ import {
   type Progress,
   type Tool as McpToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
-import { TurnError, type JSONObject } from '@h/turn';
+import { toErrorInfo, TurnError, type JSONObject } from '@h/turn';
 import { coalesce, type Coalesced } from './coalesce.js';
 import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
 
@@ -258,7 +258,7 @@ const networkCodeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => toErrorInfo(error).message;
 
 /** Waits for optional work, at most `limitMs`. */
 const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {
