@@ -40,18 +40,19 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
         throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
       }
       if (record.seq === 0 && journal.length > 0) {
-        yield turnOf(journal);
+        yield archivedTurn(journal);
         journal = [];
       }
       journal.push(record);
     }
   }
-  if (journal.length > 0) yield turnOf(journal);
+  if (journal.length > 0) yield archivedTurn(journal);
 }
 
 const nothing = { messages: MessageList.empty, state: {} };
 
-const turnOf = (journal: readonly JournalRecord[]): ArchivedTurn => {
+/** Summarizes the records of one turn. */
+export const archivedTurn = (journal: readonly JournalRecord[]): ArchivedTurn => {
   const first = journal[0]?.event;
   const end = journal.at(-1)?.event;
   // Without replacements, the history of a turn consists of the messages that it added.

@@ -7,11 +7,11 @@ import {
   type Message,
   type PastTurn,
   type SessionSnapshot,
-  type TurnEvent,
 } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine, inPieces, readLines, type Line } from './lines.js';
+import { addSnapshotEvent, snapshotEvents } from '../snapshot.js';
 
 /** A session at one offset of its journal. */
 export interface Checkpoint {
@@ -30,8 +30,6 @@ export const noCheckpoint = (session: string): Checkpoint => ({
   bytes: 0,
 });
 
-const envelope = { turn: 'checkpoint', at: 0 } as const;
-
 /**
  * Writes a checkpoint: a line with the head, one with past turns, one record per message and state value, and their
  * number.
@@ -47,19 +45,11 @@ function* linesOf({ head, turns, snapshot: { messages, state } }: Omit<Checkpoin
   yield encodeHead(head);
   yield encodeLine(JSON.stringify({ turns }));
   let count = 0;
-  for (const event of eventsOf(MessageList.of(messages), state)) {
+  for (const event of snapshotEvents({ messages, state })) {
     yield encodeLine(encodeRecord({ v: 1, seq: count, event, derived: false }));
     count += 1;
   }
   yield encodeLine(JSON.stringify({ records: count }));
-}
-
-function* eventsOf(messages: MessageList, state: Readonly<Record<string, JSONValue>>): Generator<TurnEvent> {
-  // One message per line: a message that fits into a line of the journal also fits here.
-  for (const message of messages) {
-    yield { ...envelope, type: 'history.append', origin: 'checkpoint', messages: [message] };
-  }
-  for (const [key, value] of Object.entries(state)) yield { ...envelope, type: 'session.state', key, value };
 }
 
 /**
@@ -99,16 +89,7 @@ const turnsIn = (json: string): readonly PastTurn[] => {
 const take = (json: string, count: number, messages: Message[], state: Record<string, JSONValue>): number => {
   const { seq, event } = decode(json);
   if (seq !== count) throw new SyntaxError(`The snapshot lacks record ${count}.`);
-  if (event.type === 'history.append') for (const message of event.messages) messages.push(message);
-  if (event.type === 'session.state') {
-    // An assignment would drop the key __proto__.
-    Object.defineProperty(state, event.key, {
-      value: event.value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
+  addSnapshotEvent(event, messages, state);
   return count + 1;
 };
 

@@ -36,13 +36,18 @@ export const advance = (head: Head, seq: number, event: TurnEvent): void => {
 
 const maxInput = 200;
 
+/** The beginning of the first input of a turn, for lists. */
+export const firstInputOf = (event: TurnEvent): string => {
+  const [first] = event.type === 'turn.start' ? event.input : [];
+  return first ? wellFormed(textOf(first).slice(0, maxInput)) : '';
+};
+
 const beginTurn = (head: Head, event: TurnEvent): void => {
   // The file that contains the name may be lost.
   if (head.session === '' && event.type === 'turn.start') head.session = event.session;
   if (head.turns === 0) {
     head.createdAt = event.at;
-    const [first] = event.type === 'turn.start' ? event.input : [];
-    head.firstInput = first ? wellFormed(textOf(first).slice(0, maxInput)) : '';
+    head.firstInput = firstInputOf(event);
   }
   head.turns += 1;
   head.latest = { turn: event.turn, startedAt: event.at, ended: false };

@@ -1,0 +1,76 @@
+import type { Pool } from 'pg';
+import { PostgresError, toPostgresError } from './errors.js';
+import { laneTables } from './migrations/lanes.js';
+import { sessionTables } from './migrations/sessions.js';
+import { storeTables } from './migrations/stores.js';
+
+/**
+ * The changes of the schema, from the first. Released ones never change; a new one is added at the end.
+ *
+ * `since` is the number of the oldest change that a process must know to work with the tables after this one: an
+ * addition keeps the number, so that processes of the previous release continue to work.
+ */
+const migrations: readonly { readonly since: number; readonly sql: readonly string[] }[] = [
+  { since: 1, sql: [...sessionTables, ...laneTables, ...storeTables] },
+];
+
+const timeoutMs = 60_000;
+
+/**
+ * Creates or updates the tables of a schema. Processes that start at once wait for the first of them.
+ *
+ * @throws PostgresError `database-schema` if a later release has changed the tables
+ */
+export const migrate = async (pool: Pool, schema: string): Promise<void> => {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  const run = (text: string, values: readonly unknown[] = []) => {
+    const query = { text, values: [...values], query_timeout: timeoutMs };
+    return client.query<Record<string, unknown>>(query);
+  };
+  // A checked-out connection without a listener ends the process when it is cut.
+  const onError = (error: Error): void => {
+    failure = error;
+  };
+  client.on('error', onError);
+  try {
+    const known = await run('select to_regclass($1) as tables', [`${schema}.migration`]);
+    if (known.rows[0]?.['tables'] !== null && (await isCurrent(run, schema))) return;
+    await run('begin');
+    await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`h:${schema}`]);
+    await run(`create schema if not exists "${schema}"`);
+    await run(`set local search_path to "${schema}"`);
+    await run(
+      'create table if not exists migration (version integer primary key, since integer not null, applied_at timestamptz not null default now())',
+    );
+    const { rows } = await run('select coalesce(max(version), 0) as version from migration');
+    for (let version = Number(rows[0]?.['version']); version < migrations.length; version += 1) {
+      const { since = 1, sql = [] } = migrations[version] ?? {};
+      for (const statement of sql) await run(statement);
+      await run('insert into migration (version, since) values ($1, $2)', [version + 1, since]);
+    }
+    await run('commit');
+  } catch (error) {
+    failure = toPostgresError(error);
+    await run('rollback').catch(() => undefined);
+    throw failure;
+  } finally {
+    client.off('error', onError);
+    client.release(failure);
+  }
+};
+
+type Run = (text: string) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+
+/** Returns whether no change is missing. @throws PostgresError if this release is too old */
+const isCurrent = async (run: Run, schema: string): Promise<boolean> => {
+  const { rows } = await run(`select version, since from "${schema}".migration order by version desc limit 1`);
+  const { version = 0, since = 0 } = rows[0] ?? {};
+  if (Number(since) > migrations.length) {
+    throw new PostgresError(
+      'database-schema',
+      `The tables of schema ${JSON.stringify(schema)} have version ${String(version)}, and this release of @h/postgres knows ${migrations.length}. Update the package.`,
+    );
+  }
+  return Number(version) >= migrations.length;
+};

@@ -1,0 +1,1 @@
+export const laneTables: readonly string[] = [];

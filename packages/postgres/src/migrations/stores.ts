@@ -1,0 +1,1 @@
+export const storeTables: readonly string[] = [];

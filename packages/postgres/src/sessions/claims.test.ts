@@ -1,0 +1,151 @@
+import { harness, reply, SessionBusyError } from '@h/turn';
+import { event, scriptedModel } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { cutConnections, endLeases, testSchema } from '../../test/database.js';
+import { postgresSessions, SessionClaimedError } from './postgres-sessions.js';
+
+const start = (turn: string, at = 1) =>
+  event('turn.start', { session: 'alice', input: [{ role: 'user', content: 'Hi' }], trigger: 'user' }, { turn, at });
+const stored = (turn: string, value: number) => event('session.state', { key: 'k', value }, { turn, at: 2 });
+const record = (seq: number, given: ReturnType<typeof start> | ReturnType<typeof stored>) =>
+  ({ v: 1, seq, event: given, derived: false }) as const;
+
+describe('a claim', () => {
+  it('names the process that holds the session', async () => {
+    const schema = testSchema();
+    const open = await postgresSessions(schema.connect({ label: 'worker-7' })).open('alice');
+    const refused = postgresSessions(schema.connect()).open('alice');
+    await expect(refused).rejects.toBeInstanceOf(SessionClaimedError);
+    await expect(refused).rejects.toMatchObject({ code: 'session-busy', owner: 'worker-7' });
+    await open.close();
+  });
+
+  it('passes to another process when the lease has ended, and fences the first writer', async () => {
+    const schema = testSchema();
+    const [one, other] = [schema.connect(), schema.connect()];
+    const suspended = await postgresSessions(one).open('alice');
+    await suspended.append(record(0, start('turn-1')));
+    await endLeases(one);
+    const taken = await postgresSessions(other).open('alice');
+    expect(taken.journal).toHaveLength(1);
+    await expect(suspended.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-taken' });
+    await taken.append(record(1, stored('turn-1', 2)));
+    await suspended.close();
+    await expect(postgresSessions(one).open('alice')).rejects.toBeInstanceOf(SessionBusyError);
+    await taken.close();
+    const { journal } = await postgresSessions(one).open('alice');
+    expect(journal.map((each) => each.event)).toEqual([start('turn-1'), stored('turn-1', 2)]);
+  });
+
+  it('continues after its connections were cut, and stores each record once', async () => {
+    const schema = testSchema();
+    const open = await postgresSessions(schema.connect()).open('alice');
+    await open.append(record(0, start('turn-1')));
+    let cut = 0;
+    for (let seq = 1; seq <= 20; seq += 1) {
+      const written = open.append(record(seq, stored('turn-1', seq)));
+      cut += await cutConnections(schema);
+      await written;
+    }
+    expect(cut).toBeGreaterThan(0);
+    await open.close();
+    const { journal } = await postgresSessions(schema.connect()).open('alice');
+    expect(journal.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, seq) => seq));
+  });
+
+  it('ends with the connection, which releases open sessions', async () => {
+    const schema = testSchema();
+    const database = schema.connect();
+    const sessions = postgresSessions(database);
+    const open = await sessions.open('alice');
+    await open.append(record(0, start('turn-1')));
+    await database.close();
+    await expect(sessions.open('alice')).rejects.toMatchObject({ code: 'database-closed', isRetryable: false });
+    await (await postgresSessions(schema.connect()).open('alice')).close();
+  });
+
+  it('leaves no row for a session in which nothing was written', async () => {
+    const database = testSchema().connect();
+    await (await postgresSessions(database).open('alice')).close();
+    expect(await database.query(`select 1 from ${database.name('session')}`)).toEqual([]);
+  });
+});
+
+describe('migrations', () => {
+  it('run once when ten processes start at once', async () => {
+    const schema = testSchema();
+    const databases = Array.from({ length: 10 }, () => schema.connect({ maxConnections: 2 }));
+    await Promise.all(databases.map((database) => database.ready()));
+    const [first] = databases;
+    expect(await first?.query(`select version from ${first.name('migration')}`)).toEqual([{ version: 1 }]);
+  });
+
+  it('reject a schema that a later release has changed', async () => {
+    const schema = testSchema();
+    const database = schema.connect();
+    await database.query(`insert into ${database.name('migration')} (version, since) values (99, 99)`);
+    await expect(schema.connect().ready()).rejects.toMatchObject({ code: 'database-schema', isRetryable: false });
+    await database.query(`update ${database.name('migration')} set since = 1 where version = 99`);
+    await schema.connect().ready();
+  });
+});
+
+describe('an unavailable database', () => {
+  it('is reported with the advice to retry', async () => {
+    const database = testSchema().connect({
+      pool: undefined,
+      connectionString: 'postgres://localhost:1/x',
+      retryMs: 0,
+    });
+    const opened = postgresSessions(database).open('alice');
+    await expect(opened).rejects.toMatchObject({ code: 'database-unavailable', isRetryable: true });
+    await database.close();
+  });
+});
+
+describe('lists', () => {
+  it('contain sessions with their latest turn, the most recent first', async () => {
+    const sessions = postgresSessions(testSchema().connect());
+    const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), sessions }).pipe();
+    await reply(agent.turn({ session: 'alice', input: 'First', id: 'turn-1' }));
+    await reply(agent.turn({ session: 'bob', input: 'Hello', id: 'turn-2' }));
+    await reply(agent.turn({ session: 'alice', input: 'Again', id: 'turn-3' }));
+    const [alice, bob] = await sessions.list();
+    expect(alice).toMatchObject({
+      session: 'alice',
+      turns: 2,
+      firstInput: 'First',
+      latestTurn: 'turn-3',
+      state: 'idle',
+    });
+    expect(bob).toMatchObject({ session: 'bob', turns: 1 });
+    expect(await sessions.list({ limit: 1, offset: 1 })).toEqual([bob]);
+    const archived: string[] = [];
+    for await (const { turn, outcome } of sessions.archive('alice')) archived.push(`${turn} ${outcome}`);
+    expect(archived).toEqual(['turn-1 completed', 'turn-3 completed']);
+    expect(await sessions.messages('alice')).toHaveLength(4);
+    await sessions.delete('alice');
+    expect([await sessions.messages('alice'), (await sessions.list()).length]).toEqual([[], 1]);
+  });
+
+  it('keep a session that is deleted while it is open', async () => {
+    const sessions = postgresSessions(testSchema().connect());
+    const open = await sessions.open('alice');
+    await open.append(record(0, start('turn-1')));
+    await expect(sessions.delete('alice')).rejects.toBeInstanceOf(SessionBusyError);
+    await open.close();
+    await sessions.delete('alice');
+    expect(await sessions.list()).toEqual([]);
+  });
+
+  it('read a long session from its snapshot', async () => {
+    const database = testSchema().connect();
+    const sessions = postgresSessions(database);
+    const long = 'x'.repeat(20_000);
+    const agent = harness({ model: scriptedModel(Array.from({ length: 6 }, () => long)), sessions }).pipe();
+    for (let turn = 0; turn < 6; turn += 1) await reply(agent.turn({ session: 'alice', input: `Turn ${turn}` }));
+    const [snapshot] = await database.query<{ turn: number }>(`select turn from ${database.name('snapshot')}`);
+    expect(snapshot?.turn).toBeGreaterThan(0);
+    expect(await sessions.messages('alice')).toHaveLength(12);
+  });
+});

@@ -1,0 +1,325 @@
+import { encodeSnapshot, firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
+import {
+  DuplicateTurnError,
+  foldJournal,
+  TurnError,
+  type JournalRecord,
+  type OpenSession,
+  type PastTurn,
+  type SessionSnapshot,
+} from '@h/turn';
+import { toPostgresError } from '../errors.js';
+import { encodeName, keyOf } from '../keys.js';
+import type { Postgres } from '../postgres.js';
+import type { LoadedSession } from './load.js';
+
+/** A session that this process holds. */
+export interface Claim {
+  readonly id: string;
+  readonly session: string;
+  readonly fence: string;
+}
+
+interface QueuedRecord {
+  readonly turn: number;
+  readonly seq: number;
+  readonly body: string;
+  /** Set by the first and by the last record of a turn. */
+  readonly head: Head | undefined;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The state of the session after a record. */
+interface Head {
+  readonly turns: number;
+  readonly at: number;
+  readonly turn: PastTurn;
+  readonly firstInput: string;
+  readonly bytes: number;
+}
+
+/** Limits of one statement. */
+const maxRecords = 500;
+const maxBytes = 4_000_000;
+
+/** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
+const minUnfoldedBytes = 32_768;
+
+/** How long `close()` tries to release the session before it leaves that to the next renewal of the lease. */
+const releaseRetryMs = 2_000;
+
+/**
+ * A session in PostgreSQL that is open for writing.
+ *
+ * Records that arrive while a statement is under way are written together by the next one. Each statement writes only
+ * while the fence of the session is that of this claim.
+ */
+export class PostgresSession implements OpenSession {
+  readonly snapshot: SessionSnapshot;
+  readonly journal: readonly JournalRecord[];
+  readonly #database: Postgres;
+  readonly #claim: Claim;
+  readonly #past: PastTurns;
+  readonly #writer = new RecordWriter();
+  readonly #snapshotBytes: number;
+  readonly #onReleased: () => void;
+  #unfoldedBytes: number;
+  #bytes: number;
+  #turnBytes = 0;
+  #turns: number;
+  #next: number;
+  /** The session before the latest turn, and the records of the latest turn. */
+  #before: SessionSnapshot;
+  #latest: JournalRecord[];
+  #hasFolded = false;
+  #queue: QueuedRecord[] = [];
+  #flushing: Promise<void> | undefined;
+  #failure: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    database: Postgres,
+    claim: Claim,
+    loaded: LoadedSession,
+    past: readonly PastTurn[],
+    bytes: number,
+    onReleased: () => void,
+  ) {
+    this.#database = database;
+    this.#claim = claim;
+    this.#past = new PastTurns(past);
+    this.snapshot = loaded.snapshot;
+    this.journal = loaded.journal;
+    this.#before = loaded.snapshot;
+    this.#latest = [...loaded.journal];
+    this.#snapshotBytes = loaded.snapshotBytes;
+    this.#unfoldedBytes = loaded.unfoldedBytes;
+    this.#bytes = bytes;
+    this.#turns = loaded.turns;
+    this.#next = loaded.journal.length;
+    this.#onReleased = onReleased;
+  }
+
+  pastTurn(turn: string): PastTurn | undefined {
+    return this.#past.get(turn);
+  }
+
+  append(record: JournalRecord): Promise<void> {
+    if (this.#closing) return Promise.reject(closedError(this.#claim.session));
+    if (this.#failure) return Promise.reject(this.#failure);
+    try {
+      return this.#enqueue(record);
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      return Promise.reject(this.#failure);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #enqueue(record: JournalRecord): Promise<void> {
+    this.#checkPlace(record);
+    const body = this.#writer.encode(record);
+    const { seq, event } = record;
+    if (seq === 0) this.#beginTurn();
+    this.#latest.push(record);
+    this.#next = seq + 1;
+    this.#bytes += body.length;
+    this.#turnBytes += body.length;
+    this.#past.add(record);
+    const turn = this.#past.get(event.turn);
+    const isHead = seq === 0 || event.type === 'turn.end';
+    const head: Head | undefined =
+      isHead && turn
+        ? { turns: this.#turns, at: event.at, turn, firstInput: firstInputOf(event), bytes: this.#bytes }
+        : undefined;
+    const written = new Promise<void>((resolve, reject) => {
+      this.#queue.push({ turn: this.#turns - 1, seq, body, head, resolve, reject });
+    });
+    this.#flushing ??= this.#flush();
+    return written;
+  }
+
+  #beginTurn(): void {
+    this.#turns += 1;
+    if (this.#latest.length === 0) return;
+    this.#before = foldJournal(this.#before, this.#latest);
+    this.#latest = [];
+    this.#unfoldedBytes += this.#turnBytes;
+    this.#turnBytes = 0;
+    this.#hasFolded = true;
+  }
+
+  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
+    const { session } = this.#claim;
+    const first = seq === 0 ? this.#past.get(turn) : undefined;
+    if (first) throw new DuplicateTurnError(session, first);
+    if (seq === 0 || (seq === this.#next && seq > 0)) return;
+    throw new TurnError(
+      'journal-gap',
+      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
+    );
+  }
+
+  /** Writes until the queue is empty. Never rejects. */
+  async #flush(): Promise<void> {
+    // Records of the same tick share a statement.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const batch = takeBatch(this.#queue);
+      try {
+        await this.#write(batch);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+        for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(this.#failure);
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  async #write(batch: readonly QueuedRecord[]): Promise<void> {
+    const { id, fence, session } = this.#claim;
+    const heads = batch.flatMap(({ head }) => (head ? [head] : []));
+    const last = heads.at(-1);
+    const values: unknown[] = [
+      id,
+      fence,
+      batch.map(({ turn }) => turn),
+      batch.map(({ seq }) => seq),
+      batch.map(({ body }) => body),
+    ];
+    if (last) values.push(...headValues(heads, last));
+    const rows = await this.#database.query<{ held: number }>(
+      last ? writeHeadSql(this.#database) : writeSql(this.#database),
+      values,
+    );
+    if (rows[0]?.held !== 1) throw takenError(session);
+  }
+
+  async #close(): Promise<void> {
+    await this.#flushing;
+    try {
+      if (!this.#failure) await this.#saveSnapshot();
+    } catch (error) {
+      // The records contain everything; the next process that opens the session folds them.
+      this.#database.settings.onProblem(toPostgresError(error));
+    }
+    await releaseSession(this.#database, this.#claim, this.#onReleased);
+  }
+
+  async #saveSnapshot(): Promise<void> {
+    const isLarge = this.#unfoldedBytes > Math.max(minUnfoldedBytes, this.#snapshotBytes / 2);
+    if (!this.#hasFolded || !isLarge) return;
+    const body = encodeSnapshot(this.#before);
+    const { id, fence } = this.#claim;
+    await this.#database.query(
+      `insert into ${this.#database.name('snapshot')} (session, turn, bytes, body)
+       select id, $3, $4, $5 from ${this.#database.name('session')} where id = $1 and fence = $2 for share
+       on conflict (session) do update set turn = excluded.turn, bytes = excluded.bytes, body = excluded.body`,
+      [id, fence, this.#turns - 1, body.length, body],
+      { retryMs: 0 },
+    );
+  }
+}
+
+/** Releases a session; if the database is unavailable, again after the next renewal of the lease. */
+const releaseSession = async (database: Postgres, { id, fence }: Claim, onReleased: () => void): Promise<void> => {
+  const sql = `with empty as (
+      delete from ${database.name('session')} where id = $1 and fence = $2 and turns = 0
+    )
+    update ${database.name('session')} set owner = null, claim = null, claimed_at = null
+    where id = $1 and fence = $2 and turns > 0`;
+  const release = (retryMs: number): Promise<unknown> => database.query(sql, [id, fence], { retryMs });
+  try {
+    await release(releaseRetryMs);
+    onReleased();
+  } catch (error) {
+    database.settings.onProblem(toPostgresError(error));
+    const stop = database.onRenewal(() => {
+      release(0).then(
+        () => {
+          stop();
+          onReleased();
+        },
+        (again: unknown) => database.settings.onProblem(toPostgresError(again)),
+      );
+    });
+  }
+};
+
+const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
+  let [count, bytes] = [0, 0];
+  for (const { body } of queue) {
+    bytes += body.length;
+    if (count > 0 && (count >= maxRecords || bytes > maxBytes)) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+};
+
+const addRecords = (database: Postgres): string =>
+  `insert into ${database.name('record')} (session, turn, seq, body)
+   select held.id, given.turn, given.seq, given.body
+   from held, unnest($3::integer[], $4::integer[], $5::text[]) as given (turn, seq, body)
+   on conflict do nothing`;
+
+/** The row lock makes a claim by another process wait until the records are written, or the records for the claim. */
+const writeSql = (database: Postgres): string => `
+  with held as (select id from ${database.name('session')} where id = $1 and fence = $2 for share),
+  added as (${addRecords(database)})
+  select count(*)::integer as held from held`;
+
+const writeHeadSql = (database: Postgres): string => `
+  with held as (
+    update ${database.name('session')} set turns = $6, updated_at = $7, latest_turn = $8, latest_key = $9,
+      latest_started = $10, has_ended = $11, bytes = $12, created_at = coalesce(created_at, $13),
+      first_input = coalesce(first_input, $14)
+    where id = $1 and fence = $2 returning id
+  ),
+  added as (${addRecords(database)}),
+  turns as (
+    insert into ${database.name('turn')} (session, ordinal, key, name, started_at, outcome)
+    select held.id, given.* from held,
+      unnest($15::integer[], $16::text[], $17::text[], $18::bigint[], $19::text[]) as given
+    on conflict (session, ordinal) do update set outcome = excluded.outcome
+  )
+  select count(*)::integer as held from held`;
+
+const headValues = (heads: readonly Head[], last: Head): readonly unknown[] => {
+  // A turn that begins and ends in the same batch is written once.
+  const turns = [...new Map(heads.map((head) => [head.turns, head])).values()];
+  const { turn } = last;
+  return [
+    last.turns,
+    last.at,
+    encodeName(turn.turn),
+    keyOf(turn.turn),
+    turn.startedAt,
+    turn.outcome !== undefined,
+    last.bytes,
+    heads[0]?.at,
+    encodeName(heads[0]?.firstInput ?? ''),
+    turns.map((head) => head.turns - 1),
+    turns.map((head) => keyOf(head.turn.turn)),
+    turns.map((head) => encodeName(head.turn.turn)),
+    turns.map((head) => head.turn.startedAt),
+    turns.map((head) => head.turn.outcome ?? null),
+  ];
+};
+
+const takenError = (session: string): TurnError =>
+  new TurnError(
+    'session-taken',
+    `Session ${JSON.stringify(session)} was taken over or deleted by another process. This turn writes nothing more; open the session again.`,
+  );
+
+const closedError = (session: string): TurnError =>
+  new TurnError(
+    'session-closed',
+    `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
+  );

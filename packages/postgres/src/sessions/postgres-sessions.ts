@@ -1,0 +1,237 @@
+import type { SessionInfo } from '@h/session';
+import { archivedTurn, RecordReader, type ArchivedTurn } from '@h/session/format';
+import {
+  foldJournal,
+  SessionBusyError,
+  type JournalRecord,
+  type Message,
+  type OpenSession,
+  type SessionStore,
+  type UnfinishedTurn,
+} from '@h/turn';
+import { checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
+import { newId } from '../clock.js';
+import { decodeName, encodeName, keyOf } from '../keys.js';
+import { Postgres } from '../postgres.js';
+import { loadSession, loadTurns } from './load.js';
+import { PostgresSession } from './open-session.js';
+
+/** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
+export class SessionClaimedError extends SessionBusyError {
+  /** The label of the process that holds it. */
+  readonly owner: string;
+  /** When it was opened, by the clock of the database. */
+  readonly since: Date;
+
+  constructor(session: string, owner: string, since: Date) {
+    super(session);
+    this.owner = owner;
+    this.since = since;
+    this.message = `Session ${JSON.stringify(session)} is held by ${owner} since ${since.toISOString()}. Retry after that turn or process has ended.`;
+  }
+}
+
+/** Which sessions {@link PostgresSessions.list} returns. */
+export interface ListOptions {
+  /** @defaultValue `1000` */
+  readonly limit?: number | undefined;
+  /** How many of the most recently used sessions are skipped. @defaultValue `0` */
+  readonly offset?: number | undefined;
+}
+
+/** A session store in PostgreSQL. */
+export interface PostgresSessions extends SessionStore {
+  open(session: string): Promise<OpenSession>;
+  locate(turn: string): Promise<string | undefined>;
+  unfinished(): Promise<readonly UnfinishedTurn[]>;
+  /** Lists sessions with at least one turn, most recently used first. */
+  list(options?: ListOptions): Promise<readonly SessionInfo[]>;
+  /** Returns the current history of a session; empty for an unknown one. Needs no claim. */
+  messages(session: string): Promise<readonly Message[]>;
+  /** Yields every turn of a session from the first, including what compaction has replaced since. */
+  archive(session: string): AsyncIterable<ArchivedTurn>;
+  /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
+  delete(session: string): Promise<void>;
+}
+
+/** How many earlier turns of a session are known by their ids. */
+const maxPastTurns = 1000;
+
+/**
+ * Stores sessions in PostgreSQL, for several processes on several machines.
+ *
+ * One process at a time holds a session, as long as its lease lasts. Each claim increases the fence of the session, and
+ * a record is written only while the fence is that of its writer: a process that was suspended past its lease writes
+ * nothing more. A confirmed record is committed. Records that arrive during a round trip are written together.
+ *
+ * @throws InvalidOptionError
+ *
+ * @example
+ * ```ts
+ * const database = connectPostgres({ connectionString });
+ * const agent = harness({ model, tools, sessions: postgresSessions(database) }).pipe();
+ * ```
+ */
+export const postgresSessions = (database: Postgres): PostgresSessions => {
+  checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
+  const open = new Set<PostgresSession>();
+  database.onClose(async () => {
+    await Promise.all(Array.from(open, (each) => each.close()));
+  });
+  return {
+    open: async (session) => {
+      const { id, fence, bytes } = await claim(database, session);
+      try {
+        const [loaded, past] = await Promise.all([loadSession(database, id), loadTurns(database, id, maxPastTurns)]);
+        const opened = new PostgresSession(database, { id, fence, session }, loaded, past, Number(bytes), () =>
+          open.delete(opened),
+        );
+        open.add(opened);
+        return opened;
+      } catch (error) {
+        await unclaim(database, id, fence);
+        throw error;
+      }
+    },
+    locate: async (turn) => {
+      const [found] = await database.query<{ name: string }>(
+        `select name from ${database.name('session')} where latest_key = $1 order by id limit 1`,
+        [keyOf(turn)],
+      );
+      return found && decodeName(found.name);
+    },
+    unfinished: () => unfinishedTurns(database),
+    list: (options = {}) => listSessions(database, options),
+    messages: async (session) => {
+      const id = await idOf(database, session);
+      if (id === undefined) return [];
+      const { snapshot, journal } = await loadSession(database, id);
+      return [...foldJournal(snapshot, journal).messages];
+    },
+    archive: (session) => readArchive(database, session),
+    delete: (session) => deleteSession(database, session),
+  };
+};
+
+interface ClaimRow {
+  readonly id: string;
+  readonly fence: string;
+  readonly bytes: string;
+}
+
+/** A condition on the session `s`: a living process holds it. */
+const isHeld = (database: Postgres): string =>
+  `exists (select 1 from ${database.name('process')} p where p.id = s.owner and p.lease_until > clock_timestamp())`;
+
+const claim = async (database: Postgres, session: string): Promise<ClaimRow> => {
+  await database.lease();
+  const [row] = await database.query<ClaimRow>(
+    `insert into ${database.name('session')} as s (key, name, fence, owner, claim, claimed_at)
+     values ($1, $2, 1, $3, $4, clock_timestamp())
+     on conflict (key) do update
+       set fence = s.fence + 1, owner = excluded.owner, claim = excluded.claim, claimed_at = excluded.claimed_at
+       where s.owner is null or s.claim = excluded.claim or not ${isHeld(database)}
+     returning id, fence, bytes`,
+    [keyOf(session), encodeName(session), database.id, newId()],
+  );
+  if (row) return row;
+  const [holder] = await database.query<{ label: string | null; claimed_at: Date | null }>(
+    `select p.label, s.claimed_at from ${database.name('session')} s
+     left join ${database.name('process')} p on p.id = s.owner where s.key = $1`,
+    [keyOf(session)],
+  );
+  // The session may have been released since.
+  throw holder?.label && holder.claimed_at
+    ? new SessionClaimedError(session, holder.label, holder.claimed_at)
+    : new SessionBusyError(session);
+};
+
+const unclaim = async (database: Postgres, id: string, fence: string): Promise<void> => {
+  const sql = `update ${database.name('session')} set owner = null, claim = null where id = $1 and fence = $2`;
+  await database.query(sql, [id, fence], { retryMs: 0 }).catch(() => undefined);
+};
+
+const idOf = async (database: Postgres, session: string): Promise<string | undefined> => {
+  const sql = `select id from ${database.name('session')} where key = $1`;
+  const [row] = await database.query<{ id: string }>(sql, [keyOf(session)]);
+  return row?.id;
+};
+
+const unfinishedTurns = async (database: Postgres): Promise<readonly UnfinishedTurn[]> => {
+  const rows = await database.query<{ name: string; latest_turn: string; latest_started: string }>(
+    `select name, latest_turn, latest_started from ${database.name('session')} s
+     where not has_ended and not ${isHeld(database)} order by latest_started, id`,
+  );
+  return rows.map(({ name, latest_turn: turn, latest_started: startedAt }) => ({
+    turn: decodeName(turn),
+    session: decodeName(name),
+    startedAt: Number(startedAt),
+  }));
+};
+
+interface InfoRow {
+  readonly name: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly turns: number;
+  readonly first_input: string;
+  readonly latest_turn: string;
+  readonly has_ended: boolean;
+  readonly is_held: boolean;
+  readonly bytes: string;
+}
+
+const listSessions = async (database: Postgres, options: ListOptions): Promise<readonly SessionInfo[]> => {
+  checkOptions('list()', options, { limit: integerFrom(1), offset: integerFrom(0) });
+  const { limit = 1000, offset = 0 } = options;
+  const rows = await database.query<InfoRow>(
+    `select name, created_at, updated_at, turns, first_input, latest_turn, has_ended, bytes,
+       ${isHeld(database)} as is_held
+     from ${database.name('session')} s where turns > 0 order by updated_at desc, id desc limit $1 offset $2`,
+    [limit, offset],
+  );
+  return rows.map((row) => ({
+    session: decodeName(row.name),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    turns: row.turns,
+    firstInput: decodeName(row.first_input),
+    latestTurn: decodeName(row.latest_turn),
+    state: row.is_held ? 'running' : row.has_ended ? 'idle' : 'unfinished',
+    bytes: Number(row.bytes),
+  }));
+};
+
+/** How many turns are read at once. */
+const turnsPerPage = 8;
+
+async function* readArchive(database: Postgres, session: string): AsyncGenerator<ArchivedTurn> {
+  const id = await idOf(database, session);
+  if (id === undefined) return;
+  const sql = `select turn, body from ${database.name('record')}
+    where session = $1 and turn >= $2 and turn < $3 order by turn, seq`;
+  for (let from = 0; ; from += turnsPerPage) {
+    const rows = await database.query<{ turn: number; body: string }>(sql, [id, from, from + turnsPerPage]);
+    if (rows.length === 0) return;
+    const reader = new RecordReader();
+    const turns = new Map<number, JournalRecord[]>();
+    for (const { turn, body } of rows) {
+      const journal = turns.get(turn) ?? [];
+      turns.set(turn, journal);
+      journal.push(reader.decode(body));
+    }
+    for (const journal of turns.values()) yield archivedTurn(journal);
+  }
+}
+
+const deleteSession = async (database: Postgres, session: string): Promise<void> => {
+  const of = (table: string): string => `delete from ${database.name(table)} using gone where session = gone.id`;
+  const [row] = await database.query<{ gone: number; known: number }>(
+    `with known as (select id from ${database.name('session')} where key = $1),
+     gone as (delete from ${database.name('session')} s where key = $1 and not ${isHeld(database)} returning s.id),
+     turns as (${of('turn')}), records as (${of('record')}), snapshots as (${of('snapshot')})
+     select (select count(*)::integer from gone) as gone, (select count(*)::integer from known) as known`,
+    [keyOf(session)],
+  );
+  if (row && row.known > row.gone) throw new SessionBusyError(session);
+};

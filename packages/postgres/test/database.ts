@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { connectPostgres, type Postgres, type PostgresError, type PostgresOptions } from '../src/index.js';
+
+/** A schema for one test, and connections to it. */
+export interface TestSchema {
+  readonly schema: string;
+  readonly url: string;
+  /** Problems that connections have reported. */
+  readonly problems: readonly PostgresError[];
+  connect(options?: PostgresOptions): Postgres;
+  /** Closes the connections and removes the schema. */
+  dispose(): Promise<void>;
+}
+
+/** Creates an empty schema; the caller disposes it. */
+export const createSchema = (url = inject('databaseUrl')): TestSchema => {
+  const schema = `test_${randomBytes(6).toString('hex')}`;
+  const problems: PostgresError[] = [];
+  const connected: Postgres[] = [];
+  return {
+    schema,
+    url,
+    problems,
+    connect: (options = {}) => {
+      const database = connectPostgres({
+        ...(options.pool === undefined && { connectionString: `${url}?application_name=${schema}` }),
+        schema,
+        maxConnections: 4,
+        onProblem: (error) => problems.push(error),
+        ...options,
+      });
+      connected.push(database);
+      return database;
+    },
+    dispose: async () => {
+      await Promise.all(connected.map((database) => database.close()));
+      const admin = new Pool({ connectionString: url, max: 1 });
+      try {
+        await admin.query(`drop schema if exists "${schema}" cascade`);
+      } finally {
+        await admin.end();
+      }
+    },
+  };
+};
+
+/** A schema that is removed when the test has finished. */
+export const testSchema = (): TestSchema => {
+  const schema = createSchema();
+  onTestFinished(() => schema.dispose());
+  return schema;
+};
+
+/** Ends the leases of all processes, as if they had been suspended past them. */
+export const endLeases = (database: Postgres): Promise<unknown> =>
+  database.query(`update ${database.name('process')} set lease_until = clock_timestamp() - interval '1 s'`);
+
+/** Cuts the connections of a schema's pools, except the one that runs this. */
+export const cutConnections = async ({ url, schema }: TestSchema): Promise<number> => {
+  const admin = new Pool({ connectionString: url, max: 1 });
+  try {
+    const { rowCount } = await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
+      [schema],
+    );
+    return rowCount ?? 0;
+  } finally {
+    await admin.end();
+  }
+};

@@ -1,0 +1,5 @@
+export { archivedTurn, type ArchivedTurn } from './files/archive.js';
+export { firstInputOf } from './files/head.js';
+export { PastTurns } from './files/past-turns.js';
+export { RecordReader, RecordWriter } from './files/records.js';
+export { decodeSnapshot, encodeSnapshot } from './snapshot.js';
