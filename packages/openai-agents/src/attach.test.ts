@@ -89,6 +89,26 @@ describe('attach', () => {
     await expect(run).rejects.toThrow(TurnStoppedError);
   });
 
+  it.each([false, true])('reports the outcome of a turn that ends with an answer (stream: %s)', async (isStreamed) => {
+    const limited = operator({
+      decide: {
+        'turn.stop': (event) => ({ ...event, outcome: 'max-steps' as const, reason: 'Enough.' }),
+      },
+    });
+    const stops: unknown[] = [];
+    const options = { agent: agentWith(scripted(say('The summary.'))), onStop: (given: unknown) => stops.push(given) };
+    const { run } = attach(options, limited);
+    const result = isStreamed ? await run('Go.', { stream: true }) : await run('Go.');
+    if ('completed' in result) await result.completed;
+    expect(result.finalOutput).toBe('The summary.');
+    // The SDK drops this field of a streamed answer.
+    const data = isStreamed ? undefined : { h: { outcome: 'max-steps', reason: 'Enough.' } };
+    expect(result.rawResponses[0]?.providerData).toEqual(data);
+    expect(stops).toEqual([{ session: 'run-1', outcome: 'max-steps', reason: 'Enough.' }]);
+    const failing = { ...options, agent: agentWith(scripted(say('The summary.'))), exitBehavior: 'error' as const };
+    await expect(attach(failing, limited).run('Go.')).rejects.toMatchObject({ outcome: 'max-steps' });
+  });
+
   it('passes interruptions of needsApproval, and resumes the turn with the state', async () => {
     const { operator: observer, events } = spy();
     const ran: string[] = [];
