@@ -24,7 +24,7 @@ import {
 type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
 
 /** Converts between the messages of LangChain and those of a turn. */
-export const messageFormat: HostFormat<BaseMessage> = {
+export const langchainMessages: HostFormat<BaseMessage> = {
   read: (message) => {
     switch (message.type) {
       case 'ai':
