@@ -38,8 +38,8 @@ const problemOf = (message: unknown): string | undefined => {
   if (typeof content === 'string' && role !== 'tool') return undefined;
   if (!Array.isArray(content)) return `its content is ${show(content)}`;
   const types = partTypes[role as Message['role']];
-  const foreign = content.find((part: unknown) => !types.has(typeOf(part))) as unknown;
-  return foreign === undefined ? undefined : `its content has a part of the type ${show(typeOf(foreign))}`;
+  const place = content.findIndex((part: unknown) => !types.has(typeOf(part)));
+  return place === -1 ? undefined : `its content has a part of the type ${show(typeOf(content[place]))}`;
 };
 
 const typeOf = (part: unknown): unknown =>
