@@ -1,4 +1,5 @@
 import { convertHistory } from '@h/bridge';
+import { compact } from '@h/compaction';
 import { ModelServer } from '@h/bridge/testing';
 import { repairHistory } from '@h/turn';
 import { normalizeContext, type AssistantMessage, type Message } from '@earendil-works/pi-ai';
@@ -149,6 +150,32 @@ describe('convertHistory with piMessages', () => {
         expect(again.messages.every((one, index) => one === repaired.messages[index])).toBe(true);
       }),
     );
+  });
+
+  it('compacts a transcript, and preserves what no strategy changed by identity', async () => {
+    const answer = (id: string): Message => ({
+      ...{ role: 'assistant', api: 'openai-completions', provider: 'test', model: 'gpt-4o', stopReason: 'toolUse' },
+      content: [{ type: 'toolCall', id, name: 'read', arguments: { path: 'a.txt' } }],
+      usage: noUsageOfPi,
+      timestamp: 1,
+    });
+    const result = (toolCallId: string): Message => ({
+      ...{ role: 'toolResult', toolCallId, toolName: 'read', isError: false, timestamp: 2 },
+      content: [{ type: 'text', text: 'A line of a long file. '.repeat(200) }],
+    });
+    const history: readonly Message[] = [
+      { role: 'user', content: 'Look.', timestamp: 0 },
+      ...Array.from({ length: 20 }, (_, index) => [answer(`c${index}`), result(`c${index}`)]).flat(),
+      { role: 'user', content: 'And?', timestamp: 3 },
+    ];
+    const options = { window: 8000, reserve: 1000, protectTokens: 500, strategy: 'clear-tool-results' as const };
+    const { messages, done } = await convertHistory(piMessages, compact)(history, options);
+    expect(done?.strategies).toEqual(['clear-tool-results']);
+    expect(messages).toHaveLength(history.length);
+    expect(unpaired(messages)).toEqual([]);
+    const changed = messages.filter((one, index) => one !== history[index]);
+    expect(changed.length).toBeGreaterThan(10);
+    expect(changed.every(({ role, timestamp: at }) => role === 'toolResult' && at === 2)).toBe(true);
   });
 
   it.each([
