@@ -14,7 +14,7 @@ const readConfig = tool({
 const agent = new Agent({ name: 'Operator', model: 'gpt-5-mini', tools: [readConfig] });
 const session = new MemorySession({ sessionId: 'alice' });
 
-const { run } = attach({ agent }, security());
-const { finalOutput } = await run('In which region do we run?', { session });
+const attached = attach({ agent }, security());
+const { finalOutput } = await attached.run('In which region do we run?', { session });
 console.log(finalOutput);
 console.log(JSON.stringify(await session.getItems()));
