@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bash, calls, canRun, Claude } from '../../../packages/claude-agent-sdk/test/claude.js';
 
-describe.skipIf(!canRun)('operators in Claude Code', () => {
+describe.skipIf(!canRun)('operators in Claude Code', { timeout: 60_000 }, () => {
   let claude: Claude;
   beforeEach(async () => {
     claude = await Claude.start();

@@ -1,4 +1,5 @@
 export { bridge, type Bridge, type BridgeOptions } from './bridge.js';
+export { denyCanary } from './canary.js';
 export { FailedModelCall, TurnStoppedError } from './errors.js';
 export {
   checkOperators,

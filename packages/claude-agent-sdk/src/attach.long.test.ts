@@ -8,7 +8,7 @@ import { approval, operator, redact, spy } from '../test/operators.js';
 import { attach } from './index.js';
 
 /** Runs the real Claude Code, whose model is scripted, on loopback. */
-describe.skipIf(!canRun)('attach in many sessions of Claude Code', () => {
+describe.skipIf(!canRun)('attach in many sessions of Claude Code', { timeout: 60_000 }, () => {
   let claude: Claude;
   beforeEach(async () => {
     claude = await Claude.start();

@@ -7,7 +7,7 @@ import { operator, redact, spy } from '../test/operators.js';
 import { attach } from './index.js';
 
 /** Runs the real Claude Code, whose model is scripted, on loopback. */
-describe.skipIf(!canRun)('attach in Claude Code', () => {
+describe.skipIf(!canRun)('attach in Claude Code', { timeout: 60_000 }, () => {
   let claude: Claude;
   beforeEach(async () => {
     claude = await Claude.start();
