@@ -88,6 +88,7 @@ describe.skipIf(!canRun)('attach in many sessions of Claude Code', { timeout: 60
     'denies the call if an operator throws at %s',
     async (type) => {
       const crash = operator({
+        'tool.result': () => undefined,
         [type]: () => {
           throw new RangeError('The rule has a bug.');
         },
