@@ -1,6 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import { intercept, type TurnEvent } from '@h/turn';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,6 +22,15 @@ describe.skipIf(!canRun)('doctor of Claude Code, in more sessions', { timeout: 6
     );
     return error instanceof DoctorError ? error.findings.map(({ path, seen: what }) => [path, what]) : error;
   };
+
+  it('passes options with the hooks, in the session and in sub-agents, and stores no session', async () => {
+    const events: TurnEvent[] = [];
+    const { options, forget } = attach(spy(events));
+    expect(await seen(options, forget)).toBeUndefined();
+    const denied = events.filter((event) => event.type === 'tool.result' && event.status === 'denied');
+    expect(denied).toHaveLength(2);
+    expect(readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('.jsonl'))).toEqual([]);
+  });
 
   it('checks the sub-agents of the options, also those with a list of tools', async () => {
     const events: TurnEvent[] = [];

@@ -1,11 +1,10 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
-import { intercept, type TurnEvent } from '@h/turn';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { intercept } from '@h/turn';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canRun, claudeEnv } from '../test/claude.js';
-import { spy } from '../test/operators.js';
 import { doctor, DoctorError } from './doctor.js';
 import { attach } from './index.js';
 
@@ -23,16 +22,7 @@ describe.skipIf(!canRun)('doctor of Claude Code', { timeout: 60_000 }, () => {
     return error instanceof DoctorError ? error.findings.map(({ path, seen: what }) => [path, what]) : error;
   };
 
-  it('passes options with the hooks, in the session and in sub-agents, and stores no session', async () => {
-    const events: TurnEvent[] = [];
-    const { options, forget } = attach(spy(events));
-    expect(await seen(options, forget)).toBeUndefined();
-    const denied = events.filter((event) => event.type === 'tool.result' && event.status === 'denied');
-    expect(denied).toHaveLength(2);
-    expect(readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('.jsonl'))).toEqual([]);
-  });
-
-  it('fails if the hooks are skipped in sub-agents', async () => {
+  it('passes a session with the hooks, and fails if they are skipped in its sub-agents', async () => {
     const { hooks } = attach(intercept('none', () => ({}))).options;
     const PreToolUse = (hooks.PreToolUse ?? []).map((matcher) => ({
       ...matcher,

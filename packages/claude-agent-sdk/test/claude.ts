@@ -29,7 +29,7 @@ export interface Run {
   readonly error: unknown;
 }
 
-/** A Claude Code in a temporary home, whose model follows a script. */
+/** Claude Code in a temporary home, with a scripted model. */
 export class Claude {
   readonly folder = mkdtempSync(join(tmpdir(), 'h-claude-'));
   readonly #mock = new LLMock({ port: 0 });
