@@ -145,6 +145,38 @@ describe.concurrent('each program', () => {
     expect(output).toContain('Cleaned.');
   });
 
+  it('claude-code-hook: denies, asks, and leaves everything else to Claude Code', async () => {
+    const judge = async (command: string): Promise<unknown> => {
+      const input = {
+        session_id: 's',
+        cwd: '/work',
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Bash',
+        tool_input: { command },
+      };
+      const { output } = await run('claude-code-hook', [], JSON.stringify(input));
+      return output === '' ? undefined : (JSON.parse(output) as { hookSpecificOutput: object }).hookSpecificOutput;
+    };
+    expect(await judge('git status')).toBeUndefined();
+    expect(await judge('sudo rm -rf / || true')).toMatchObject({
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(/./) as string,
+    });
+    expect(await judge('git reset --hard')).toMatchObject({ permissionDecision: 'ask' });
+  });
+
+  it.each(['', 'no JSON', '{}', '{"cwd":"/work","tool_input":{}}', '{"cwd":"/work","tool_input":{"command":["rm"]}}'])(
+    'claude-code-hook: denies a call that it cannot read: %j',
+    async (input) => {
+      const child = spawn(process.execPath, [fileURLToPath(new URL('claude-code-hook.mjs', programs))]);
+      child.stdin.end(input);
+      const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+      expect({ code: child.exitCode, output }).toEqual({ code: 2, output: '' });
+      expect(errors).toMatch(/^The command could not be judged: /);
+    },
+  );
+
   it('compaction: keeps each request within the window', async () => {
     const pages = Array.from({ length: 8 }, (_, page) => call('readPage', { page }, `page-${page}`));
     const { requests, output } = await run('compaction', pages);

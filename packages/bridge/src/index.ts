@@ -22,3 +22,4 @@ export type {
   HostToolReturn,
 } from './host.js';
 export type { HostSession } from './host-session.js';
+export { ToolLock } from './tool-lock.js';

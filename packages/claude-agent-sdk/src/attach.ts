@@ -50,10 +50,13 @@ export interface AttachOptions {
   readonly partial?: boolean | undefined;
 }
 
-/** Operators as options of `query()`. */
+/** Operators in Claude Code. */
 export interface Attached {
-  readonly hooks: Partial<Record<HookEvent, HookCallbackMatcher[]>>;
-  readonly canUseTool: CanUseTool;
+  /** Options of `query()`. */
+  readonly options: {
+    readonly hooks: Partial<Record<HookEvent, HookCallbackMatcher[]>>;
+    readonly canUseTool?: CanUseTool;
+  };
   /** Ends the turns of a session and of its sub-agents, and deletes their state. */
   forget(sessionId: string): void;
 }
@@ -80,8 +83,8 @@ interface Checked {
  *
  * @example
  * ```ts
- * const { hooks, canUseTool } = attach(loopDetect(), guardrails({ maxSteps: 40 }));
- * for await (const message of query({ prompt: 'Fix the test', options: { hooks, canUseTool } })) console.log(message.type);
+ * const { options } = attach(loopDetect(), guardrails({ maxSteps: 40 }));
+ * for await (const message of query({ prompt: 'Fix the test', options })) console.log(message.type);
  * ```
  */
 export const attach = (
@@ -124,22 +127,23 @@ class HookHost {
       const callback: HookCallback = async (input, _id, { signal }) => handle(input as InputOf<Event>, signal);
       return [{ hooks: [callback], onFailure: 'block', timeout }];
     };
+    const hooks = {
+      UserPromptSubmit: hook<'UserPromptSubmit'>((input) => this.#prompt(input)),
+      SubagentStart: hook<'SubagentStart'>((input) => this.#startAgent(input)),
+      PreToolUse: hook<'PreToolUse'>((input, signal) => this.#call(input, signal)),
+      PostToolUse: hook<'PostToolUse'>((input) => this.#result(input)),
+      PostToolUseFailure: hook<'PostToolUseFailure'>((input) => this.#failure(input)),
+      PostToolBatch: hook<'PostToolBatch'>((input) => this.#batch(input)),
+      Stop: hook<'Stop'>((input) => this.#stop(input)),
+      SubagentStop: hook<'SubagentStop'>((input) => this.#stop(input)),
+      SessionEnd: hook<'SessionEnd'>(({ session_id: id }) => {
+        this.#forget(id);
+        return {};
+      }),
+    };
+    const { canUseTool } = this.#options;
     return {
-      hooks: {
-        UserPromptSubmit: hook<'UserPromptSubmit'>((input) => this.#prompt(input)),
-        SubagentStart: hook<'SubagentStart'>((input) => this.#startAgent(input)),
-        PreToolUse: hook<'PreToolUse'>((input, signal) => this.#call(input, signal)),
-        PostToolUse: hook<'PostToolUse'>((input) => this.#result(input)),
-        PostToolUseFailure: hook<'PostToolUseFailure'>((input) => this.#failure(input)),
-        PostToolBatch: hook<'PostToolBatch'>((input) => this.#batch(input)),
-        Stop: hook<'Stop'>((input) => this.#stop(input)),
-        SubagentStop: hook<'SubagentStop'>((input) => this.#stop(input)),
-        SessionEnd: hook<'SessionEnd'>(({ session_id: id }) => {
-          this.#forget(id);
-          return {};
-        }),
-      },
-      canUseTool: (...request) => this.#permit(...request),
+      options: { hooks, ...(canUseTool && { canUseTool: (...request) => this.#permit(canUseTool, ...request) }) },
       forget: (id) => this.#forget(id),
     };
   }
@@ -196,11 +200,12 @@ class HookHost {
   }
 
   /** Asks a person, for an operator or for Claude Code. */
-  async #permit(...[name, given, options]: Parameters<CanUseTool>): Promise<PermissionResult | null> {
-    const { canUseTool } = this.#options;
+  async #permit(
+    canUseTool: CanUseTool,
+    ...[name, given, options]: Parameters<CanUseTool>
+  ): Promise<PermissionResult | null> {
     const asked = this.#asked.get(options.toolUseID);
     this.#asked.delete(options.toolUseID);
-    if (!canUseTool) return refusal('No person can be asked. Set the `canUseTool` option of attach().');
     if (!asked) return canUseTool(name, given, options);
     const { turn } = asked;
     for (let { request } = asked; ;) {
@@ -213,7 +218,8 @@ class HookHost {
 
   async #result(input: InputOf<'PostToolUse'>): Promise<Output> {
     const { tool_response: response } = input;
-    const { output, write } = readOutput(response);
+    const host = readOutput(response);
+    const { output } = host;
     const { turn, result } = await this.#pass(input, { status: 'ok', output });
     if (!result) {
       const rewritten = withheld(response);
@@ -221,10 +227,10 @@ class HookHost {
       return { ...rewrite({ rewritten }), ...stopped(turn?.ending ?? unchecked) };
     }
     if (turn?.ending && turn.ending.outcome !== 'completed') {
-      return { ...(result.output === output ? {} : rewrite(write(result.output))), ...stopped(turn.ending) };
+      return { ...(result.output === output ? {} : rewrite(host.write(result.output))), ...stopped(turn.ending) };
     }
     if (result.output === output) return {};
-    const change = write(result.output);
+    const change = host.write(result.output);
     if (change.rewritten !== undefined) {
       this.#check(input, { original: response, rewritten: change.rewritten, isFailed: false });
     }
@@ -301,8 +307,9 @@ class HookHost {
       const decision = await turn.complete(input.last_assistant_message ?? '');
       if (decision.type === 'proceed') {
         const next = await turn.continued();
-        if (next.type === 'continue')
+        if (next.type === 'continue') {
           return { decision: 'block', reason: [decision.text, ...next.context].join('\n\n') };
+        }
       }
       await turn.ended;
     }
@@ -401,8 +408,9 @@ const decisionOf = async (canUseTool: CanUseTool, ...request: Parameters<CanUseT
     const result = await canUseTool(...request);
     if (signal.aborted) return refusal('The request for approval was aborted.');
     if (!result) return refusal('`canUseTool` returned null, which cannot answer the approval request of an operator.');
-    if (result.behavior === 'allow' && !isSame(result.updatedInput, given))
+    if (result.behavior === 'allow' && !isSame(result.updatedInput, given)) {
       return refusal(changedInput(result.updatedInput));
+    }
     return result;
   } catch (error) {
     return refusal(`The approval failed: ${toErrorInfo(error).message}`);
@@ -421,12 +429,14 @@ const permission = (
   result: PermissionResult,
   given: Readonly<Record<string, unknown>>,
 ): PermissionResult => {
-  if (decision.type === 'stopped')
+  if (decision.type === 'stopped') {
     return { ...refusal(reasonOf(decision.ending)), interrupt: true } as PermissionResult;
+  }
   if (decision.type === 'denied') return result.behavior === 'deny' ? result : refusal(decision.reason);
   if (result.behavior === 'deny') return result;
-  if (!isRecord(decision.input))
+  if (!isRecord(decision.input)) {
     return refusal('An operator replaced the input of the call by a value that is not an object.');
+  }
   return { ...result, updatedInput: decision.isChanged ? decision.input : { ...given } };
 };
 
@@ -457,5 +467,9 @@ const notRewritten = (tool: string, isFailed: boolean): string =>
     ? `Operators removed text from the output of a failed call of ${tool}, and Claude Code does not rewrite failed outputs.`
     : `Operators removed text from the output of ${tool}, and Claude Code ignored the rewritten output.`;
 
-const lostChange = (members: readonly string[]): string =>
-  `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. Limits on tokens and costs have no effect: use \`maxBudgetUsd\` of query(), or the model proxy (apps/model-proxy).`;
+const lostChange = (members: readonly string[]): string => {
+  const advice = members.includes('settings.maxOutputTokens')
+    ? 'Limits on tokens and costs have no effect: use `maxBudgetUsd` of query(), or'
+    : 'Remove the operator, or use';
+  return `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. ${advice} the model proxy (apps/model-proxy).`;
+};

@@ -131,6 +131,7 @@ export const asPlugin = (
   });
   /** The turn of each invocation. A call that Strands repeats after a failure begins a new turn. */
   const runs = new WeakMap<object, object>();
+  const own = new WeakSet<Message>();
   return {
     name: 'h',
     forget: (session) => sessions.forget(session),
@@ -145,6 +146,7 @@ export const asPlugin = (
         runs.set(invocationState, run);
         const stage = {
           session: sessions.session(name),
+          own,
           run,
           exitBehavior,
           choose: (own: Model, choice: ModelChoice) => chosenModel(own, choice, resolve),

@@ -23,6 +23,8 @@ type ToolSpec = Context['toolSpecs'][number];
 /** A model call of Strands. */
 export interface ModelStage {
   readonly session: HostSession<Message>;
+  /** Messages that Strands wrote. */
+  readonly own: WeakSet<Message>;
   /** Identifies the invocation, or its repetition after a failed call. */
   readonly run: unknown;
   readonly choose: (own: Model, choice: Pick<HostModelRequest<Message>, 'model' | 'credential'>) => Model;
@@ -31,14 +33,11 @@ export interface ModelStage {
   readonly onStop: (ending: TurnEnding) => void;
 }
 
-/** Messages that Strands wrote. */
-const own = new WeakSet<Message>();
-
 /** Calls the model through the operators. */
 export const invokeModel = (stage: ModelStage, context: Context, next: Next): ReturnType<Handler> =>
   emitting(async (emit, left) => {
     const { agent, messages, model, systemPrompt, toolSpecs, toolChoice } = context;
-    for (const message of messages) own.add(message);
+    for (const message of messages) stage.own.add(message);
     const system = systemBlocks(systemPrompt);
     const specs = new Map(toolSpecs.map((spec) => [toDefinition(spec), spec]));
     const definitions = [...specs.keys()];
@@ -47,7 +46,7 @@ export const invokeModel = (stage: ModelStage, context: Context, next: Next): Re
     const toContext = (changed: HostModelRequest<Message>, signal: AbortSignal): Context => ({
       ...context,
       model: withSignal(stage.choose(model, changed), signal),
-      messages: toMessages(changed),
+      messages: toMessages(changed, stage.own),
       ...(changed.system !== system && { systemPrompt: toSystemPrompt(changed.system) }),
       toolSpecs: changed.tools.map((tool) => toSpec(tool, specs)),
       ...(changed.settings !== settings && fromSettings(changed.settings)),
@@ -63,9 +62,10 @@ export const invokeModel = (stage: ModelStage, context: Context, next: Next): Re
         signal: AbortSignal.any([agent.cancelSignal, left]),
         canRestart: () => !output.hasEmitted,
         onDelta: (delta) => output.delta(delta),
-        perform: async (changed, { signal, onDelta }) => {
+        perform: async (changed, modelContext) => {
+          const { signal } = modelContext;
           last = undefined;
-          output.begin(onDelta);
+          output.begin((delta) => modelContext.onDelta(delta));
           const value = await returnedBy(
             readStage(next(toContext(changed, signal)), signal, (event) => output.take(event)),
           );
@@ -201,7 +201,10 @@ const withSignal = (model: Model, signal: AbortSignal): Model =>
     },
   });
 
-const toMessages = ({ messages, historyLength, cacheMessages }: HostModelRequest<Message>): Message[] => {
+const toMessages = (
+  { messages, historyLength, cacheMessages }: HostModelRequest<Message>,
+  own: WeakSet<Message>,
+): Message[] => {
   const marked = messages.map((message, index) =>
     cacheMessages && index === historyLength - 1 ? withCachePoint(message, cacheMessages.ttl) : message,
   );
@@ -218,7 +221,7 @@ const toSpec = (tool: ToolDefinition, specs: ReadonlyMap<ToolDefinition, ToolSpe
   const unchanged = specs.get(tool);
   if (unchanged) return unchanged;
   const spec = [...specs.values()].find(({ name }) => name === tool.name);
-  if (spec) return { ...spec, description: tool.description, inputSchema: tool.inputSchema as never };
+  if (spec) return { ...spec, description: tool.description, inputSchema: tool.inputSchema };
   throw new TurnError(
     'unknown-tool',
     `An operator added the tool ${JSON.stringify(tool.name)} to the request, which the agent does not have. Add it to \`tools\` of the agent.`,

@@ -50,9 +50,9 @@ export const isInterrupt = (thrown: unknown): boolean => thrown instanceof Error
 
 /** Interrupts the agent, whose next invocation brings the decision in an `interruptResponse`. */
 const interruptFor =
-  ({ interrupt }: Context): Approve =>
+  (context: Context): Approve =>
   ({ reason, call }) => {
-    const { response } = interrupt<unknown>({
+    const { response } = context.interrupt<unknown>({
       name: approvalInterrupt,
       reason: { reason, tool: call?.name ?? '', input: JSON.parse(JSON.stringify(call?.input ?? null)) as never },
     });
