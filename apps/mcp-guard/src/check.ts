@@ -103,7 +103,7 @@ const callOf = (name: string) => ({
   name,
   input: {},
   signal: new AbortController().signal,
-  approve: () => ({ decision: 'deny', reason: 'The check asks nobody.' }) as const,
+  approve: () => Promise.resolve({ decision: 'deny', reason: 'The check asks nobody.' } as const),
 });
 
 const textOf = ({ content }: { readonly content: readonly { readonly type: string }[] }): string =>

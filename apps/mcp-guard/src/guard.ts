@@ -1,4 +1,4 @@
-import { bridge, ToolLock, TurnStoppedError, type Approve, type HostSession } from '@h/bridge';
+import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge';
 import { createBudget, guardrails } from '@h/guardrails';
 import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
 import { closeSinks, jsonLinesSink, observe, record, type Sink } from '@h/observe';
@@ -16,7 +16,7 @@ import {
   type RegistryDriver,
 } from '@h/tools';
 import type { McpServer, McpToolDescription } from '@h/tools/mcp';
-import type { JSONValue, Message, PipelineOperator, ToolEffect, ToolOutcome } from '@h/turn';
+import type { ApprovalDecision, JSONValue, Message, PipelineOperator, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
 import { callResult, errorResult } from './call-result.js';
@@ -24,6 +24,7 @@ import type { Config } from './config-schema.js';
 import { loopGuard } from './loop-guard.js';
 import { ToolPins } from './pins.js';
 import { policyHooks } from './policy.js';
+import type { Question } from './question.js';
 import { Upstream } from './upstream.js';
 
 /** A tool as clients see it. */
@@ -42,7 +43,8 @@ export interface GuardedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  readonly approve: Approve;
+  /** Asks a person. The signal withdraws the question: it has expired, or the call has ended. */
+  readonly approve: (question: Question, signal: AbortSignal) => Promise<ApprovalDecision>;
   readonly onProgress?: ((progress: JSONValue) => void) | undefined;
 }
 
@@ -136,7 +138,7 @@ export class Guard {
         name,
         input,
         signal,
-        approve,
+        approve: (question) => decisionOn(question, approve, signal),
         run: async (call, callSignal) => {
           const run = (): Promise<ToolOutcome> => this.#run(tool, { ...call, id }, callSignal, onProgress);
           const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
@@ -222,6 +224,26 @@ export class Guard {
 }
 
 const maxNotes = 1_000;
+
+const unanswered = { decision: 'deny', reason: 'Nobody answered in time.' } as const;
+
+/** Asks a person, until the question expires or the call ends. */
+const decisionOn = async (
+  question: Question,
+  approve: GuardedCall['approve'],
+  signal: AbortSignal,
+): Promise<ApprovalDecision> => {
+  const { at, expiresAt = at } = question;
+  const withdrawn = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, expiresAt - at))]);
+  const expired = new Promise<ApprovalDecision>((resolve) => {
+    withdrawn.addEventListener('abort', () => resolve(unanswered), { once: true });
+  });
+  const asked = approve(question, withdrawn).catch((error: unknown): ApprovalDecision => {
+    if (withdrawn.aborted) return unanswered;
+    throw error;
+  });
+  return Promise.race([asked, expired]);
+};
 
 const ownTool = ({
   name,

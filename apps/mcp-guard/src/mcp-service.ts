@@ -79,7 +79,7 @@ export class McpService {
           name,
           input,
           signal,
-          approve: (question) => (canAsk ? ask(question) : this.#askOnPage(question, signal)),
+          approve: (question, withdrawn) => (canAsk ? ask(question) : this.#askOnPage(question, withdrawn)),
           onProgress: progressOf(context),
         }),
       );
@@ -102,15 +102,15 @@ export class McpService {
     const { signal } = context.mcpReq;
     // oxlint-disable-next-line typescript/no-deprecated -- the only source of the capabilities of an earlier client
     const canAsk = hasForms(server.getClientCapabilities());
-    const ask = async (question: Question): Promise<ApprovalDecision> => {
+    const ask = async (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> => {
       const timeout = this.#approvalTimeoutMs;
       return decisionIn(
         // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client
-        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal, timeout }),
+        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal: withdrawn, timeout }),
       );
     };
-    const approve = (question: Question): Promise<ApprovalDecision> =>
-      canAsk ? ask(question) : this.#askOnPage(question, signal);
+    const approve = (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> =>
+      canAsk ? ask(question, withdrawn) : this.#askOnPage(question, withdrawn);
     return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context) });
   }
 
