@@ -184,3 +184,16 @@ describe('the log', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('private words');
   });
 });
+
+describe('resources and prompts', () => {
+  it('of the only server are passed on, without secrets', async () => {
+    const { client } = await guardedClient();
+    expect(client.getServerCapabilities()).toMatchObject({ resources: {}, prompts: {} });
+    expect((await client.listResources()).resources).toMatchObject([{ uri: 'fixture:///note' }]);
+    const { contents } = await client.readResource({ uri: 'fixture:///note' });
+    expect(JSON.stringify(contents)).toContain('A note.');
+    expect(JSON.stringify(contents)).not.toContain('aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2');
+    expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'greet' }]);
+    expect(JSON.stringify(await client.getPrompt({ name: 'greet' }))).toContain('Hello');
+  });
+});

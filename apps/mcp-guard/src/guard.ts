@@ -2,7 +2,7 @@ import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge'
 import { createBudget, guardrails } from '@h/guardrails';
 import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
 import { closeSinks, jsonLinesSink, observe, record, type Sink } from '@h/observe';
-import { createRedactor, eventRedactor } from '@h/redact';
+import { createRedactor, eventRedactor, type Redactor } from '@h/redact';
 import { security } from '@h/security';
 import {
   createRegistry,
@@ -69,9 +69,12 @@ export class Guard {
   readonly #pins: ToolPins;
   readonly #session: HostSession<Message>;
   readonly #sinks: readonly Sink[];
+  readonly #redactor: Redactor | undefined;
   readonly #artifactTool: ReadonlyMap<string, GuardedTool>;
   readonly #locks = new Map<Upstream | undefined, ToolLock>();
   readonly #notes = new Set<string>();
+  /** Whether the tools of the connected servers were taken over. Later changes are announced. */
+  #isCurrent = false;
   #calls = 0;
   #tools: ReadonlyMap<string, GuardedTool> = new Map();
 
@@ -94,7 +97,8 @@ export class Guard {
     this.#driver = toolDriver(registry, { timeoutMs: results.timeoutMs, replay: false });
     this.#sinks = config.log.file === undefined ? [] : [jsonLinesSink(config.log.file)];
     const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
-    const operators = operatorsOf(config, store, this.#sinks, effectOf);
+    this.#redactor = config.security.redact ? createRedactor() : undefined;
+    const operators = operatorsOf(config, { store, sinks: this.#sinks, redactor: this.#redactor, effectOf });
     this.#session = bridge(operators, { host: 'mcp-guard', format: identity }).session(sessionName);
   }
 
@@ -115,13 +119,25 @@ export class Guard {
 
   /** Connects all servers that are not connected. A server that fails is reported, and tried again the next time. */
   async connect(): Promise<void> {
+    if (this.#isCurrent && this.#upstreams.every(({ server }) => server !== undefined)) return;
     await Promise.all(this.#upstreams.map((upstream) => upstream.connect()));
     await this.#update();
+    this.#isCurrent = true;
+  }
+
+  /** The server whose resources and prompts are passed on: the only one, once it is connected. */
+  get soleServer(): McpServer | undefined {
+    return this.#upstreams.length === 1 ? this.#upstreams[0]?.server : undefined;
+  }
+
+  /** Replaces the secrets in a value. */
+  redact<Value>(value: Value): Value {
+    return this.#redactor === undefined ? value : this.#redactor.redactData(value);
   }
 
   /** Returns the tools that clients may call, after connecting. */
   async tools(): Promise<readonly McpToolDescription[]> {
-    if (this.#upstreams.some(({ server }) => server === undefined)) await this.connect();
+    await this.connect();
     return [...this.#tools.values()].map(({ description }) => description);
   }
 
@@ -278,12 +294,18 @@ const artifactsOf = async (artifacts: boolean | string): Promise<ArtifactStore |
   return typeof artifacts === 'string' ? fileArtifacts({ directory: artifacts }) : memoryArtifacts();
 };
 
+/** What operators share with the guard. */
+interface OperatorParts {
+  readonly store: ArtifactStore | undefined;
+  readonly sinks: readonly Sink[];
+  readonly redactor: Redactor | undefined;
+  readonly effectOf: (tool: string) => ToolEffect | undefined;
+}
+
 /** The operators, in their order. */
 const operatorsOf = (
-  { policy, approvals, limits, loops, results, security: safety, log }: Config,
-  artifacts: ArtifactStore | undefined,
-  sinks: readonly Sink[],
-  effectOf: (tool: string) => ToolEffect | undefined,
+  { policy, approvals, limits, loops, results, log }: Config,
+  { store: artifacts, sinks, redactor, effectOf }: OperatorParts,
 ): readonly PipelineOperator[] => {
   const { maxCalls: maxToolCalls, maxDurationMs } = limits;
   const budget = createBudget({
@@ -291,7 +313,6 @@ const operatorsOf = (
     ...(maxToolCalls !== undefined && { maxToolCalls }),
     ...(maxDurationMs !== undefined && { maxDurationMs }),
   });
-  const redactor = safety.redact ? createRedactor() : undefined;
   const redact = redactor === undefined ? undefined : eventRedactor(redactor);
   const approvalStore =
     approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
