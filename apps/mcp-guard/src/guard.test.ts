@@ -89,7 +89,7 @@ describe('the policy', () => {
     expect(await call('write', { path: 'a' })).toMatchObject({ isError: true });
   });
 
-  it('denies a question that nobody can be asked', async () => {
+  it('denies a call that needs a person if the client has no form and the page is off', async () => {
     const policy = { rules: [{ tool: 'write', decision: 'ask' }] };
     const { call, log } = await guardedClient({ policy, approvals: { page: false } });
     expect(await call('write', { path: 'a' })).toMatchObject({ isError: true });

@@ -145,7 +145,8 @@ export class Guard {
   async call({ name, input, signal, approve, onProgress }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
-    if (tool === undefined) return errorResult(`There is no tool ${JSON.stringify(name)}.`);
+    if (tool === undefined)
+      return errorResult(`The tool ${JSON.stringify(name)} does not exist, or is hidden or refused.`);
     this.#calls += 1;
     const id = `call-${this.#calls}`;
     try {
@@ -241,7 +242,7 @@ export class Guard {
 
 const maxNotes = 1_000;
 
-const unanswered = { decision: 'deny', reason: 'Nobody answered in time.' } as const;
+const unanswered = { decision: 'deny', reason: 'The question expired without an answer.' } as const;
 
 /** Asks a person, until the question expires or the call ends. */
 const decisionOn = async (

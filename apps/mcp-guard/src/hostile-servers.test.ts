@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a hostile server', () => {
-  it('that hangs is given up at the time limit', async () => {
+  it('that hangs times out', async () => {
     const { call, text } = await guardedClient({ ...plain, results: { timeoutMs: 300 } });
     expect(await call('hang')).toMatchObject({ isError: true });
     expect(await text('echo', { text: 'a' })).toBe('a');

@@ -22,7 +22,7 @@ type Connection = McpServer['server'];
 
 const notWaiting = 'The call is not waiting for an answer: it has expired or was changed.';
 
-/** How long a client waits for the server, whose capabilities it is told. Tools may appear later. */
+/** How long a client waits for the capabilities of a server that is not connected yet. Its tools may appear later. */
 const maxWaitMs = 3_000;
 
 /** The key of the question in the requests for input. */

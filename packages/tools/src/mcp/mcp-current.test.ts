@@ -97,7 +97,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (wir
     expect((await done(start(server, 'greet', { name: 'Ada' }))).text('1')).toBe('Hello Ada');
   });
 
-  it('speaks an earlier version if it is told to', async () => {
+  it('speaks an earlier version with the option `protocol`', async () => {
     const server = await open({ protocol: '2025' });
     expect(server.protocolVersion).toBe('2025-11-25');
     expect((await done(start(server, 'greet', { name: 'Ada' }))).text('1')).toBe('Hello Ada');
@@ -126,7 +126,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (wir
     expect(asked).toEqual([{ message: 'Order tea?', tool: 'order', required: ['confirm'] }]);
   });
 
-  it('is told that input is not supported without a handler', async () => {
+  it('learns from the capabilities that input is not supported without a handler', async () => {
     const ran = await done(start(await open(), 'order', { item: 'tea' }));
     expect(ran.outcome('1').status).toBe('failed');
   });

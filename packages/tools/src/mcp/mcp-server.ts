@@ -71,7 +71,7 @@ export interface McpServerOptions {
   /**
    * Answers requests of the server for input during a call (`input_required`, elicitation); see `inputApprovals`.
    *
-   * @defaultValue none: the server is told that input is not supported
+   * @defaultValue none: the capabilities of the client do not include input
    */
   readonly onInput?: McpInputHandler | undefined;
   /**
