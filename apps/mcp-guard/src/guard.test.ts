@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { guardedClient, temporaryFolder } from '../test/guard-client.js';
+import { eventually, guardedClient, temporaryFolder } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
 const legacy = { client: { versionNegotiation: { mode: 'legacy' as const } } };
@@ -132,7 +132,7 @@ describe('descriptions', () => {
     const { call, notes, text, tools } = await guardedClient(plain);
     expect(await text('echo', { text: 'a' })).toBe('a');
     await call('mutate');
-    await expect.poll(tools).not.toContain('echo');
+    await expect.poll(tools, eventually).not.toContain('echo');
     expect(await call('echo', { text: 'a' })).toMatchObject({ isError: true });
     expect(notes.join('\n')).toContain('echo of it is refused: its description has changed since it was approved');
   });
@@ -141,7 +141,7 @@ describe('descriptions', () => {
     const { call, notes, tools } = await guardedClient(plain);
     await tools();
     await call('grow');
-    await expect.poll(() => notes.join('\n')).toContain('new-tool of it is refused: it is new');
+    await expect.poll(() => notes.join('\n'), eventually).toContain('new-tool of it is refused: it is new');
     expect(await tools()).not.toContain('new-tool');
   });
 
@@ -149,7 +149,7 @@ describe('descriptions', () => {
     const file = join(temporaryFolder(), 'pins.json');
     const config = { ...plain, security: { wrap: false, pins: file } };
     expect(await (await guardedClient(config)).tools()).toContain('echo');
-    await expect.poll(() => existsSync(file)).toBe(true);
+    await expect.poll(() => existsSync(file), eventually).toBe(true);
     const pins = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
     expect(Object.keys(pins['it'] ?? {})).toContain('mcp__it__echo');
     writeFileSync(file, JSON.stringify({ it: { ...pins['it'], mcp__it__echo: 'another' } }));
@@ -180,7 +180,7 @@ describe('the log', () => {
     const file = join(temporaryFolder(), 'guard.jsonl');
     const { call } = await guardedClient({ ...plain, log: { file } });
     await call('echo', { text: 'private words' });
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain('"tool.call"');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), eventually).toContain('"tool.call"');
     expect(readFileSync(file, 'utf8')).not.toContain('private words');
   });
 });

@@ -1,9 +1,6 @@
 import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge';
-import { createBudget, guardrails } from '@h/guardrails';
-import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
-import { closeSinks, jsonLinesSink, observe, record, type Sink } from '@h/observe';
-import { createRedactor, eventRedactor, type Redactor } from '@h/redact';
-import { security } from '@h/security';
+import { closeSinks, jsonLinesSink, type Sink } from '@h/observe';
+import { createRedactor, type Redactor } from '@h/redact';
 import {
   createRegistry,
   fileArtifacts,
@@ -11,20 +8,18 @@ import {
   memoryArtifacts,
   readArtifact,
   toolDriver,
-  tools,
   type ArtifactStore,
   type RegistryDriver,
 } from '@h/tools';
 import type { McpServer, McpToolDescription } from '@h/tools/mcp';
-import type { ApprovalDecision, JSONValue, Message, PipelineOperator, ToolEffect, ToolOutcome } from '@h/turn';
+import type { JSONValue, Message, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
 import { callResult, errorResult } from './call-result.js';
 import type { Config } from './config-schema.js';
-import { loopGuard } from './loop-guard.js';
+import { operatorsOf } from './operators.js';
 import { ToolPins } from './pins.js';
-import { policyHooks } from './policy.js';
-import type { Question } from './question.js';
+import { decisionOn, type Approve } from './question.js';
 import { Upstream } from './upstream.js';
 
 /** A tool as clients see it. */
@@ -43,8 +38,7 @@ export interface GuardedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Asks a person. The signal withdraws the question: it has expired, or the call has ended. */
-  readonly approve: (question: Question, signal: AbortSignal) => Promise<ApprovalDecision>;
+  readonly approve: Approve;
   readonly onProgress?: ((progress: JSONValue) => void) | undefined;
 }
 
@@ -145,8 +139,7 @@ export class Guard {
   async call({ name, input, signal, approve, onProgress }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
-    if (tool === undefined)
-      return errorResult(`The tool ${JSON.stringify(name)} does not exist, or is hidden or refused.`);
+    if (tool === undefined) return errorResult(`The tool ${name} does not exist, or is hidden.`);
     this.#calls += 1;
     const id = `call-${this.#calls}`;
     try {
@@ -242,26 +235,6 @@ export class Guard {
 
 const maxNotes = 1_000;
 
-const unanswered = { decision: 'deny', reason: 'The question expired without an answer.' } as const;
-
-/** Asks a person, until the question expires or the call ends. */
-const decisionOn = async (
-  question: Question,
-  approve: GuardedCall['approve'],
-  signal: AbortSignal,
-): Promise<ApprovalDecision> => {
-  const { at, expiresAt = at } = question;
-  const withdrawn = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, expiresAt - at))]);
-  const expired = new Promise<ApprovalDecision>((resolve) => {
-    withdrawn.addEventListener('abort', () => resolve(unanswered), { once: true });
-  });
-  const asked = approve(question, withdrawn).catch((error: unknown): ApprovalDecision => {
-    if (withdrawn.aborted) return unanswered;
-    throw error;
-  });
-  return Promise.race([asked, expired]);
-};
-
 const ownTool = ({
   name,
   description,
@@ -293,44 +266,4 @@ const withoutMark = (outcome: ToolOutcome): ToolOutcome => {
 const artifactsOf = async (artifacts: boolean | string): Promise<ArtifactStore | undefined> => {
   if (artifacts === false) return undefined;
   return typeof artifacts === 'string' ? fileArtifacts({ directory: artifacts }) : memoryArtifacts();
-};
-
-/** What operators share with the guard. */
-interface OperatorParts {
-  readonly store: ArtifactStore | undefined;
-  readonly sinks: readonly Sink[];
-  readonly redactor: Redactor | undefined;
-  readonly effectOf: (tool: string) => ToolEffect | undefined;
-}
-
-/** The operators, in their order. */
-const operatorsOf = (
-  { policy, approvals, limits, loops, results, log }: Config,
-  { store: artifacts, sinks, redactor, effectOf }: OperatorParts,
-): readonly PipelineOperator[] => {
-  const { maxCalls: maxToolCalls, maxDurationMs } = limits;
-  const budget = createBudget({
-    name: 'guard',
-    ...(maxToolCalls !== undefined && { maxToolCalls }),
-    ...(maxDurationMs !== undefined && { maxDurationMs }),
-  });
-  const redact = redactor === undefined ? undefined : eventRedactor(redactor);
-  const approvalStore =
-    approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
-  return [
-    hooks([...policyHooks(policy)], { approvalStore, approvalTimeoutMs: approvals.timeoutMs }),
-    guardrails({ budget }),
-    ...(loops ? [loopGuard(effectOf)] : []),
-    tools({
-      maxChars: results.maxChars,
-      ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
-    }),
-    security({ redactor: redactor ?? false }),
-    ...(sinks.length > 0
-      ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
-      : []),
-    ...(log.recording === undefined
-      ? []
-      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
-  ];
 };

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { guardedClient, startFixture, textOf } from '../test/guard-client.js';
+import { eventually, guardedClient, startFixture, textOf } from '../test/guard-client.js';
 import { ConfigError, parseConfig } from './config.js';
 import { serve } from './serve.js';
 
@@ -65,7 +65,7 @@ describe('the approval page', () => {
   ] as const)('decides about a call: %s', async (choice, expected) => {
     const { call, log, notes } = await guardedClient({ policy });
     const calling = call('write', { path: 'a' });
-    await expect.poll(() => notes.join('\n')).toMatch(/waits for your decision/);
+    await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
     const page = /http:\S+/.exec(notes.join('\n'))?.[0] ?? '';
     const html = await (await fetch(page)).text();
     expect(html).toContain('It &#60;b&#62;writes&#60;/b&#62;.');
@@ -79,7 +79,7 @@ describe('the approval page', () => {
   it('has a secret address', async () => {
     const { call, notes } = await guardedClient({ policy, approvals: { timeoutMs: 2_000 } });
     const calling = call('write', { path: 'a' });
-    await expect.poll(() => notes.join('\n')).toMatch(/waits for your decision/);
+    await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
     const page = new URL(/http:\S+/.exec(notes.join('\n'))?.[0] ?? '');
     expect((await fetch(new URL('/guess/', page))).status).toBe(404);
     expect((await fetch(new URL('/guess/x/once', page), { method: 'POST' })).status).toBe(404);

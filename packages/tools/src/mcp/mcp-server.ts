@@ -15,11 +15,12 @@ import {
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
-import { McpLink, type McpState, type McpToolDescription } from './connection.js';
+import { McpLink, type McpState } from './connection.js';
 import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
 import type { McpProtocol } from './open-client.js';
+import type { McpToolDescription } from './tool-request.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
