@@ -81,13 +81,6 @@ const schema = z
       .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
       .default(false)
       .describe('Replaces secrets in requests; `env` names variables with further values to replace.'),
-    compaction: z
-      .strictObject({
-        window: z.int().min(1_000).describe('Size of the context window in tokens.'),
-        model: z.string().min(1).exactOptional().describe('The model that summarizes. Default: that of the request.'),
-      })
-      .exactOptional()
-      .describe('Replaces the beginning of long conversations by a summary.'),
     unmetered: z
       .enum(['deny', 'pass'])
       .default('deny')
