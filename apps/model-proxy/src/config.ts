@@ -63,7 +63,7 @@ const schema = z
     clients: z.array(client).default([]).describe('Clients with keys of the proxy. Without any, clients need none.'),
     budgets: z
       .strictObject({
-        client: dailyLimits.prefault({}).describe('For each client, unless it has limits of its own.'),
+        client: dailyLimits.prefault({}).describe('For each client without separate limits.'),
         conversation: limits.prefault({}),
         day: dailyLimits.prefault({}).describe('For all clients together.'),
         warnAt: z.number().min(0).max(1).default(0.8).describe('Share of a limit from which answers carry a warning.'),

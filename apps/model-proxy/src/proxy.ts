@@ -143,7 +143,7 @@ const refuse = (incoming: IncomingMessage, outgoing: ServerResponse, provider: P
     error instanceof Refusal
       ? error
       : new Refusal('internal', `The proxy failed: ${error instanceof Error ? error.message : String(error)}`);
-  // The rest of a body that was not read would be taken for the next request.
+  // Node would parse the unread rest of the body as the next request.
   if (!incoming.complete) outgoing.shouldKeepAlive = false;
   outgoing.writeHead(refusal.status, [...refusal.headers()]);
   outgoing.end(refusal.body(provider));
