@@ -5,8 +5,8 @@ import type { Conversation } from './conversations.js';
 import { arrayOf, objectOf, stringOf } from './json-value.js';
 import type { WireRequest } from './wire-request.js';
 
-/** Number of threads whose latest request is remembered. */
-const maxThreads = 10_000;
+/** Number of threads whose latest request is remembered: about 25 kB for one with 500 messages. */
+const maxThreads = 1_000;
 
 /** The cached beginning of a request, in the order in which providers read it. */
 interface Prefix {
