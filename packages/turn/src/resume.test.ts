@@ -315,7 +315,11 @@ describe.each([
     const numbered = (lines: readonly string[]): World => {
       const store = storeOf({ ...disk, lines });
       const answers = lines.map(decodeRecord).filter(({ event }) => event.type === 'model.response').length;
-      const steps: readonly ScriptStep[] = [response(call('call_0', 'read')), response(call('call_0', 'read')), 'Done.'];
+      const steps: readonly ScriptStep[] = [
+        response(call('call_0', 'read')),
+        response(call('call_0', 'read')),
+        'Done.',
+      ];
       const model = scriptedModel(steps.slice(answers), delayMs === undefined ? {} : { delayMs });
       const tools = scriptedTools({ read: 'text' }, definitions);
       const agent = harness({ model, tools, sessions: store, newId: () => 'turn-1' }).pipe();

@@ -10,7 +10,7 @@ import {
   type ServerCapabilities,
   type Tool as McpToolDescription,
 } from '@modelcontextprotocol/client';
-import { TurnError, type JSONObject } from '@h/turn';
+import { toErrorInfo, TurnError, type JSONObject } from '@h/turn';
 import { MessageTooLargeError } from './bounded-fetch.js';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
@@ -394,7 +394,7 @@ const networkCodeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => toErrorInfo(error).message;
 
 /** Waits for optional work, at most `limitMs`. */
 const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {
