@@ -204,7 +204,8 @@ class Cluster {
   readonly #bundle: string;
   readonly #arguments: readonly string[];
   readonly #log: string;
-  readonly #workers = new Set<ChildProcess>();
+  /** The workers, and whether each has started. */
+  readonly #workers = new Map<ChildProcess, Promise<unknown>>();
 
   constructor(bundle: string, args: readonly string[], folder: string) {
     this.#bundle = bundle;
@@ -219,7 +220,7 @@ class Cluster {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
       worker.stderr?.pipe(createWriteStream(this.#log, { flags: 'a' }));
-      this.#workers.add(worker);
+      this.#workers.set(worker, new Promise((resolve) => void worker.once('message', resolve).once('exit', resolve)));
       worker.once('exit', () => this.#workers.delete(worker));
     }
   }
@@ -237,22 +238,21 @@ class Cluster {
 
   /** Ends the workers by SIGTERM. */
   async drain(): Promise<void> {
-    const exits = Array.from(this.#workers, (worker) => exitOf(worker));
-    for (const worker of this.#workers) {
-      worker.kill('SIGCONT');
-      worker.kill('SIGTERM');
-    }
+    for (const worker of this.#workers.keys()) worker.kill('SIGCONT');
+    await Promise.all(this.#workers.values());
+    const exits = Array.from(this.#workers.keys(), (worker) => exitOf(worker));
+    for (const worker of this.#workers.keys()) worker.kill('SIGTERM');
     expect(await Promise.all(exits)).toEqual(exits.map(() => 0));
   }
 
   async stop(): Promise<void> {
-    const exits = Array.from(this.#workers, (worker) => exitOf(worker));
-    for (const worker of this.#workers) worker.kill('SIGKILL');
+    const exits = Array.from(this.#workers.keys(), (worker) => exitOf(worker));
+    for (const worker of this.#workers.keys()) worker.kill('SIGKILL');
     await Promise.all(exits);
   }
 
   #pick(choice: number): ChildProcess | undefined {
-    return [...this.#workers][Math.floor(choice * this.#workers.size)];
+    return [...this.#workers.keys()][Math.floor(choice * this.#workers.size)];
   }
 }
 
