@@ -134,10 +134,10 @@ const streamOf = async (database: Postgres, turn: string) => {
 /** Looks at the lanes all the time: no more slots than the limit, no session twice. */
 const watchCap = (database: Postgres) => {
   const problems = new Set<string>();
-  let isOver = false;
+  const watched = { isOver: false };
   const table = database.name('lane_request');
   const look = async (): Promise<void> => {
-    while (!isOver) {
+    while (!watched.isOver) {
       const [row] = await database.query<{ held: number; twice: number }>(
         `select (select count(*)::integer from ${table} where state = 1) as held, (select count(*)::integer from (
            select 1 from ${table} where state > 0 group by session having count(*) > 1) twice) as twice`,
@@ -150,7 +150,7 @@ const watchCap = (database: Postgres) => {
   const looking = look();
   return {
     end: async (): Promise<readonly string[]> => {
-      isOver = true;
+      watched.isOver = true;
       await looking;
       return [...problems];
     },
@@ -226,7 +226,10 @@ class Cluster {
   }
 
   kill(choice: number): void {
-    this.#pick(choice)?.kill('SIGKILL');
+    const worker = this.#pick(choice);
+    if (!worker) return;
+    worker.kill('SIGKILL');
+    this.#workers.delete(worker);
   }
 
   async suspend(choice: number, ms: number): Promise<void> {
