@@ -214,6 +214,24 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(1);
   });
 
+  it('returns the last answer of a turn that reached a limit', async () => {
+    const limit = operator({
+      decide: {
+        'turn.stop': (event) => (event.outcome === 'completed' ? stop('max-steps', 'Two steps.') : undefined),
+      },
+    });
+    const stops: unknown[] = [];
+    const settings = attached({ read: () => 'text' }, [limit], {
+      onStop: ({ outcome }) => void stops.push(outcome),
+    });
+    script = [calls('read'), { content: 'I have read one file.' }];
+    expect(await ask(settings, 'Read.')).toBe('I have read one file.');
+    expect(stops).toEqual(['max-steps']);
+    script = [calls('read'), { content: 'Summary.' }];
+    const failing = attached({ read: () => 'text' }, [limit], { exitBehavior: 'error' });
+    await expect(ask(failing, 'Read.')).rejects.toMatchObject({ outcome: 'max-steps' });
+  });
+
   it('rejects with the stop if the host asks for errors', async () => {
     const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
     script = [calls('read')];

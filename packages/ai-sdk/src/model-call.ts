@@ -12,7 +12,7 @@ import {
   type HostModelContext,
   type HostSession,
 } from '@h/bridge';
-import { noUsage, OperatorError, TurnError, type ErrorInfo, type Usage } from '@h/turn';
+import { noUsage, OperatorError, TurnError, type ErrorInfo, type TurnEnding, type Usage } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
 import { hostAnswer, toHostResult, toHostUsage, type HostAnswer } from './host-answer.js';
 import { ownOptions, type HostRequest, type PromptMessage } from './host-request.js';
@@ -35,7 +35,7 @@ export interface ModelCall {
   /** Called with the answer that the operators emit, before the host receives the answer. */
   readonly onAnswer: (result: LanguageModelV4GenerateResult) => void;
   /** Called when the loop ends because an operator ended the turn. */
-  readonly onStop?: (stopped: TurnStoppedError) => void;
+  readonly onStop?: (ending: TurnEnding) => void;
 }
 
 /** Calls the model through the operators, without streaming. */
@@ -60,14 +60,16 @@ export const generate = async ({
     return { response: answer.response, value: undefined };
   };
   try {
-    const { response } = await session.model({
+    const { response, ending } = await session.model({
       ...host.call,
       run: host.run,
       signal: options.abortSignal,
       perform: (request, context) => untilAborted(context.signal, perform(request, context)),
     });
-    const result = toHostResult(response, answer);
+    if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
+    const result = withEnding(toHostResult(response, answer), ending);
     onAnswer(result);
+    if (ending) onStop?.(ending);
     return result;
   } catch (thrown) {
     if (thrown instanceof Undelivered) return thrown.deliver() as LanguageModelV4GenerateResult;
@@ -127,9 +129,11 @@ export const stream = ({
       onDelta: (delta) => out.delta(delta),
       canRestart: () => !out.isOpen,
     })
-    .then(({ response }) => {
-      const result = toHostResult(response, answer);
+    .then(({ response, ending }) => {
+      if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
+      const result = withEnding(toHostResult(response, answer), ending);
       onAnswer(result);
+      if (ending) onStop?.(ending);
       out.complete(result, {
         isStreamed: answer !== undefined,
         isChanged: response.content !== answer?.response.content,
@@ -178,14 +182,28 @@ const isStop = (thrown: unknown): thrown is TurnStoppedError =>
   thrown instanceof TurnStoppedError && thrown.outcome !== 'error';
 
 /** Returns the answer that ends the host's loop after an operator stopped the turn. */
-const lastAnswer = ({ outcome, reason }: TurnStoppedError): LanguageModelV4GenerateResult => {
-  return {
-    content: [{ type: 'text', text: reason ?? `The agent was stopped: ${outcome}.` }],
-    finishReason: { unified: 'other', raw: outcome },
-    usage: toHostUsage(noUsage),
-    warnings: [],
-    providerMetadata: { [ownOptions]: { outcome, ...(reason !== undefined && { reason }) } },
-  };
+const lastAnswer = (stopped: TurnStoppedError): LanguageModelV4GenerateResult => {
+  const { outcome, reason } = stopped;
+  return withEnding(
+    {
+      content: [{ type: 'text', text: reason ?? `The agent was stopped: ${outcome}.` }],
+      finishReason: { unified: 'other', raw: outcome },
+      usage: toHostUsage(noUsage),
+      warnings: [],
+    },
+    stopped,
+  );
+};
+
+/** Adds how an operator ended the turn to an answer. */
+const withEnding = (
+  result: LanguageModelV4GenerateResult,
+  ending: TurnEnding | undefined,
+): LanguageModelV4GenerateResult => {
+  if (!ending) return result;
+  const { outcome, reason } = ending;
+  const own = { outcome, ...(reason !== undefined && { reason }) };
+  return { ...result, providerMetadata: { ...result.providerMetadata, [ownOptions]: own } };
 };
 
 /** Converts a failure of an operator, or an error that an operator created or changed, to an error for the host. */

@@ -247,6 +247,24 @@ describe('bridge', () => {
     await expect(toyLoop({ session, history, model: () => response('Fine.') })).resolves.toBe('Fine.');
   });
 
+  it('returns the last answer of a turn that a limit ends, and withholds one that is blocked', async () => {
+    const ending = (outcome: 'max-steps' | 'blocked') =>
+      sessionOf([
+        operator({
+          decide: { 'turn.stop': (event) => (event.outcome === 'completed' ? stop(outcome, 'Enough.') : undefined) },
+        }),
+      ]);
+    const messages = [person('Work.')];
+    const perform = async () => ({ response: response('A summary.'), value: 1 });
+    const limited = ending('max-steps');
+    expect(await limited.model({ messages, perform })).toMatchObject({
+      response: { content: [{ type: 'text', text: 'A summary.' }] },
+      ending: { outcome: 'max-steps', reason: 'Enough.' },
+    });
+    expect(await limited.stopped()).toMatchObject({ outcome: 'max-steps' });
+    await expect(ending('blocked').model({ messages, perform })).rejects.toMatchObject({ outcome: 'blocked' });
+  });
+
   it('skips the tool calls of a truncated answer', async () => {
     const session = sessionOf([]);
     const ran: string[] = [];

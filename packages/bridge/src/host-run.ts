@@ -21,7 +21,9 @@ import {
   type ToolOutcome,
   type ToolResultOutput,
   type TurnEvent,
+  type TurnEnding,
   type TurnEventOf,
+  type TurnOutcome,
   type UserMessage,
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
@@ -39,6 +41,19 @@ import type { ToolLock } from './tool-lock.js';
  * retries of any operator.
  */
 const maxAttempts = 100;
+
+/**
+ * Outcomes of a turn after which the host receives the complete answers, such as the summary at a limit. An answer that
+ * an operator blocked, or that ended with an error, is withheld.
+ */
+const deliveredOutcomes: ReadonlySet<TurnOutcome> = new Set([
+  'completed',
+  'replied',
+  'max-steps',
+  'budget-exceeded',
+  'loop-detected',
+  'timed-out',
+]);
 
 /** Settings shared by the runs of a session. */
 export interface RunOptions<HostMessage> {
@@ -362,12 +377,17 @@ export class HostRun<HostMessage> {
     if (calls.length > 0) this.#resolve();
   }
 
-  #resolve(): void {
+  #resolve(end?: TurnEventOf<'turn.end'>): void {
     const open = this.#open;
     const response = open && joined(open.answers);
     if (!open || !response) return;
     this.#open = undefined;
-    open.resolve({ response, ...(!open.isChanged && open.returned && { returned: open.returned }) });
+    const ending = end && end.outcome !== 'completed' && end.outcome !== 'replied' ? toEnding(end) : undefined;
+    open.resolve({
+      response,
+      ...(!open.isChanged && open.returned && { returned: open.returned }),
+      ...(ending && { ending }),
+    });
   }
 
   /** Answers the calls that the host did not make with the results in its history. */
@@ -402,8 +422,7 @@ export class HostRun<HostMessage> {
       open.answers.push({ content: partsOf(this.#lastText), finishReason: 'stop', usage: noUsage });
       open.isChanged = true;
     }
-    if (open.answers.length > 0 && (end.outcome === 'completed' || end.outcome === 'replied')) return this.#resolve();
-    // The host does not receive an answer that was complete before an operator stopped its continuation.
+    if (open.answers.length > 0 && deliveredOutcomes.has(end.outcome)) return this.#resolve(end);
     this.#delivered = undefined;
     const thrown =
       end.error && (open.thrown.get(end.error) ?? (isSameError(end.error, open.failure) ? open.lastThrown : undefined));
@@ -411,6 +430,12 @@ export class HostRun<HostMessage> {
     this.#open = undefined;
   }
 }
+
+const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): TurnEnding => ({
+  outcome,
+  ...(reason !== undefined && { reason }),
+  ...(error && { error }),
+});
 
 const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
   other !== undefined && error.message === other.message && error.code === other.code;

@@ -10,6 +10,7 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolOutcome,
+  TurnEnding,
   TurnEventOf,
 } from '@h/turn';
 
@@ -49,6 +50,8 @@ export interface HostModelResult<Value> {
   readonly response: ModelResponse;
   /** The original value of the model; absent if an operator changed or continued the answer. */
   readonly returned?: { readonly value: Value } | undefined;
+  /** How an operator ended the turn with this answer, such as the summary at a limit of steps. End the loop. */
+  readonly ending?: TurnEnding | undefined;
 }
 
 /** A model call of the host. */

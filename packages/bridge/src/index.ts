@@ -21,3 +21,4 @@ export type {
   HostToolReturn,
 } from './host.js';
 export type { HostSession } from './host-session.js';
+export { ToolLock } from './tool-lock.js';

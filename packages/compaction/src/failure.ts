@@ -47,9 +47,7 @@ export class CompactionError extends TurnError {
 export const toFailure = (thrown: unknown, otherwise: CompactionFailureReason, message: string): CompactionError =>
   thrown instanceof CompactionError
     ? thrown
-    : new CompactionError(otherwise, `${message}: ${messageOf(thrown)}`, { cause: thrown });
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+    : new CompactionError(otherwise, `${message}: ${toErrorInfo(thrown).message}`, { cause: thrown });
 
 /** A thrown value as data, with the HTTP status and body that SDKs attach to it. */
 export const errorInfoOf = (thrown: unknown): ErrorInfo => {

@@ -24,8 +24,8 @@ export const within = <Result>(
       leave();
       return;
     }
-    const failed = (error: unknown): void =>
-      finish(() => reject(error instanceof Error ? error : new Error(String(error))));
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what the work has thrown
+    const failed = (error: unknown): void => finish(() => reject(error));
     try {
       work(controller.signal).then((result) => finish(() => resolve(result)), failed);
     } catch (error) {

@@ -181,6 +181,18 @@ describe('asMiddleware', () => {
     });
   });
 
+  it('ends the agent with the last answer of a turn that reached a limit', async () => {
+    const limit = operator({
+      decide: {
+        'turn.stop': (event) => (event.outcome === 'completed' ? stop('max-steps', 'Enough.') : undefined),
+      },
+    });
+    script = [{ content: 'A summary.' }];
+    const messages = await run(agentWith(asMiddleware(limit)), ask('Read.'));
+    expect(contents(messages)).toEqual(['Read.', 'A summary.']);
+    expect(messages[1]?.response_metadata).toMatchObject({ h: { outcome: 'max-steps', reason: 'Enough.' } });
+  });
+
   it('requests approval with an interrupt and continues with the answer', async () => {
     const asking = intercept('asking', ({ emit }) => {
       const held = new Map<string, () => void>();

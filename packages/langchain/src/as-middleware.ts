@@ -9,7 +9,14 @@ import {
   type HostToolReturn,
 } from '@h/bridge';
 import { anyBoolean, anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
-import { TurnError, type ModelSettings, type PipelineOperator, type SystemBlock, type ToolDefinition } from '@h/turn';
+import {
+  TurnError,
+  type ModelSettings,
+  type PipelineOperator,
+  type SystemBlock,
+  type ToolDefinition,
+  type TurnEnding,
+} from '@h/turn';
 import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@langchain/core/messages';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { createMiddleware, type AgentMiddleware } from 'langchain';
@@ -164,7 +171,7 @@ const callModel = async (
     return { model: resolve({ model, credential }) };
   };
   try {
-    const { response, returned } = await host.session(sessionOf(state, runtime.configurable)).model<AIMessage>({
+    const { response, returned, ending } = await host.session(sessionOf(state, runtime.configurable)).model<AIMessage>({
       messages,
       system,
       tools: [...definitions.keys()],
@@ -186,18 +193,22 @@ const callModel = async (
         return { response: toResponse(answer), value: answer };
       },
     });
-    return (
-      returned?.value ?? toAIMessage(response.content, { response_metadata: { finish_reason: response.finishReason } })
-    );
+    if (!ending && returned) return returned.value;
+    if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
+    const finish = { finish_reason: response.finishReason, ...(ending && endingMetadata(ending)) };
+    return toAIMessage(response.content, { response_metadata: finish });
   } catch (error) {
     if (!(error instanceof TurnStoppedError) || exitBehavior === 'error') throw error;
-    const { outcome, reason } = error;
     return new AIMessage({
-      content: reason ?? `The agent was stopped: ${outcome}.`,
-      response_metadata: { h: { outcome, ...(reason !== undefined && { reason }) } },
+      content: error.reason ?? `The agent was stopped: ${error.outcome}.`,
+      response_metadata: endingMetadata(error),
     });
   }
 };
+
+const endingMetadata = ({ outcome, reason }: TurnEnding): { readonly h: object } => ({
+  h: { outcome, ...(reason !== undefined && { reason }) },
+});
 
 const callTool = async (
   host: Bridge<BaseMessage>,

@@ -1,4 +1,4 @@
-import { intercept, keep, type Decision, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { intercept, keep, toErrorInfo, type Decision, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { checkObserveOptions, type ObserveOptions } from './options.js';
 import { createOutlet } from './outlet.js';
 import { watchRun } from './run.js';
@@ -66,7 +66,4 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
 };
 
 const warnOfSink = (error: unknown, sink: string): void =>
-  process.emitWarning(
-    `The sink ${sink} has failed: ${error instanceof Error ? error.message : String(error)}`,
-    'ObserveWarning',
-  );
+  process.emitWarning(`The sink ${sink} has failed: ${toErrorInfo(error).message}`, 'ObserveWarning');

@@ -42,13 +42,9 @@ export interface FilePermissions {
 export const sensitivePaths: readonly string[] = [
   '*.env',
   '.env.*',
-  '*.env',
   '!.env.example',
   '!.env.sample',
   '!.env.template',
-  '!example.env',
-  '!sample.env',
-  '!template.env',
   '!example.env',
   '!sample.env',
   '!template.env',

@@ -1,4 +1,4 @@
-import { TurnError } from '@h/turn';
+import { toErrorInfo, TurnError } from '@h/turn';
 
 /**
  * The reason for which a request was refused or its slot was lost.
@@ -37,8 +37,7 @@ export class LaneError extends TurnError {
 
 /** Creates the error for the reason of an abort. */
 export const abortError = (session: string, reason: unknown): LaneError => {
-  const text =
-    reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
+  const text = reason === undefined ? 'The signal was aborted.' : toErrorInfo(reason).message;
   return new LaneError('lane-aborted', session, text, { cause: reason });
 };
 

@@ -14,7 +14,7 @@ import {
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { describeOperator, marbles } from '@h/turn/vitest';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
 import type { Lanes, LaneListener, LaneLease } from './contract.js';
 import type { LaneError } from './errors.js';
@@ -337,6 +337,59 @@ describe('asynchronous lanes', () => {
     const lease = { release: () => void released.push('lease') };
     listener?.admitted(lease as LaneLease);
     expect(released).toEqual(['place', 'lease']);
+  });
+
+  it.each([
+    ['nothing', undefined, 'returned undefined; return a handle with release()'],
+    ['a promise that rejects', () => Promise.reject(new Error('The database is down.')), 'return a handle'],
+    ['an object without release()', () => ({}), 'return a handle'],
+  ])('fail the turn if enter() returns %s', async (_, answer, message) => {
+    const backend = { enter: () => answer?.() } as unknown as Pick<Lanes, 'enter'>;
+    const agent = harness({ model: scriptedModel(['One.']) }).pipe(queue(backend));
+    const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect(outcome).toBe('error');
+    expect(error).toMatchObject({ operator: 'queue', message: expect.stringContaining(message) as string });
+  });
+
+  it('that never answer refuse the turn soon after its maxWaitMs, and get the place back', () => {
+    const { scheduler, advance } = virtualTime();
+    let released = 0;
+    const place = { release: () => void (released += 1), abort: () => undefined };
+    const agent = harness({ model: scriptedModel(['One.']), scheduler }).pipe(
+      queue({ enter: () => place }, { maxWaitMs: 5_000 }),
+    );
+    const { end } = watch(agent, 'alice');
+    advance(5_999);
+    expect(end()).toBeUndefined();
+    advance(1);
+    expect(end()).toMatchObject({ outcome: 'timed-out', error: { code: 'lane-waited-too-long' } });
+    expect(released).toBeGreaterThan(0);
+  });
+
+  it('get both the place and the lease back, although the release of one fails', async () => {
+    const lanes = createLanes();
+    const releases: (() => void)[] = [];
+    const backend: Pick<Lanes, 'enter'> = {
+      enter: (request, listener) => {
+        const place = lanes.enter(request, {
+          refused: (error) => listener.refused(error),
+          admitted: (lease) => {
+            releases.push(vi.spyOn(lease, 'release'));
+            listener.admitted(lease);
+          },
+        });
+        const release = vi.fn(() => {
+          throw new Error('The connection is closed.');
+        });
+        releases.push(release);
+        return { abort: (reason) => place.abort(reason), release };
+      },
+    };
+    const agent = harness({ model: scriptedModel(['One.']) }).pipe(queue(backend));
+    expect(await reply(agent.turn({ session: 'alice', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
+    expect(releases).toHaveLength(2);
+    for (const release of releases) expect(release).toHaveBeenCalled();
+    expect(lanes.snapshot().sessions).toEqual([]);
   });
 
   it('get a slot back if the turn ends during the request', () => {

@@ -10,11 +10,15 @@ import {
 } from '@h/turn';
 import { Observable } from 'rxjs';
 import type { LaneListener, LaneHandle, Lanes, LaneLease, WaitingNotice } from './contract.js';
+import { showValue } from '@h/options';
 import { droppedMessage } from './dropped.js';
-import { LaneTimeoutError, type LaneError } from './errors.js';
+import { LaneError, LaneTimeoutError } from './errors.js';
 import { textOf } from './message-text.js';
 import { priorityOf } from './priority.js';
 import type { QueueOptions } from './queue-options.js';
+
+/** Time for the lanes to refuse a request at its `maxWaitMs`: their clock may be another one. */
+const answerGraceMs = 1_000;
 
 /** The decision about a held event once the turn is admitted or refused. */
 export type Answer = NewEvent | readonly NewEvent[];
@@ -34,6 +38,8 @@ export class TurnPlace implements LaneListener {
   /** Whether the turn began in another process; its events then do not run in the async context of its lease. */
   #isResumed = false;
   #isReleased = false;
+  /** Cancels the time limit of a turn that waits. */
+  #stopWaiting: (() => void) | undefined;
   readonly #held: (() => void)[] = [];
   /** The start of a turn whose journal was replayed. */
   #replayed: TurnEventOf<'turn.start'> | undefined;
@@ -69,9 +75,10 @@ export class TurnPlace implements LaneListener {
     const { laneOf, groupsOf, idleTimeoutMs, deadlineMs, graceMs, maxWaitMs } = this.#options;
     this.#turn = start.turn;
     this.#isResumed = ahead;
-    this.#place = this.#lanes.enter(
+    const session = laneOf?.(start) ?? start.session;
+    const place: unknown = this.#lanes.enter(
       {
-        session: laneOf?.(start) ?? start.session,
+        session,
         priority: this.#options.priorityOf?.(start) ?? start.priority ?? priorityOf(start.trigger),
         trigger: start.trigger,
         groups: groupsOf?.(start),
@@ -85,8 +92,10 @@ export class TurnPlace implements LaneListener {
       },
       this,
     );
+    this.#place = this.#handle(place);
     // The turn may have ended during the notification of its position.
-    if (this.#isReleased) this.#place.release();
+    if (this.#isReleased) this.#release(this.#place);
+    else if (maxWaitMs !== undefined && !this.#lease && !this.#refusal) this.#limitWait(session, maxWaitMs);
   }
 
   /**
@@ -97,11 +106,11 @@ export class TurnPlace implements LaneListener {
     return new Observable((subscriber) => {
       const resume = (): void => {
         const lease = this.#lease;
-        if (lease) lease.within(() => subscriber.next(then(lease)));
+        if (lease) this.#watch(lease.within(() => subscriber.next(then(lease))));
         else subscriber.next(this.#refusal);
         subscriber.complete();
       };
-      if (this.#refusal || (this.#lease && this.#lease.resume?.() !== false)) {
+      if (this.#refusal || (this.#lease && this.#isBack(this.#lease))) {
         resume();
         return;
       }
@@ -114,13 +123,13 @@ export class TurnPlace implements LaneListener {
   /** Passes an event in the async context of the lease, once the turn has a slot. */
   asPart(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
     const lease = this.#lease;
-    if (lease?.isInContext === true && lease.resume?.() !== false) return this.fence(event);
+    if (lease?.isInContext === true && this.#isBack(lease)) return this.fence(event);
     return this.#place ? this.hold(() => this.fence(event)) : undefined;
   }
 
   /** Passes an event that follows from a held one: at once if the turn has a slot. */
   whenAtWork(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
-    const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#lease.resume?.() !== false;
+    const isAtWork = !this.#isResumed && this.#lease !== undefined && this.#isBack(this.#lease);
     return isAtWork ? this.fence(event) : this.asPart(event);
   }
 
@@ -140,7 +149,7 @@ export class TurnPlace implements LaneListener {
   progress(at: number): void {
     if (at === this.#progressAt) return;
     this.#progressAt = at;
-    this.#lease?.progress();
+    this.#watch(this.#lease?.progress());
   }
 
   /** Lends the slot while the turn waits for a person. */
@@ -172,7 +181,7 @@ export class TurnPlace implements LaneListener {
   }
 
   ending(): void {
-    this.#lease?.ending();
+    this.#watch(this.#lease?.ending());
   }
 
   /** Called when the turn stops: withdraws a request that was not admitted. */
@@ -182,18 +191,21 @@ export class TurnPlace implements LaneListener {
 
   release(): void {
     this.#isReleased = true;
-    this.#place?.release();
-    this.#lease?.release();
+    this.#stopWaiting?.();
+    this.#release(this.#place);
+    this.#release(this.#lease);
   }
 
   admitted(lease: LaneLease): void {
     this.#lease = lease;
+    this.#stopWaiting?.();
     // Another process may have sent the answer before the turn ended.
-    if (this.#isReleased) lease.release();
+    if (this.#isReleased) this.#release(lease);
     else this.#back();
   }
 
   refused(error: LaneError): void {
+    this.#stopWaiting?.();
     this.#refusal = stop(refusals[error.code] ?? 'blocked', error.message, toErrorInfo(error));
     this.#known();
   }
@@ -222,7 +234,52 @@ export class TurnPlace implements LaneListener {
   }
 
   #lendWhileAsking(): void {
-    if (this.#approvals.size > 0) this.#lease?.pause?.();
+    if (this.#approvals.size > 0) this.#watch(this.#lease?.pause?.());
+  }
+
+  /** Never throws: the place and the lease must both be released. */
+  #release(handle: LaneHandle | undefined): void {
+    try {
+      this.#watch(handle?.release());
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Whether the turn has its slot, now or again. */
+  #isBack(lease: LaneLease): boolean {
+    const isBack: unknown = lease.resume?.();
+    this.#watch(isBack);
+    return isBack !== false;
+  }
+
+  /** @throws TypeError if the lanes returned no handle, for which nothing could be released */
+  #handle(place: unknown): LaneHandle {
+    const handle = place as Partial<LaneHandle> | null | undefined;
+    if (typeof handle === 'object' && typeof handle?.release === 'function') return handle as LaneHandle;
+    this.#watch(place);
+    throw new TypeError(`enter() of the lanes returned ${showValue(place)}; return a handle with release().`);
+  }
+
+  /** Refuses the turn if the lanes have not answered some time after their own limit. */
+  #limitWait(session: string, maxWaitMs: number): void {
+    this.#stopWaiting = this.#context.after(maxWaitMs + answerGraceMs, () => {
+      const text = `The lanes neither admitted nor refused session ${JSON.stringify(session)} within ${maxWaitMs} ms (maxWaitMs).`;
+      this.release();
+      this.refused(new LaneError('lane-waited-too-long', session, text));
+    });
+  }
+
+  /** Fails the turn if a method of the lanes that must be synchronous returned a promise that rejects. */
+  #watch(result: unknown): void {
+    if (typeof result !== 'object' || result === null) return;
+    Promise.resolve(result).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Has no effect on a turn that has ended. */
+  #fail(error: unknown): void {
+    const info = toErrorInfo(error);
+    this.#context.emit(stop('error', `The lanes failed: ${info.message}`, info));
   }
 
   #beginning(

@@ -1,6 +1,7 @@
 import {
   intercept,
   notice,
+  toErrorInfo,
   type Handlers,
   type MaybePromise,
   type NewEvent,
@@ -100,7 +101,7 @@ export const skills = (options: SkillsOptions): TurnOperator => {
           finish([
             notice('skills.problem', {
               code: 'failed',
-              message: `Finding skills failed: ${error instanceof Error ? error.message : String(error)}`,
+              message: `Finding skills failed: ${toErrorInfo(error).message}`,
             }),
           ]);
         });

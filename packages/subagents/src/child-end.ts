@@ -1,4 +1,4 @@
-import { noUsage, type ErrorInfo, type Reply } from '@h/turn';
+import { noUsage, toErrorInfo, type ErrorInfo, type Reply } from '@h/turn';
 import { capText } from './evidence.js';
 import type { Child } from './family.js';
 import type { ChildEnd, ChildStatus } from './record.js';
@@ -86,5 +86,5 @@ export const unbegun = ({ record: { id, agent, session, task } }: Child, reason:
 
 const abortReason = ({ aborted, reason }: AbortSignal): string | undefined => {
   if (!aborted) return undefined;
-  return reason instanceof Error ? reason.message : String(reason);
+  return toErrorInfo(reason).message;
 };

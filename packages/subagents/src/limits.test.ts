@@ -1,4 +1,6 @@
-import { intercept } from '@h/turn';
+import { harness, intercept } from '@h/turn';
+import { response, scriptedTools } from '@h/turn/testing';
+import { VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
@@ -75,6 +77,31 @@ describe('limits', () => {
     expect(await announced(5_000, { limits: { timeoutMs: 60_000 } })).toEqual([5_000]);
     expect(await announced(90_000, { limits: { timeoutMs: 60_000 } })).toEqual([60_000]);
     expect(await announced(5_000, { limits: { timeoutMs: 60_000 }, parentEnd: 'detach' })).toEqual([60_000]);
+  });
+
+  it('announces a time limit to a sub-agent whose scheduler has another clock', async () => {
+    const left: number[] = [];
+    const probe = intercept('probe', (operator) => ({
+      decide: { 'model.request': () => void left.push(operator.timeLeft()) },
+    }));
+    const team = subagents({
+      limits: { timeoutMs: 60_000 },
+      agents: {
+        worker: {
+          description: 'Works in virtual time, which begins at 0.',
+          create: ({ guard }) =>
+            harness({
+              model: (_, { turn }) => [{ type: 'response', response: response(`Done in ${turn}.`) }],
+              tools: scriptedTools({}),
+              scheduler: new VirtualTimeScheduler(),
+            }).pipe(probe, guard),
+        },
+      },
+    });
+    const answer = (await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })) as Spawned;
+    expect(await answer.ended).toMatchObject({ status: 'ok' });
+    expect(left).toEqual([60_000]);
+    await team.close();
   });
 
   it('frees places after an invalid policy', async () => {

@@ -137,6 +137,42 @@ describe('the deadline of the turn', () => {
     expect(ran.text('1')).toContain('no time is left');
   });
 
+  it.each([
+    [600_000, 570_000],
+    [120_000, 90_000],
+    [119_996, 89_997],
+    [40_000, 30_000],
+    [4, 3],
+  ])('reserves 30 s or a quarter of the %i ms that its operators set, whichever is less', async (leftMs, callMs) => {
+    const driver = toolDriver([hang], { timeoutMs: Infinity });
+    const ran = runCalls(driver, [toolCall('1', 'hang')], { deadlineAt: 1_000_000 + leftMs });
+    await vi.advanceTimersByTimeAsync(leftMs);
+    expect(timeoutOf(ran, '1')).toBe(callMs);
+  });
+
+  it('reserves what is left anew at each step, so that a later step still has time', async () => {
+    const driver = toolDriver([hang], { timeoutMs: Infinity });
+    const deadlineAt = 1_000_000 + 64_000;
+    const timeouts: (number | undefined)[] = [];
+    for (const [step, leftMs] of [64_000, 16_000, 4_000].entries()) {
+      const ran = runCalls(driver, [toolCall('1', 'hang')], { step: step + 1, deadlineAt });
+      await vi.advanceTimersByTimeAsync((leftMs * 3) / 4);
+      timeouts.push(timeoutOf(ran, '1'));
+    }
+    expect(timeouts).toEqual([48_000, 12_000, 3_000]);
+  });
+
+  it('has a smaller reserve, or none, with `reserveMs`', async () => {
+    const ran = runCalls(toolDriver([hang], { reserveMs: 0 }), [toolCall('1', 'hang')], { deadlineAt: 1_060_000 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(timeoutOf(ran, '1')).toBe(60_000);
+  });
+
+  it('leaves no time for calls once it has passed', () => {
+    const ran = runCalls(toolDriver([hang]), [toolCall('1', 'hang')], { deadlineAt: 999_000 });
+    expect(ran.outcome('1').status).toBe('skipped');
+  });
+
   it('is computed for each turn if it is a function', () => {
     const seen: unknown[] = [];
     const deadlineAt = ({ turn, session }: { turn: string; session: string }) => (

@@ -89,59 +89,100 @@ const outcome = oneOf(
   'error',
 );
 
-const messages = arrayOf(message);
+const ids = arrayOf(anyString);
 const step = integerFrom(1);
 const call = { step, attempt: step };
 const cache = shapeOf({}, { ttl: oneOf('5m', '1h') });
 
-/** The payload of each event of the loop. The journal derives the messages of some from earlier records. */
-const payloads: Partial<Readonly<Record<TurnEventType, OptionCheck>>> = {
-  'turn.start': shapeOf(
-    { session: anyString, input: arrayOf(userMessage), trigger: anyString },
-    { priority, metadata: jsonObject },
+type Checks = Readonly<Record<string, OptionCheck>>;
+
+/** The members of an event. */
+interface Payload {
+  readonly members: Checks;
+  readonly optional: Checks;
+  /** Members whose items are checked one by one. */
+  readonly lists: Checks;
+  /** Members that are valid in combinations only. */
+  readonly variant: OptionCheck | undefined;
+}
+
+const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partial<Omit<Payload, 'members'>> = {}) => ({
+  members,
+  optional: { turn: anyString, at: finite, replayed: oneOf(true), annotations: jsonObject, ...optional },
+  lists,
+  variant,
+});
+
+const outcomeOf = { outcome };
+const because = { reason: anyString, error };
+
+const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
+  'turn.start': payload(
+    { session: anyString, trigger: anyString },
+    { lists: { input: userMessage }, optional: { priority, metadata: jsonObject } },
   ),
-  'session.loaded': shapeOf({
-    session: anyString,
-    state: recordOf(jsonValue),
-    repairs: arrayOf(shapeOf({ problem: anyString, index: integerFrom(0) })),
-  }),
-  'model.request': shapeOf(
+  'session.loaded': payload(
+    { session: anyString, state: recordOf(jsonValue) },
+    { lists: { messages: message, repairs: shapeOf({ problem: anyString, index: integerFrom(0) }) } },
+  ),
+  'model.request': payload(
+    { ...call, settings: shapeOf({}, { maxOutputTokens: finite }) },
     {
-      ...call,
-      system: arrayOf(shapeOf({ text: anyString }, { cache })),
-      tail: messages,
-      tools: arrayOf(toolDefinition),
-      settings: shapeOf({}, { maxOutputTokens: finite }),
+      lists: {
+        messages: message,
+        system: shapeOf({ text: anyString }, { cache }),
+        tail: message,
+        tools: toolDefinition,
+      },
+      optional: { model: anyString, credential: anyString, cacheMessages: cache },
     },
-    { model: anyString, credential: anyString, cacheMessages: cache },
   ),
-  'model.delta': shapeOf({
+  'model.delta': payload({
     ...call,
     delta: shapeOf({ type: oneOf('text', 'reasoning', 'tool-input'), text: anyString }),
   }),
-  'model.response': shapeOf({ ...call, ...response }, responseDetails),
-  'model.error': shapeOf({ ...call, error }, { usage, retrying: anyBoolean }),
-  'tool.call': shapeOf(
+  'model.response': payload({ ...call, ...response }, { optional: responseDetails }),
+  'model.error': payload({ ...call, error }, { optional: { usage, retrying: anyBoolean } }),
+  'tool.call': payload(
     { step, index: integerFrom(0), call: toolCall },
-    { denied: shapeOf({ reason: anyString }, { by: anyString }) },
+    { optional: { denied: shapeOf({ reason: anyString }, { by: anyString }) } },
   ),
-  'tool.progress': shapeOf({ step, call: toolCall, progress: jsonValue }),
-  'tool.result': both(shapeOf({ step, call: toolCall }), toolOutcome),
-  'input.received': shapeOf({ id: anyString, message: userMessage }),
-  'approval.request': shapeOf({ id: anyString, reason: anyString }, { call: toolCall, expiresAt: finite }),
-  'approval.answer': shapeOf({ id: anyString, decision }),
-  'history.append': shapeOf({ origin: anyString }, { messages, delivers: arrayOf(anyString) }),
-  'history.replace': shapeOf({ origin: anyString, messages }),
-  'session.state': shapeOf({ key: anyString, value: jsonValue }),
-  'turn.continue': shapeOf({ messages, reason: anyString }),
-  'turn.stop': shapeOf({ outcome }, { reason: anyString, error, afterStep: integerFrom(0) }),
-  'turn.end': shapeOf(
-    { outcome, steps: integerFrom(0), usage },
-    { reason: anyString, error, undelivered: arrayOf(userMessage) },
+  'tool.progress': payload({ step, call: toolCall, progress: jsonValue }),
+  'tool.result': payload({ step, call: toolCall }, { variant: toolOutcome }),
+  'input.received': payload({ id: anyString, message: userMessage }),
+  'approval.request': payload(
+    { id: anyString, reason: anyString },
+    { optional: { call: toolCall, expiresAt: finite } },
+  ),
+  'approval.answer': payload({ id: anyString, decision }, { optional: { pattern: anyString, reason: anyString } }),
+  'history.append': payload({ origin: anyString }, { lists: { messages: message }, optional: { delivers: ids } }),
+  'history.replace': payload({ origin: anyString }, { lists: { messages: message } }),
+  'session.state': payload({ key: anyString, value: jsonValue }),
+  'turn.continue': payload({ reason: anyString }, { lists: { messages: message } }),
+  'turn.stop': payload(outcomeOf, { optional: { ...because, afterStep: integerFrom(0) } }),
+  'turn.end': payload(
+    { ...outcomeOf, steps: integerFrom(0), usage },
+    { optional: { ...because, undelivered: arrayOf(userMessage) } },
   ),
 };
 
-const envelope = shapeOf({ turn: anyString, at: finite }, { replayed: oneOf(true), annotations: jsonObject });
+/** Records omit the histories that a replay derives from earlier records. */
+const withoutHistory: ReadonlySet<string> = new Set(['session.loaded', 'model.request']);
+
+const checksOfRecords = new Map(
+  Object.entries(payloads).map(([type, { members, optional, lists, variant }]): readonly [string, OptionCheck] => {
+    const { messages: history, ...others } = Object.fromEntries(
+      Object.entries(lists).map(([name, item]) => [name, arrayOf(item)]),
+    );
+    const isOptional = type === 'history.append';
+    const own = history === undefined || withoutHistory.has(type) ? {} : { messages: history };
+    const shape = shapeOf(
+      { turn: anyString, at: finite, ...members, ...others, ...(isOptional ? {} : own) },
+      { ...optional, ...(isOptional ? own : {}) },
+    );
+    return [type, variant === undefined ? shape : both(shape, variant)];
+  }),
+);
 
 function both(first: OptionCheck, second: OptionCheck): OptionCheck {
   return {
@@ -157,6 +198,49 @@ function both(first: OptionCheck, second: OptionCheck): OptionCheck {
  * @throws InvalidInputError that names the record, the path, the value found there and what was expected
  */
 export const checkEvent = (event: { readonly type: string }, seq: number): void => {
-  const payload = Object.hasOwn(payloads, event.type) ? payloads[event.type as TurnEventType] : undefined;
-  if (payload) checked(both(envelope, payload), event, `The ${event.type} of record ${seq}`, 'event');
+  const check = checksOfRecords.get(event.type);
+  if (check) checked(check, event, `The ${event.type} of record ${seq}`, 'event');
 };
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the first invalid member of an event that an operator made. Members and items that are those of the event it
+ * made it from are valid, so that a change of a long history costs no more than the change.
+ *
+ * @throws whatever a member throws when it is read
+ */
+export const invalidMember = (event: { readonly type: string }, from: object | undefined): string | undefined => {
+  const own = payloads[event.type as TurnEventType];
+  if (own === undefined || event === from) return undefined;
+  const made: Members = event;
+  const given = (from ?? {}) as Members;
+  const isSame = (name: string): boolean => from !== undefined && made[name] === given[name];
+  // Only the runner makes stops that a later step overtakes.
+  if (event.type === 'turn.stop' && made['afterStep'] !== undefined && !isSame('afterStep')) return 'afterStep';
+  for (const name in own.members) {
+    if (!isSame(name) && own.members[name]?.accepts(made[name]) === false) return name;
+  }
+  for (const name in own.optional) {
+    if (isSame(name) || made[name] === undefined) continue;
+    if (own.optional[name]?.accepts(made[name]) === false) return name;
+  }
+  for (const name in own.lists) {
+    const item = own.lists[name];
+    if (!isSame(name) && item && !areItems(made[name], given[name], item)) return name;
+  }
+  if (own.variant === undefined) return undefined;
+  const isOfOutcome = (name: string): boolean => !(name in own.members || name in own.optional);
+  const isChanged = Object.keys(made).some((name) => isOfOutcome(name) && !isSame(name));
+  return isChanged && !own.variant.accepts(made) ? 'outcome' : undefined;
+};
+
+const areItems = (list: unknown, before: unknown, item: OptionCheck): boolean => {
+  if (!isIterable(list)) return false;
+  const known = new Set(isIterable(before) ? before : []);
+  for (const value of list) if (!known.has(value) && !item.accepts(value)) return false;
+  return true;
+};
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;

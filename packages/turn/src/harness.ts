@@ -260,5 +260,5 @@ const requestFactory = (options: HarnessOptions): Pick<RunnerOptions, 'request' 
 
 const abortReason = (signal: AbortSignal | undefined): string => {
   const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'The signal was aborted.';
+  return reason === undefined ? 'The signal was aborted.' : toErrorInfo(reason).message;
 };

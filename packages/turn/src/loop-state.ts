@@ -239,7 +239,8 @@ const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
 
 const isOvertaken = (state: LoopState, afterStep: number | undefined): boolean =>
   afterStep !== undefined &&
-  (afterStep !== state.step || (!state.failure && (state.received.length > 0 || state.continuation !== undefined)));
+  (afterStep < state.step ||
+    (afterStep === state.step && !state.failure && (state.received.length > 0 || state.continuation !== undefined)));
 
 /** Folds an event that has left into the state, and begins the next step if the current one is complete. */
 export const fold = (state: LoopState, event: TurnEvent): void => {

@@ -127,7 +127,8 @@ export const failed = (reason: string, error: unknown): Ending => ({
 /**
  * Ends a turn without its operators: answers open calls, completes the transcript and ends the turn.
  *
- * An error takes precedence over the reason for which the turn was stopping.
+ * An error takes precedence over the reason for which the turn was stopping. If a native operator has put a value into an
+ * event that throws when it is read, the turn ends as it is; its transcript is repaired when the session is opened.
  *
  * @param commit - writes an event and folds it into the state
  */
@@ -138,13 +139,18 @@ export const closeTurn = (
   isInterrupted: boolean,
   commit: (event: TurnEvent) => void,
 ): void => {
-  const isNewError = ending.error !== undefined && state.stop?.error === undefined;
-  if (!state.stop || isNewError) commit({ type: 'turn.stop', turn: state.turn, at, ...ending });
-  if (isInterrupted && state.slots.areDecided) {
-    for (const event of interruptedResults(state, runnable(state), at)) commit(event);
-  }
-  for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
-    for (const event of plan.events()) commit(event);
+  try {
+    const isNewError = ending.error !== undefined && state.stop?.error === undefined;
+    if (!state.stop || isNewError) commit({ type: 'turn.stop', turn: state.turn, at, ...ending });
+    if (isInterrupted && state.slots.areDecided) {
+      for (const event of interruptedResults(state, runnable(state), at)) commit(event);
+    }
+    for (let plan = planNext(state, closingContext, at); plan; plan = planNext(state, closingContext, at)) {
+      for (const event of plan.events()) commit(event);
+    }
+  } catch (error) {
+    const { turn, steps, usage } = state;
+    commit({ type: 'turn.end', turn, at, ...failed('The turn could not be completed.', error), steps, usage });
   }
 };
 

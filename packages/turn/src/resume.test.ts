@@ -299,6 +299,52 @@ describe.each([
     }
   });
 
+  it('gives unique ids to calls of a provider that numbers them in each message, as an earlier turn does', async () => {
+    const past: readonly Message[] = [
+      user('Earlier.'),
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_0', toolName: 'read', input: {} }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'call_0', toolName: 'read', output: { type: 'text', value: 'text' } },
+        ],
+      },
+      { role: 'assistant', content: 'Done.' },
+    ];
+    const disk: Disk = { snapshot: { messages: past, state: {} }, lines: [] };
+    const numbered = (lines: readonly string[]): World => {
+      const store = storeOf({ ...disk, lines });
+      const answers = lines.map(decodeRecord).filter(({ event }) => event.type === 'model.response').length;
+      const steps: readonly ScriptStep[] = [
+        response(call('call_0', 'read')),
+        response(call('call_0', 'read')),
+        'Done.',
+      ];
+      const model = scriptedModel(steps.slice(answers), delayMs === undefined ? {} : { delayMs });
+      const tools = scriptedTools({ read: 'text' }, definitions);
+      const agent = harness({ model, tools, sessions: store, newId: () => 'turn-1' }).pipe();
+      return { agent, tools, store, asked: [], modelCalls: () => model.requests.length };
+    };
+    const first = numbered([]);
+    await finish(first.agent, false);
+    const lines = [...first.store.lines];
+    const loadedAt = lines.map(decodeRecord).findIndex(({ event }) => event.type === 'session.loaded');
+    expect(loadedAt).toBeGreaterThan(0);
+    for (let length = 1; length <= lines.length; length += 1) {
+      const second = numbered(lines.slice(0, length));
+      const events = await finish(second.agent, true);
+      expect(events.at(-1), `prefix ${length}`).toMatchObject({ outcome: 'completed' });
+      const messages = transcriptOf(disk, second.store.lines);
+      expect(repairHistory(messages).repairs, `prefix ${length}`).toEqual([]);
+      const ids = messages.flatMap(({ role, content }) =>
+        role === 'assistant' && typeof content !== 'string'
+          ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+          : [],
+      );
+      expect(ids, `prefix ${length}`).toEqual(['call_0', 'call_0-2', 'call_0-3']);
+    }
+  });
+
   it('emits recorded events as replayed, in order, and the rest live', async () => {
     const first = world(emptyDisk, delayMs);
     await finish(first.agent, false);

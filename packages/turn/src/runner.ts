@@ -23,7 +23,6 @@ import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
 const openFailed = 'The session could not be opened.';
-const continueFailed = 'The turn could not continue.';
 
 /**
  * Runs one turn.
@@ -203,7 +202,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
       if (isRecorded(event.type)) this.#admit(event);
       else this.#pass(event);
     } catch (error) {
-      this.#failTurn(failed(continueFailed, error));
+      this.#failTurn(failed('The turn could not continue.', error));
     }
   }
 
@@ -265,6 +264,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (event.type === 'approval.request') this.#options.approvals.open(event.id, this);
     else if (event.type === 'approval.answer') this.#options.approvals.close(event.id, this);
     else if (event.type === 'input.received') this.#steering.markCommitted(event.id);
+    else if (event.type === 'turn.stop' && this.#session.isOpening) this.#limitEnding();
     fold(this.#state, event);
     const failure = this.#observe(event);
     if (failure && event.type === 'turn.end') {

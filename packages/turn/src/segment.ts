@@ -1,6 +1,7 @@
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
 import { OperatorError, toErrorInfo } from './errors.js';
-import { brokenField, problemWith } from './event-shape.js';
+import { invalidMember } from './event-checks.js';
+import { problemWith } from './event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent } from './events.js';
 import type {
@@ -109,7 +110,11 @@ export class Segment implements Entrance {
       try {
         answer = decider.handle(current, this.#context);
         if (answer === undefined) continue;
-        if (isSameType(answer, current) && isSameSubject(current, answer) && brokenField(answer) === undefined) {
+        if (
+          isSameType(answer, current) &&
+          isSameSubject(current, answer) &&
+          invalidMember(answer, current) === undefined
+        ) {
           current = answer;
           continue;
         }
@@ -355,10 +360,19 @@ const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
 
 /** Explains why an operator may not emit this; returns nothing if it may. */
 const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
-  const problem = problemWith(item);
+  const problem = problemWith(item) ?? problemWithMembers(item as NewEvent, event);
   if (problem !== undefined) return problem;
   const isEnd = (item as NewEvent).type === 'turn.end' && event?.type !== 'turn.end';
   return isEnd ? 'turn.end, which only the runner emits; return stop() to end the turn' : undefined;
+};
+
+const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): string | undefined => {
+  try {
+    const name = invalidMember(item, event?.type === item.type ? event : undefined);
+    return name === undefined ? undefined : `a ${item.type} whose "${name}" is missing or invalid`;
+  } catch {
+    return `a ${item.type} with a value that throws when it is read`;
+  }
 };
 
 /**

@@ -1,3 +1,4 @@
+import { toErrorInfo } from './errors.js';
 import type { TurnEvent } from './events.js';
 import type { JournalRecord, MaybePromise, OpenSession } from './session-store.js';
 
@@ -51,7 +52,7 @@ export class SessionWriter {
   }
 
   #fail(error: unknown): Error {
-    this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    this.#failure ??= asError(error);
     return this.#failure;
   }
 
@@ -63,6 +64,16 @@ export class SessionWriter {
     }).then(() => this.#session.close());
   }
 }
+
+/** A store may throw anything, even a value that throws when it is read. */
+const asError = (thrown: unknown): Error => {
+  try {
+    if (thrown instanceof Error) return thrown;
+  } catch {
+    // Described below.
+  }
+  return new Error(toErrorInfo(thrown).message, { cause: thrown });
+};
 
 export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && hasThen(value);

@@ -1,3 +1,4 @@
+import { toErrorInfo } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, checkValue, numberFrom, integerFrom } from '@h/options';
 import { isRunEnd } from '../observation.js';
 import { createEncoder, maxEncoded } from './encode.js';
@@ -83,7 +84,4 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
 export const warn =
   (file: string) =>
   (error: unknown): void =>
-    process.emitWarning(
-      `Nothing can be written to ${file}: ${error instanceof Error ? error.message : String(error)}`,
-      'ObserveWarning',
-    );
+    process.emitWarning(`Nothing can be written to ${file}: ${toErrorInfo(error).message}`, 'ObserveWarning');

@@ -171,7 +171,8 @@ const inTime = <Value>(value: PromiseLike<Value>, timeoutMs: number, context: Op
       },
       (error: unknown) => {
         cancel();
-        reject(error instanceof Error ? error : new Error(String(error)));
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what the scorer has thrown
+        reject(error);
       },
     );
   });

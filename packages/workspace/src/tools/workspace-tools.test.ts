@@ -75,6 +75,7 @@ describe('createWorkspace', () => {
     [{ ripgrep: 'rg' }, 'ripgrep'],
     [{ permissions: { allowWrites: true } }, 'permissions.allowWrites'],
     [{ root: undefined }, 'root'],
+    [{ git: { repository: '.' } }, 'git'],
   ])('refuses %j', (options, option) => {
     expect(() => createWorkspace({ root, ...options } as WorkspaceOptions)).toThrow(
       expect.objectContaining({ code: 'invalid-option', option }),

@@ -10,25 +10,15 @@ import { hooks, type HookPoint } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
 import { createUsageMeter, observe } from '@h/observe';
 import { prompt } from '@h/prompt';
-import { createLanes, queue } from '@h/queue';
+import { createLanes, queue, type LaneLease } from '@h/queue';
+import { createRedactor } from '@h/redact';
 import { security } from '@h/security';
 import { defineTool, toolDriver, tools, type ToolOptions } from '@h/tools';
-import {
-  harness,
-  intercept,
-  memorySessions,
-  repairHistory,
-  type HarnessOptions,
-  type Message,
-  type PipelineOperator,
-  type TurnEvent,
-} from '@h/turn';
+import { harness, intercept, memorySessions, type HarnessOptions, type PipelineOperator } from '@h/turn';
 import { call, failure, response, scriptedModel } from '@h/turn/testing';
 import { map, tap } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-/** A callback of any signature, so that every option accepts it. */
-type Callback = () => never;
+import { collectUncaught, failures, problemWithTurn, type Callback, type Failing } from './hostile.js';
 
 /** What one case puts in the place of parts of a plain agent. */
 interface Parts {
@@ -40,52 +30,9 @@ interface Parts {
   readonly isFailing?: boolean;
 }
 
-const throwing = (): never => {
-  throw new Error('Do not look.');
-};
-
-/** Values that break code which looks at them. */
-const values: readonly (readonly [name: string, make: () => unknown])[] = [
-  ['an error whose message is an object', () => Object.assign(new Error('x'), { message: { status: 500 } })],
-  [
-    'an error with accessors that throw',
-    () => {
-      const error = new Error('x');
-      for (const key of ['message', 'name', 'code', 'cause', 'stack', 'toString', 'toJSON']) {
-        Object.defineProperty(error, key, { get: throwing });
-      }
-      return error;
-    },
-  ],
-  [
-    'a revoked proxy',
-    () => {
-      const { proxy, revoke } = Proxy.revocable({}, {});
-      revoke();
-      return proxy;
-    },
-  ],
-  // oxlint-disable-next-line unicorn/no-thenable -- a hostile thenable is the subject
-  ['an object whose "then" throws', () => Object.defineProperty({}, 'then', { get: throwing })],
-  ['undefined', () => undefined],
-];
-
-/** What a callback does with such a value. */
-const manners = {
-  throws: (value: unknown): never => {
-    throw value;
-  },
-  rejects: (value: unknown) => {
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a hostile value is the subject
-    const rejected = Promise.reject(value);
-    return rejected;
-  },
-  returns: (value: unknown) => value,
-} as const;
-
 /** Places whose type allows neither a promise nor `void`, so that no caller passes an asynchronous function. */
 const synchronous =
-  /^(a native|a tapping|setup of|newId|resources|deadlineAt|contextWindow|a function that|budget|costOf|estimateTokens|isException|chosenModel|classify|random|now of|window|timeoutMs|redact|filesOf|isOverflow|capabilities|deadlineMs|laneOf|priorityOf|groupsOf|sessionKey|channel|parentOf|provider|clock|external|sourceOf|createId|inputOf|outcomeOf|workflow)/;
+  /^(a native|a tapping|setup of|newId|resources|deadlineAt|contextWindow|a function that|budget|costOf|estimateTokens|isException|chosenModel|classify|random|now of|window|timeoutMs|redact|filesOf|isOverflow|capabilities|deadlineMs|laneOf|priorityOf|groupsOf|sessionKey|channel|parentOf|provider|clock|external|sourceOf|createId|inputOf|outcomeOf|workflow|redactData|stream|push|end\(\)|resume)/;
 
 const hookPoints: readonly HookPoint[] = [
   'beforeTurn',
@@ -116,6 +63,27 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 const pool = (more: object = {}) => createCredentialPool({ profiles: [{ id: 'a', provider: 'x', key: 'k' }], ...more });
 const asks = { name: 'asks', beforeTool: () => ({ decision: 'ask', reason: 'Sure?' }) as const };
 
+const redacted = ['input', 'answers', 'results', 'progress', 'notices', 'errors', 'state', 'metadata'] as const;
+
+const leaseWith = (methods: Partial<LaneLease>): LaneLease => ({
+  session: 's',
+  fence: 1,
+  isCurrent: true,
+  isAborted: false,
+  signal: new AbortController().signal,
+  dropped: undefined,
+  progress: () => undefined,
+  check: () => undefined,
+  ending: () => undefined,
+  release: () => undefined,
+  abort: () => undefined,
+  within: (callback) => callback(),
+  pause: () => undefined,
+  resume: () => true,
+  yieldWhile: async (work) => work(),
+  ...methods,
+});
+
 /** Every place where the packages call a function of the caller. */
 const places: Readonly<Record<string, (callback: Callback) => Parts>> = {
   'the model driver': (callback) => ({ options: { model: callback } }),
@@ -138,6 +106,68 @@ const places: Readonly<Record<string, (callback: Callback) => Parts>> = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    (['redact', 'redactData', 'stream'] as const).map((method) => [
+      `${method}() of a redactor`,
+      (callback: Callback) => ({
+        operators: [security({ redactor: { ...createRedactor(), [method]: callback }, redact: redacted })],
+      }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (['push', 'end'] as const).map((method) => [
+      `${method}() of a redacted stream`,
+      (callback: Callback) => ({
+        operators: [
+          security({
+            redactor: {
+              ...createRedactor(),
+              stream: () => ({ push: (text: string) => text, end: () => '', [method]: callback }),
+            },
+            redact: redacted,
+          }),
+        ],
+      }),
+    ]),
+  ),
+  'enter() of lanes': (callback) => ({ operators: [queue({ enter: callback })] }),
+  'enter() of lanes, after it has admitted the turn': (callback) => ({
+    operators: [
+      queue({
+        enter: (_, listener) => {
+          listener.admitted(leaseWith({}));
+          return callback();
+        },
+      }),
+    ],
+  }),
+  ...Object.fromEntries(
+    (['within', 'progress', 'release', 'ending', 'resume', 'pause'] as const).map((method) => [
+      `${method}() of a lease`,
+      (callback: Callback) => ({
+        operators: [
+          queue({
+            enter: (_, listener) => {
+              const lease = leaseWith({ [method]: callback });
+              listener.admitted(lease);
+              return { release: () => undefined, abort: () => undefined };
+            },
+          }),
+          hooks([asks]),
+        ],
+      }),
+    ]),
+  ),
+  'release() of a place in a lane': (callback) => ({
+    operators: [
+      queue({
+        enter: (_, listener) => {
+          listener.admitted(leaseWith({}));
+          return { release: callback, abort: () => undefined };
+        },
+      }),
+    ],
+  }),
   'a native operator': (callback) => ({ operators: [map(callback)] }),
   'a tapping operator': (callback) => ({ operators: [tap(callback)] }),
   'setup of an operator': (callback) => ({ operators: [intercept('hostile', callback)] }),
@@ -328,72 +358,28 @@ const agentOf = ({ operators = [], options = {}, tool = {}, driver = {}, isFaili
   }).pipe(...(operators as []));
 };
 
-/** Runs a turn and returns its last event, or the error of the stream. */
-const ending = (
-  parts: Parts,
-): Promise<{ readonly last: TurnEvent | undefined; readonly messages: readonly Message[] }> =>
-  new Promise((resolve, reject) => {
-    const agent = agentOf(parts);
-    let last: TurnEvent | undefined;
-    const messages: Message[] = [];
-    const patience = setTimeout(() => reject(new Error('The turn did not end.')), 3_000);
-    agent.turn({ session: 's', input: 'Go' }).subscribe({
-      next: (event) => {
-        last = event;
-        if (event.type === 'history.append') messages.push(...event.messages);
-        if (event.type === 'history.replace') messages.splice(0, messages.length, ...event.messages);
-        if (event.type === 'approval.request') {
-          agent.answer(event.id, { decision: 'always', pattern: 'read *' } as never);
-        }
-      },
-      error: () => {
-        clearTimeout(patience);
-        reject(new Error('The stream of the turn failed.'));
-      },
-      complete: () => {
-        clearTimeout(patience);
-        resolve({ last, messages });
-      },
-    });
-  });
-
 describe('a callback that fails with a hostile value', () => {
-  const uncaught: unknown[] = [];
-  const collect = (error: unknown): void => void uncaught.push(error);
-  beforeAll(() => {
-    process.on('uncaughtException', collect);
-    process.on('unhandledRejection', collect);
-  });
-  afterAll(() => {
-    process.off('uncaughtException', collect);
-    process.off('unhandledRejection', collect);
-  });
+  const uncaught = collectUncaught();
 
   it.each(Object.keys(places))('ends no process and leaves the turn with an end: %s', async (place) => {
     let calls = 0;
-    const failures: string[] = [];
-    for (const [manner, behave] of Object.entries(manners)) {
-      if (manner === 'rejects' && synchronous.test(place)) continue;
-      for (const [name, make] of values) {
-        const where = `${manner} ${name}`;
-        uncaught.length = 0;
-        const callback = (): never => {
-          calls += 1;
-          return behave(make()) as never;
-        };
-        try {
-          const { last, messages } = await ending((places[place] as (given: Callback) => Parts)(callback));
-          await new Promise((resolve) => setImmediate(resolve));
-          if (last?.type !== 'turn.end') failures.push(`${where}: the last event is ${last?.type}`);
-          const { repairs } = repairHistory(messages);
-          if (repairs.length > 0) failures.push(`${where}: ${JSON.stringify(repairs)}`);
-        } catch (error) {
-          failures.push(`${where}: ${(error as Error).message}`);
-        }
-        if (uncaught.length > 0) failures.push(`${where}: ${uncaught.length} uncaught`);
-      }
-    }
-    expect(failures, failures.join('; ')).toEqual([]);
+    const problems: string[] = [];
+    uncaught.length = 0;
+    const attempt = async ({ name, behave, isHanging }: Failing): Promise<void> => {
+      const callback = (): never => {
+        calls += 1;
+        return behave() as never;
+      };
+      const parts = (places[place] as (given: Callback) => Parts)(callback);
+      const limit = isHanging ? [guardrails({ maxDurationMs: 300 })] : [];
+      const agent = agentOf({ ...parts, operators: [...limit, ...(parts.operators ?? [])] });
+      const problem = await problemWithTurn(agent, { session: 's', input: 'Go' });
+      if (problem !== undefined) problems.push(`${name}: ${problem}`);
+    };
+    await Promise.all(failures(synchronous.test(place)).map(attempt));
+    await new Promise((resolve) => setImmediate(resolve));
+    if (uncaught.length > 0) problems.push(`${uncaught.length} uncaught`);
+    expect(problems, problems.join('; ')).toEqual([]);
     expect(calls, 'The callback was never called.').toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,475 @@
+import { handledEvents } from '@h/turn/bridge';
+import type { PipelineOperator } from '@h/turn';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UnsupportedOperatorError } from '../host-events.js';
+import type {
+  HostInput,
+  HostReply,
+  HostSetup,
+  HostUnderTest,
+  RunningHost,
+  SuiteTool,
+  Wire,
+} from './host-under-test.js';
+import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
+import { asking, compacting, denying, redacting, retrying, rewriting, Spy, stoppingAt } from './operators.js';
+import { defaultOperators, scenesOf, secret, type Effects } from './packages.js';
+
+const firstKey = 'key-first';
+const keys = [
+  { id: 'first', key: firstKey },
+  { id: 'second', key: 'key-second' },
+];
+const longText = 'A line of a long file.\n'.repeat(350);
+const hugeText = 'x'.repeat(2_000_000);
+const waitInput = { path: 'a.txt' };
+
+const calls = (...names: readonly string[]): Answer => ({
+  calls: names.map((name) => ({ name, input: { path: 'a.txt' } })),
+});
+const text = (value: string): Answer => ({ text: value });
+
+/**
+ * Holds a bridge to its contract with a real agent of its host and a scripted model over HTTP: in every wire format, with
+ * complete answers and, if the host streams, with streamed ones.
+ *
+ * Events that the table of the host does not carry are tested for the error that rejects such operators.
+ *
+ * @example
+ * ```ts
+ * describeHost({ name: 'LangChain', events: middlewareEvents, wires: ['chat-completions'], streams: true, start });
+ * ```
+ */
+export const describeHost = (host: HostUnderTest): void => {
+  const modes = host.streams ? [false, true] : [false];
+  for (const wire of host.wires) {
+    for (const isStreamed of modes) {
+      describe(`${host.name}, ${wire}, ${isStreamed ? 'streamed' : 'complete'} answers`, () => {
+        describeMode(host, wire, isStreamed);
+      });
+    }
+  }
+};
+
+/** One agent with its tools, and what they did. */
+class Stage {
+  readonly server: ModelServer;
+  readonly spy = new Spy();
+  /** Calls that ran, as `name input`. */
+  readonly ran: string[] = [];
+  /** Begin and end of calls. */
+  readonly log: string[] = [];
+  toolSignal: AbortSignal | undefined;
+  onWait: () => void = () => undefined;
+  #host: RunningHost | undefined;
+  readonly #defaults: Pick<HostInput, 'isStreamed'>;
+
+  constructor(server: ModelServer, isStreamed: boolean) {
+    this.server = server;
+    this.#defaults = { isStreamed };
+  }
+
+  async start(under: HostUnderTest, setup: Omit<HostSetup, 'url' | 'key' | 'keyOf' | 'tools'>): Promise<void> {
+    this.#host = await under.start({
+      ...setup,
+      operators: setup.operators && [this.spy.operator, ...setup.operators],
+      url: this.server.url,
+      key: firstKey,
+      keyOf: (credential) => keys.find(({ id }) => id === credential)?.key ?? firstKey,
+      tools: this.#tools,
+    });
+  }
+
+  async run(input: string, more: Partial<HostInput> = {}): Promise<HostReply> {
+    if (!this.#host) throw new Error('The host has not started.');
+    return this.#host.run({
+      text: input,
+      session: 'alice',
+      signal: undefined,
+      onText: () => undefined,
+      ...this.#defaults,
+      ...more,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#host?.close?.();
+  }
+
+  get bodies(): readonly string[] {
+    return this.server.requests.map(({ body }) => body);
+  }
+
+  get effects(): Effects {
+    const used = this.server.requests.map(({ key }) => key);
+    return { bodies: this.bodies, keys: used, ran: this.ran, outcomes: this.spy.outcomes };
+  }
+
+  readonly #tools: readonly SuiteTool[] = [
+    this.#tool('read', async (input) => {
+      if (input === 'huge') return hugeText;
+      if (input.startsWith('long')) return `${input} ${longText}`;
+      return input === 'secret' ? `The key is ${secret}.` : `text of ${input}`;
+    }),
+    this.#tool('list', async () => this.#nap('a.txt b.txt')),
+    this.#tool('write', async () => this.#nap('written')),
+    this.#tool('fail', () => Promise.reject(new RangeError('The disk is full.'))),
+    this.#tool('bash', async () => 'ok', 'command'),
+    this.#tool('wait', (_input, signal) => {
+      this.toolSignal = signal;
+      return new Promise((_resolve, reject) => {
+        const abort = (): void => reject(signal?.reason as Error);
+        if (signal?.aborted) abort();
+        signal?.addEventListener('abort', abort, { once: true });
+        this.onWait();
+      });
+    }),
+  ];
+
+  #tool(
+    name: string,
+    run: (input: string, signal: AbortSignal | undefined) => Promise<string>,
+    parameter = 'path',
+  ): SuiteTool {
+    return {
+      name,
+      description: `Runs ${name}.`,
+      parameter,
+      run: async (input, signal) => {
+        const value = String((input as Readonly<Record<string, unknown>>)[parameter]);
+        this.ran.push(`${name} ${value}`);
+        this.log.push(`${name} begins`);
+        try {
+          return await run(value, signal);
+        } finally {
+          this.log.push(`${name} ends`);
+        }
+      },
+    };
+  }
+
+  /** Lets other calls begin. */
+  async #nap(value: string): Promise<string> {
+    await new Promise((resolve) => void setImmediate(resolve));
+    return value;
+  }
+}
+
+const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): void => {
+  const server = new ModelServer();
+  beforeAll(() => server.start());
+  afterAll(() => server.stop());
+
+  /** Runs a scene, and expects an error instead if the host does not carry what the operators need. */
+  const scene = (
+    title: string,
+    operators: () => readonly PipelineOperator[],
+    act: (stage: Stage) => Promise<void>,
+    options: HostSetup['options'] = {},
+  ): void => {
+    it(title, async () => {
+      const stage = new Stage(server, isStreamed);
+      server.begin([]);
+      const given = operators();
+      const setup = { operators: given, options, wire };
+      const [unsupported] = given.map((operator) => unsupportedBy(under, operator)).filter(isDefined);
+      if (unsupported) {
+        await expect(stage.start(under, setup)).rejects.toThrow(UnsupportedOperatorError);
+        await expect(stage.start(under, setup)).rejects.toMatchObject(unsupported);
+        return;
+      }
+      await stage.start(under, setup);
+      try {
+        await act(stage);
+      } finally {
+        await stage.close();
+      }
+    });
+  };
+  const script = (...steps: readonly ScriptStep[]): void => server.begin(steps);
+
+  it('sends the same bytes without operators as without the bridge', async () => {
+    const sent = await Promise.all(
+      [undefined, []].map(async (operators) => {
+        const own = new ModelServer();
+        await own.start();
+        const stage = new Stage(own, isStreamed);
+        // Without operators: not even the one of the suite.
+        const start = (setup: HostSetup) => under.start({ ...setup, operators });
+        await stage.start({ ...under, start }, { operators, options: {}, wire });
+        own.begin([calls('read', 'list'), calls('fail'), calls('write'), text('Done.'), text('Sure.')]);
+        expect((await stage.run('Look.')).text).toBe('Done.');
+        expect((await stage.run('Sure?')).text).toBe('Sure.');
+        await stage.close();
+        await own.stop();
+        return stage.bodies;
+      }),
+    );
+    const [without = [], through = []] = sent;
+    expect(without).toHaveLength(5);
+    expect(through).toHaveLength(5);
+    expect(through.findIndex((body, index) => body !== without[index])).toBe(-1);
+  });
+
+  scene(
+    'shows one turn to operators',
+    () => [],
+    async (stage) => {
+      script(calls('read', 'fail'), text('Done.'));
+      await stage.run('Look.');
+      expect(stage.spy.count('turn.start')).toBe(1);
+      expect(stage.spy.count('model.response')).toBe(2);
+      const statuses = stage.spy.events.flatMap((event) => (event.type === 'tool.result' ? [event.status] : []));
+      expect(statuses.toSorted()).toEqual(['failed', 'ok']);
+    },
+  );
+
+  scene(
+    'does not run a denied call, and tells the model the reason',
+    () => [denying('write', 'It is a holiday.')],
+    async (stage) => {
+      script(calls('read', 'write'), text('Sorry.'));
+      expect((await stage.run('Write.')).text).toBe('Sorry.');
+      expect(stage.ran).toEqual(['read a.txt']);
+      expect(stage.bodies[1]).toContain('It is a holiday.');
+    },
+  );
+
+  scene(
+    'runs a call with the input that left the operators',
+    () => [rewriting({ path: 'safe.txt' })],
+    async (stage) => {
+      script(calls('read'), text('Done.'));
+      await stage.run('Read.');
+      expect(stage.ran).toEqual(['read safe.txt']);
+      expect(stage.bodies[1]).toContain('text of safe.txt');
+    },
+  );
+
+  scene(
+    'passes the result that left the operators to the model, also in later runs',
+    () => [redacting('a.txt', '[redacted]'), redacting('disk', '[device]')],
+    async (stage) => {
+      script(calls('read', 'fail'), text('Done.'), text('Sure.'));
+      await stage.run('Read.');
+      await stage.run('Sure?');
+      for (const body of stage.bodies.slice(1)) {
+        expect(body).toContain('text of [redacted]');
+        expect(body).toContain('The [device] is full.');
+        expect(body).not.toContain('text of a.txt');
+      }
+      expect(stage.bodies).toHaveLength(3);
+    },
+  );
+
+  scene(
+    'makes a failed model call again if an operator retries it',
+    () => [retrying()],
+    async (stage) => {
+      script({ status: 429, message: 'Slow down.' }, text('Here.'));
+      expect((await stage.run('Hi')).text).toBe('Here.');
+      expect(stage.bodies).toHaveLength(2);
+      expect(stage.bodies[1]).toBe(stage.bodies[0]);
+    },
+  );
+
+  scene(
+    'fails with the error of the model if no operator handles it',
+    () => [],
+    async (stage) => {
+      script({ status: 400, message: 'A strange request.' });
+      await expect(stage.run('Hi')).rejects.toThrow();
+      expect(stage.bodies).toHaveLength(1);
+      expect(stage.spy.outcomes).toEqual(['error']);
+    },
+  );
+
+  scene(
+    'keeps a compacted history per session, so that each request begins with the one before',
+    () => [compacting(4, 'The summary.')],
+    async (stage) => {
+      script(calls('read'), calls('list'), calls('read'), text('Done.'), text('Sure.'), text('Other.'));
+      await stage.run('Look around.');
+      await stage.run('Sure?');
+      await stage.run('Another topic.', { session: 'bob' });
+      const [first, , ...rest] = stage.bodies;
+      const compacted = rest.slice(0, 3);
+      expect(first).toContain('Look around.');
+      for (const body of compacted) {
+        expect(body).toContain('The summary.');
+        expect(body).not.toContain('Look around.');
+      }
+      for (const [index, body] of compacted.slice(1).entries()) {
+        expect(isPrefix(messagesIn(compacted[index] as string), messagesIn(body))).toBe(true);
+      }
+      expect(rest.at(-1)).not.toContain('The summary.');
+    },
+  );
+
+  scene(
+    'ends the loop when an operator stops the turn, and reports the reason',
+    () => [stoppingAt(3, 'It goes in circles.')],
+    async (stage) => {
+      script(calls('read'), calls('read'), calls('read'), calls('read'));
+      const { stop } = await stage.run('Read.');
+      expect(stop).toMatchObject({ outcome: 'loop-detected', reason: 'It goes in circles.' });
+      expect(stage.bodies).toHaveLength(2);
+      expect(stage.ran).toHaveLength(2);
+      expect(stage.spy.outcomes).toEqual(['loop-detected']);
+    },
+  );
+
+  scene(
+    'continues the session after a stop',
+    () => [stoppingAt(2, 'Enough.')],
+    async (stage) => {
+      script(calls('read'), text('Again.'));
+      await stage.run('Read.');
+      expect((await stage.run('And now?')).text).toBe('Again.');
+      expect(stage.bodies[1]).toContain('text of a.txt');
+    },
+  );
+
+  for (const decision of ['once', 'deny'] as const) {
+    const asked: string[] = [];
+    scene(
+      decision === 'once' ? 'runs a call that a person approves' : 'does not run a call that a person denies',
+      () => [asking('Sure?')],
+      async (stage) => {
+        asked.length = 0;
+        script(calls('write'), text('Done.'));
+        expect((await stage.run('Write.')).text).toBe('Done.');
+        expect(asked).toEqual(['write Sure?']);
+        expect(stage.ran).toEqual(decision === 'once' ? ['write a.txt'] : []);
+        expect(stage.bodies[1]).toContain(decision === 'once' ? 'written' : 'A person denied it.');
+      },
+      {
+        approve: ({ reason, call }) => {
+          asked.push(`${call?.name} ${reason}`);
+          return { decision };
+        },
+      },
+    );
+  }
+
+  scene(
+    'isolates two sessions that run at once',
+    () => [],
+    async (stage) => {
+      const answer = ({ body }: { readonly body: string }): Answer => {
+        const steps = body.split('text of').length - 1;
+        return steps < (body.includes('the long way') ? 3 : 1) ? calls('read') : text('Done.');
+      };
+      script(...Array.from({ length: 6 }, () => answer));
+      await Promise.all([
+        stage.run('Go the long way.', { session: 'long' }),
+        stage.run('Go straight.', { session: 'short' }),
+      ]);
+      expect(stage.spy.count('model.response', 'long')).toBe(4);
+      expect(stage.spy.count('model.response', 'short')).toBe(2);
+      for (const body of stage.bodies) expect(body).not.toMatch(/long way.*straight|straight.*long way/s);
+    },
+  );
+
+  scene(
+    'runs read-only calls together and every other call alone',
+    () => [],
+    async (stage) => {
+      script({ calls: ['list', 'list', 'write'].map((name) => ({ name, input: waitInput })) }, text('Done.'));
+      await stage.run('Go.');
+      const lines = ['list begins', 'list begins', 'list ends', 'list ends', 'write begins', 'write ends'];
+      expect(stage.log).toEqual(lines);
+    },
+    { effects: { list: 'read-only' } },
+  );
+
+  scene(
+    'cancels the model call and the turn when the host is cancelled in an answer',
+    () => [],
+    async (stage) => {
+      const controller = new AbortController();
+      script({ hang: 'word '.repeat(50) });
+      const onText = isStreamed ? (part: string) => void (part && controller.abort(new Error('Left.'))) : undefined;
+      const run = stage.run('Talk.', { signal: controller.signal, ...(onText && { onText }) }).catch(() => undefined);
+      await server.until(() => server.requests.length === 1);
+      if (!isStreamed) controller.abort(new Error('Left.'));
+      await Promise.all([run, server.until(() => server.disconnected === 1), stage.spy.ended()]);
+      expect(stage.spy.outcomes).toEqual(['cancelled']);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  scene(
+    'cancels the tool and the turn when the host is cancelled in a tool',
+    () => [],
+    async (stage) => {
+      const controller = new AbortController();
+      stage.onWait = () => controller.abort(new Error('Left.'));
+      script(calls('wait'), text('Never.'));
+      await Promise.all([stage.run('Wait.', { signal: controller.signal }).catch(() => undefined), stage.spy.ended()]);
+      expect(stage.toolSignal?.aborted).toBe(true);
+      expect(stage.spy.outcomes).toEqual(['cancelled']);
+      expect(stage.log).toEqual(['wait begins', 'wait ends']);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  for (const [name, create] of [
+    ...Object.entries(defaultOperators).map(([one, make]) => [one, () => [make()]] as const),
+    ['all ten packages', () => Object.values(defaultOperators).map((make) => make())] as const,
+  ]) {
+    scene(`carries ${name} with default options`, create, async (stage) => {
+      script(calls('read', 'list'), calls('fail', 'write'), text('Done.'), calls('read'), text('Sure.'));
+      expect(await stage.run('Look.')).toMatchObject({ text: 'Done.' });
+      expect(await stage.run('Sure?')).toMatchObject({ text: 'Sure.' });
+      expect(stage.ran.toSorted()).toEqual(['fail a.txt', 'list a.txt', 'read a.txt', 'read a.txt', 'write a.txt']);
+      expect(stage.bodies).toHaveLength(5);
+      for (const [index, body] of stage.bodies.slice(1).entries()) {
+        expect(texts(body)).toEqual(expect.arrayContaining([...texts(stage.bodies[index] as string)]));
+      }
+    });
+  }
+
+  for (const { title, create, answers, missing } of scenesOf(keys)) {
+    scene(
+      title,
+      () => [create()],
+      async (stage) => {
+        script(...answers);
+        await stage.run('Go.');
+        expect(missing(stage.effects)).toBeUndefined();
+      },
+    );
+  }
+};
+
+const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined;
+
+/** Returns the error with which a bridge must reject an operator; `undefined` if the host carries all of its events. */
+const unsupportedBy = (under: HostUnderTest, operator: PipelineOperator): object | undefined => {
+  const handled = handledEvents(operator);
+  const events =
+    handled &&
+    [...new Set([...handled.decides, ...handled.observes])].filter((type) => under.events[type]?.support === 'none');
+  return events?.length ? { code: 'unsupported-operator', operator: handled?.operator, events } : undefined;
+};
+
+/** Returns the messages or items of a request, each as JSON without the marks of the prompt cache. */
+const messagesIn = (body: string): readonly string[] => {
+  const { messages, input } = JSON.parse(body) as { readonly messages?: unknown; readonly input?: unknown };
+  const items = messages ?? input;
+  return (Array.isArray(items) ? items : [items]).map((item) => JSON.stringify(item));
+};
+
+const isPrefix = (before: readonly string[], after: readonly string[]): boolean =>
+  before.every((message, index) => after[index] === message);
+
+/** Returns all strings of a request but ids, which some hosts drop from later requests. */
+const texts = (body: string): readonly string[] => {
+  const found: string[] = [];
+  JSON.parse(body, (key, value: unknown) => {
+    if (typeof value === 'string' && key !== 'id') found.push(value);
+    return value;
+  });
+  return found;
+};

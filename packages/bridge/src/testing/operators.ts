@@ -1,0 +1,116 @@
+import {
+  deny,
+  intercept,
+  MessageList,
+  retry,
+  stop,
+  textOf,
+  type Handlers,
+  type Message,
+  type PipelineOperator,
+  type TurnEvent,
+  type TurnOperator,
+} from '@h/turn';
+
+const operator = (handlers: Handlers): TurnOperator => intercept('suite', () => handlers);
+
+/** Denies calls of a tool. */
+export const denying = (name: string, reason: string): TurnOperator =>
+  operator({ decide: { 'tool.call': (event) => (event.call.name === name ? deny(event, reason) : undefined) } });
+
+/** Replaces the input of all calls. */
+export const rewriting = (input: unknown): TurnOperator =>
+  operator({ decide: { 'tool.call': (event) => ({ ...event, call: { ...event.call, input } }) } });
+
+/** Replaces a string in results. */
+export const redacting = (secret: string, by: string): TurnOperator =>
+  operator({
+    decide: {
+      'tool.result': (event) =>
+        event.output.type === 'text' || event.output.type === 'error-text'
+          ? { ...event, output: { ...event.output, value: event.output.value.replaceAll(secret, by) } }
+          : undefined,
+    },
+  });
+
+/** Retries the first failure of a model call. */
+export const retrying = (): TurnOperator =>
+  operator({ decide: { 'model.error': (event) => (event.attempt === 1 ? retry(event) : undefined) } });
+
+/** Stops the turn before a step. */
+export const stoppingAt = (step: number, reason: string): TurnOperator =>
+  operator({
+    decide: { 'model.request': (event) => (event.step === step ? stop('loop-detected', reason) : undefined) },
+  });
+
+/** Replaces the history once in a session, when it has this many messages. */
+export const compacting = (length: number, summary: string): TurnOperator =>
+  operator({
+    decide: {
+      'model.request': (event) => {
+        const isCompacted = textOf(event.messages.at(0) ?? { role: 'user', content: '' }) === summary;
+        if (isCompacted || event.messages.length < length) return undefined;
+        const messages: Message[] = [{ role: 'user', content: summary }, ...event.messages.slice(-2)];
+        return [
+          { type: 'history.replace', messages, origin: 'suite' },
+          { ...event, messages: MessageList.of(messages) },
+        ];
+      },
+    },
+  });
+
+/** Requests the approval of each call, and denies the call with this reason if a person denied it. */
+export const asking = (reason: string): TurnOperator =>
+  intercept('suite', ({ emit }) => {
+    const held = new Map<string, (isDenied: boolean) => void>();
+    return {
+      decide: {
+        'tool.call': (event) => {
+          const { id, name, input } = event.call;
+          emit({ type: 'approval.request', id: `ask-${id}`, reason, call: { id, name, input } });
+          return new Promise((resolve) => {
+            held.set(`ask-${id}`, (isDenied) => resolve(isDenied ? deny(event, 'A person denied it.') : undefined));
+          });
+        },
+      },
+      observe: { 'approval.answer': ({ id, decision }) => held.get(id)?.(decision === 'deny') },
+    };
+  });
+
+/** Records the events of all turns. */
+export class Spy {
+  readonly events: (TurnEvent & { readonly inSession: string })[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly operator: PipelineOperator = intercept('spy', () => {
+    let inSession = '';
+    return {
+      observe: {
+        '*': (event) => {
+          if (event.type === 'turn.start') inSession = event.session;
+          this.events.push({ ...event, inSession });
+          for (const resolve of this.#waiting) resolve();
+          this.#waiting.clear();
+        },
+      },
+    };
+  });
+
+  count(type: TurnEvent['type'], session?: string): number {
+    return this.events.filter((event) => event.type === type && (session ?? event.inSession) === event.inSession)
+      .length;
+  }
+
+  /** Returns the outcomes of the turns that have ended. */
+  get outcomes(): readonly string[] {
+    return this.events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []));
+  }
+
+  /** Resolves as soon as a turn has ended. */
+  async ended(): Promise<void> {
+    while (this.outcomes.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+      });
+    }
+  }
+}

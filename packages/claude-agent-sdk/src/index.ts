@@ -1,0 +1,1 @@
+export { attach, type Attached, type AttachOptions } from './attach.js';
