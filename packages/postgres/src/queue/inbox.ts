@@ -3,7 +3,7 @@ import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions
 import { decodeEntry, encodeEntry } from '@h/queue/shared';
 import { TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
-import { deadHolders, hold, isHolder, nobody, ownHolder } from '../holders.js';
+import { deadHolders, hold, isHolder, unowned, ownHolder } from '../holders.js';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 
@@ -173,7 +173,7 @@ class Inbox implements PostgresInbox {
     await this.#database.query(
       `with gone as (delete from ${this.#database.name('holder')} where id = $1)
        update ${this.#table} set owner = case when tag is null then null else $2::uuid end where owner = $1`,
-      [this.#holder, nobody],
+      [this.#holder, unowned],
       { retryMs: 1_000 },
     );
   }
@@ -227,7 +227,7 @@ class Inbox implements PostgresInbox {
     await this.#database.query(
       `update ${this.#table} set owner = $5
        where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is not null and delivery is null`,
-      [this.#name, keyOf(session), keyOf(id), this.#holder, nobody],
+      [this.#name, keyOf(session), keyOf(id), this.#holder, unowned],
     );
   }
 
@@ -258,7 +258,7 @@ class Inbox implements PostgresInbox {
     const pending = await this.#database.query<{ number: string; body: string }>(
       `update ${this.#table} set owner = $2 where inbox = $1 and delivery is null and tag is not null
          and owner in ($2, $3) returning number, body`,
-      [this.#name, this.#holder, nobody],
+      [this.#name, this.#holder, unowned],
     );
     const known = await this.#database.query<{ delivery: string }>(
       `select delivery from ${this.#table} where inbox = $1 and delivery is not null order by number desc limit $2`,

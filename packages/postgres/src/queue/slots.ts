@@ -222,7 +222,7 @@ export class PostgresSlots implements SharedSlots {
     this.#expiry.unref();
   }
 
-  /** Begins again as a new worker, whose requests wait behind those of others. */
+  /** Begins again as a new worker, with its requests behind the waiting ones. */
   #lose(): void {
     clearTimeout(this.#renewal);
     clearTimeout(this.#expiry);
