@@ -95,7 +95,7 @@ describe('workers that are killed, suspended and cut off', () => {
       if (inputs.join() !== expected.join()) problems.push(`${session} has the inputs ${inputs.join()}`);
       for await (const { turn, outcome, messages: added } of sessions.archive(session)) {
         if (outcome !== 'completed') problems.push(`turn ${turn} of ${session} ended as ${outcome}`);
-        if (JSON.stringify(added).includes('interrupted')) interrupted += 1;
+        if (JSON.stringify(added).includes('Interrupted: the process ended')) interrupted += 1;
         const seen = await streamOf(database, turn);
         if (!seen.isWhole) problems.push(`the stream of ${turn} (${session}): ${seen.types.join(' ')}`);
       }
