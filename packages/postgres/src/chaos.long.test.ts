@@ -20,7 +20,7 @@ const sessionCount = numberOf('CHAOS_SESSIONS', 60);
 const turnsPerSession = numberOf('CHAOS_TURNS', 5);
 const workerCount = 4;
 const concurrency = 6;
-const leaseMs = 2_000;
+const leaseMs = 5_000;
 
 /** A generator of numbers from 0 to 1. */
 const randomOf = (seed: number): (() => number) => {

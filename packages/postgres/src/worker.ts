@@ -15,7 +15,7 @@ import { recoverTurns } from '@h/session';
 import type { Agent, JSONValue, TurnEvent } from '@h/turn';
 import { monotonicMs } from './clock.js';
 import type { EventWriter, LiveEvents } from './live-events.js';
-import type { PostgresInbox, Submission } from './queue/inbox.js';
+import { isKeptAfter, type PostgresInbox, type Submission } from './queue/inbox.js';
 import type { PostgresLanes } from './queue/lanes.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
 
@@ -350,6 +350,11 @@ class Streams {
 
   add({ replayed: isReplayed, ...event }: TurnEvent): void {
     if (!this.#live) return;
+    // The end of a turn that was handed over is not stored: the turn continues in another process.
+    if (event.type === 'turn.end' && isKeptAfter(event.error?.code)) {
+      this.#turns.delete(event.turn);
+      return;
+    }
     const { turn, type } = event;
     const stream = this.#turns.get(turn) ?? { writer: this.#live.write(turn), replayed: [], last: Promise.resolve() };
     this.#turns.set(turn, stream);

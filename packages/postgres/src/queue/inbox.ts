@@ -219,8 +219,8 @@ class Inbox implements PostgresInbox {
     );
   }
 
-  keeps({ code = '' }: ErrorInfo): boolean {
-    return keptAfter.has(code) || code.startsWith('database-');
+  keeps({ code }: ErrorInfo): boolean {
+    return isKeptAfter(code);
   }
 
   async abandon({ session, options: { id = '' } }: Pick<Submission, 'session' | 'options'>): Promise<void> {
@@ -303,6 +303,9 @@ const keptAfter: ReadonlySet<string> = new Set([
   'session-stuck',
   'session-taken',
 ]);
+
+/** Returns whether a turn that failed with this error is continued by another process. */
+export const isKeptAfter = (code = ''): boolean => keptAfter.has(code) || code.startsWith('database-');
 
 const takenError = (name: string): TurnError =>
   new TurnError(
