@@ -6,7 +6,7 @@ import { Postgres } from './postgres.js';
 /** Options of {@link postgresApprovals}. */
 export interface PostgresApprovalsOptions {
   /**
-   * Whose rules they are, such as a user. Rules apply to one scope.
+   * The scope of the rules, such as the name of a user.
    *
    * @defaultValue `'approvals'`
    */

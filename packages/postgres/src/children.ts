@@ -2,7 +2,7 @@ import { checkOptions, checkValue, instanceOf, integerFrom, nonEmptyString } fro
 import type { ChildRecord, ChildStore } from '@h/subagents';
 import { TurnError } from '@h/turn';
 import { newId } from './clock.js';
-import { deadHolders, hold, nobody, ownHolder } from './holders.js';
+import { deadHolders, hold, unowned, ownHolder } from './holders.js';
 import { keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
 
@@ -88,23 +88,23 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
       await database.query(
         `with ${deadHolders(database)}
          update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.id`,
-        [store, name, nobody],
+        [store, name, unowned],
       );
       const rows = await database.query<{ key: string; owner: string; body: string }>(
         `select key, owner, body from ${table} where store = $1 and owner in ($2, $3) order by spawned_at, key`,
-        [name, holder, nobody],
+        [name, holder, unowned],
       );
       const found = rows.map(({ body, ...row }) => ({ ...row, record: JSON.parse(body) as ChildRecord }));
-      const left = found.filter((each) => each.owner === nobody && !isWanted(each.record));
+      const left = found.filter((each) => each.owner === unowned && !isWanted(each.record));
       const wanted = found.filter(({ record }) => isWanted(record));
       const taken = await database.query<{ key: string }>(
         `update ${table} set owner = $2 where store = $1 and key = any ($4) and owner in ($2, $3) returning key`,
-        [name, holder, nobody, wanted.map(({ key }) => key)],
+        [name, holder, unowned, wanted.map(({ key }) => key)],
       );
       const beyond = left.slice(0, Math.max(0, left.length - mostLeft)).map(({ key }) => key);
       if (beyond.length > 0) {
         const sql = `delete from ${table} where store = $1 and owner = $2 and key = any ($3)`;
-        await database.query(sql, [name, nobody, beyond]);
+        await database.query(sql, [name, unowned, beyond]);
       }
       const own = new Set(taken.map(({ key }) => key));
       return wanted.filter(({ key }) => own.has(key)).map(({ record }) => record);

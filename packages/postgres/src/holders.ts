@@ -9,7 +9,7 @@ export const isHolder = (database: Postgres, column: string): string =>
   `exists (select 1 from ${database.name('holder')} h where h.id = ${column} and ${isAlive(database, 'h.process')})`;
 
 /** The holder of what belongs to no process. */
-export const nobody = '00000000-0000-0000-0000-000000000000';
+export const unowned = '00000000-0000-0000-0000-000000000000';
 
 /** Registers a holder of a store in this process. */
 export const hold = async (database: Postgres, store: string, id: string): Promise<void> => {

@@ -57,6 +57,12 @@ export interface AppendOptions {
 export interface EventWriter {
   /** Adds an event. Resolves when it may be followed by more, not when it is stored; see `flush()`. */
   append(event: JSONValue, options?: AppendOptions): Promise<void>;
+  /**
+   * Appends those of a complete list of earlier events that are not stored, because the previous writer died first.
+   *
+   * @param isSame - compares a stored event with a given one. Stored events that match none are left out of account.
+   */
+  complete(events: readonly JSONValue[], isSame: (stored: JSONValue, given: JSONValue) => boolean): Promise<void>;
   /** Resolves when all events are stored. @throws PostgresError */
   flush(): Promise<void>;
   /** Removes the stored deltas, because a later event contains them. Readers that are behind skip them. */
@@ -165,6 +171,23 @@ class Writer implements EventWriter {
     this.#size += body.length;
     if (this.#size > this.#maxPending) await this.flush();
     else this.#schedule();
+  }
+
+  async complete(
+    events: readonly JSONValue[],
+    isSame: (stored: JSONValue, given: JSONValue) => boolean,
+  ): Promise<void> {
+    const { id } = await this.#open();
+    const rows = await this.#database.query<{ body: string }>(
+      `select body from ${this.#database.name('stream_event')} where stream = $1 and not is_delta order by seq`,
+      [id],
+    );
+    let known = 0;
+    for (const { body } of rows) {
+      const next = events[known];
+      if (next !== undefined && isSame(JSON.parse(body) as JSONValue, next)) known += 1;
+    }
+    for (const event of events.slice(known)) await this.append(event);
   }
 
   async flush(): Promise<void> {

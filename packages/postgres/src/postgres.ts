@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { newId, monotonicMs } from './clock.js';
 import { toPostgresError } from './errors.js';
 import { Listener } from './listener.js';
@@ -35,6 +36,7 @@ export class Postgres {
     this.#statements = new Statements(pool, { timeoutMs: queryTimeoutMs, retryMs });
     this.#listener = new Listener({ pool, channel: channelOf(schema), onProblem });
     pool.on('error', this.#onPoolError);
+    pool.on('connect', this.#onConnect);
   }
 
   /** Returns the quoted name of a table or function. */
@@ -163,13 +165,26 @@ export class Postgres {
     this.#isEnded = true;
     await this.#listener.close();
     await this.#statements.end();
-    if (isOwnPool) await pool.end();
+    // The listeners stay on a pool that ends: it reports connections that are cut meanwhile.
+    if (isOwnPool) {
+      await pool.end();
+      return;
+    }
     pool.off('error', this.#onPoolError);
+    pool.off('connect', this.#onConnect);
   }
+
+  /** A connection can be cut while the pool has no listener on it, which would end the process. */
+  readonly #onConnect = (client: PoolClient): void => {
+    client.on('error', ignore);
+  };
 
   /** An idle connection was cut; the pool has removed it. Without a listener the process would end. */
   readonly #onPoolError = (error: Error): void => this.settings.onProblem(toPostgresError(error));
 }
+
+/** A statement on the connection reports the failure. */
+const ignore = (): void => undefined;
 
 const renewalsPerLease = 3;
 const migrationPauseMs = 250;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { monotonicMs } from './clock.js';
@@ -29,6 +30,8 @@ export class Statements {
   constructor(pool: Pool, defaults: Required<StatementLimits>) {
     this.#pool = pool;
     this.#defaults = defaults;
+    // Each statement that waits for a retry adds a listener.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Runs one statement and returns its rows. @throws PostgresError */

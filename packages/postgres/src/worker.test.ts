@@ -21,7 +21,7 @@ const createTestSchema = (): TestSchema => {
   return schema;
 };
 
-/** Starts a worker with a connection of its own. */
+/** Starts a worker with a separate connection. */
 const start = (schema: TestSchema, model: ModelDriver, options: Partial<WorkerOptions> = {}) => {
   const database = schema.connect({ label: 'worker' });
   const sessions = postgresSessions(database);

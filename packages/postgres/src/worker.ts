@@ -10,20 +10,20 @@ import {
   required,
   type OptionChecks,
 } from '@h/options';
-import type { Lanes } from '@h/queue';
 import { createInbox, type Inbox, type InboxOptions } from '@h/queue/inbox';
 import { recoverTurns } from '@h/session';
 import type { Agent, JSONValue, TurnEvent } from '@h/turn';
 import { monotonicMs } from './clock.js';
 import type { EventWriter, LiveEvents } from './live-events.js';
-import type { PostgresInbox, Submission } from './queue/inbox.js';
+import { isKeptAfter, type PostgresInbox, type Submission } from './queue/inbox.js';
+import type { PostgresLanes } from './queue/lanes.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
 
 /** Options of {@link runWorker}. */
 export interface WorkerOptions {
   /** The agent, with `queue(lanes)` first in its pipe and `sessions` as its store. */
   readonly agent: Agent;
-  readonly lanes: Lanes;
+  readonly lanes: PostgresLanes;
   readonly sessions: PostgresSessions;
   /** Creates an inbox with the same name and connection: the worker opens one, and another for each takeover. */
   readonly inbox: () => PostgresInbox;
@@ -74,7 +74,7 @@ export interface Worker {
 
 const checks: OptionChecks<WorkerOptions> = {
   agent: required(objectWithMethods('turn', 'resume', 'unfinished')),
-  lanes: required(objectWithMethods('enter', 'run', 'shutdown')),
+  lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
   sessions: required(objectWithMethods('open', 'unfinished', 'handOver')),
   inbox: required(anyFunction),
   inboxOptions: anyObject,
@@ -115,7 +115,7 @@ class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #streams: Streams;
   readonly #store: PostgresInbox;
-  readonly #inboxes = new Set<Inbox>();
+  readonly #inboxes = new Map<Inbox, PostgresInbox>();
   readonly #resumed = new Map<string, Promise<unknown>>();
   readonly #sending = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
@@ -124,6 +124,7 @@ class RunningWorker implements Worker {
   #working: Promise<void> = Promise.resolve();
   #isDue = false;
   #stopListening: () => void;
+  readonly #stopWatching: () => void;
   #draining: Promise<void> | undefined;
   #end: () => void = () => undefined;
 
@@ -137,6 +138,7 @@ class RunningWorker implements Worker {
     this.#inbox = this.#openInbox(this.#store);
     this.#stopListening = this.#store.onSubmit(() => this.#wake());
     for (const signal of options.signals ?? ['SIGTERM']) process.once(signal, this.#onSignal);
+    this.#stopWatching = options.lanes.onLost(() => void this.#quietly(() => options.sessions.handOver()));
     this.#working = this.#start();
   }
 
@@ -152,7 +154,7 @@ class RunningWorker implements Worker {
   #openInbox(store: PostgresInbox): Inbox {
     const { agent, lanes, inboxOptions } = this.#options;
     const inbox = createInbox(agent, lanes, { ...inboxOptions, store });
-    this.#inboxes.add(inbox);
+    this.#inboxes.set(inbox, store);
     inbox.events.subscribe((event) => this.#emit(event));
     return inbox;
   }
@@ -160,7 +162,7 @@ class RunningWorker implements Worker {
   /** Never rejects. */
   async #start(): Promise<void> {
     await this.#quietly(() => this.#resumeTurns());
-    await this.#quietly(() => this.#inbox.recover({ sessions: this.#options.sessions }));
+    await this.#recover(this.#inbox);
     this.#schedule();
     this.#wake();
   }
@@ -176,7 +178,7 @@ class RunningWorker implements Worker {
   async #search(): Promise<void> {
     await this.#quietly(() => this.#resumeTurns());
     // A message whose session was busy is tried again.
-    for (const inbox of this.#inboxes) await this.#quietly(() => inbox.recover({ sessions: this.#options.sessions }));
+    for (const inbox of this.#inboxes.keys()) await this.#recover(inbox);
     await this.#quietly(() => this.#takeOver());
     this.#wake();
   }
@@ -212,12 +214,26 @@ class RunningWorker implements Worker {
   async #takeOver(): Promise<void> {
     if (this.#stop.signal.aborted || !(await this.#store.hasAbandoned())) return;
     const inbox = this.#openInbox(this.#options.inbox());
-    await inbox.recover({ sessions: this.#options.sessions });
+    await this.#recover(inbox);
     const close = inbox.idle().then(async () => {
       this.#inboxes.delete(inbox);
       await inbox.close();
     });
     this.#track(close);
+  }
+
+  /** Delivers the messages that an inbox has taken over. Never rejects. */
+  async #recover(inbox: Inbox): Promise<void> {
+    await this.#quietly(async () => {
+      const store = this.#inboxes.get(inbox);
+      for (const { session, id, state, delivery } of await inbox.recover({ sessions: this.#options.sessions })) {
+        if (state !== 'waiting') continue;
+        const settled = delivery.then(async ({ status }) => {
+          if (status === 'kept') await store?.abandon({ session, options: { id } });
+        });
+        this.#track(settled);
+      }
+    });
   }
 
   /** Takes messages now, or again after those that are being taken. */
@@ -242,7 +258,8 @@ class RunningWorker implements Worker {
     const { session, message, options } = submission;
     const sent = this.#inbox.send(session, message, options);
     if (!(await sent.accepted)) await this.#quietly(() => this.#store.giveBack(submission));
-    await sent;
+    const { status } = await sent;
+    if (status === 'kept') await this.#quietly(() => this.#store.abandon(submission));
   }
 
   #track(work: Promise<unknown>): void {
@@ -264,24 +281,25 @@ class RunningWorker implements Worker {
     const work = async (): Promise<void> => {
       await this.#working;
       await Promise.all([...this.#sending, ...this.#resumed.values()]);
-      await Promise.all(Array.from(this.#inboxes, (inbox) => inbox.idle()));
+      await Promise.all(Array.from(this.#inboxes.keys(), (inbox) => inbox.idle()));
     };
     if (!(await within(work(), until - monotonicMs()))) {
       // Nothing is written from here on, so that the journals end where another worker resumes them.
       await this.#quietly(() => sessions.handOver());
     }
     const close = Promise.all([
-      ...Array.from(this.#inboxes, (inbox) => this.#quietly(() => inbox.close())),
+      ...Array.from(this.#inboxes.keys(), (inbox) => this.#quietly(() => inbox.close())),
       this.#quietly(() => lanes.shutdown({ reason: 'The worker has ended.' })),
     ]);
     await within(close, handOverMs);
     await this.#quietly(() => this.#streams.close());
+    this.#stopWatching();
     for (const signal of signals) process.off(signal, this.#onSignal);
   }
 
   #emit(event: TurnEvent): void {
-    if (event.replayed === true) return;
     this.#streams.add(event);
+    if (event.replayed === true) return;
     try {
       this.#options.onEvent?.(event);
     } catch {
@@ -319,38 +337,60 @@ const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   }
 };
 
-/** Writes the events of turns to streams. */
+/** Writes the events of turns to streams, one after the other in each turn. */
 class Streams {
   readonly #live: LiveEvents | undefined;
   readonly #onProblem: (error: unknown) => void;
-  readonly #writers = new Map<string, EventWriter>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #turns = new Map<string, { readonly writer: EventWriter; replayed: JSONValue[]; last: Promise<void> }>();
 
   constructor(live: LiveEvents | undefined, onProblem: (error: unknown) => void) {
     this.#live = live;
     this.#onProblem = onProblem;
   }
 
-  add(event: TurnEvent): void {
+  add({ replayed: isReplayed, ...event }: TurnEvent): void {
     if (!this.#live) return;
+    // The end of a turn that was handed over is not stored: the turn continues in another process.
+    if (event.type === 'turn.end' && isKeptAfter(event.error?.code)) {
+      this.#turns.delete(event.turn);
+      return;
+    }
     const { turn, type } = event;
-    const writer = this.#writers.get(turn) ?? this.#live.write(turn);
-    this.#writers.set(turn, writer);
+    const stream = this.#turns.get(turn) ?? { writer: this.#live.write(turn), replayed: [], last: Promise.resolve() };
+    this.#turns.set(turn, stream);
+    const { writer } = stream;
+    const body = JSON.parse(JSON.stringify(event)) as JSONValue;
+    if (isReplayed === true) {
+      stream.replayed.push(body);
+      return;
+    }
+    const earlier = stream.replayed;
+    stream.replayed = [];
     const isDelta = type === 'model.delta' || type === 'tool.progress';
-    let done = writer.append(JSON.parse(JSON.stringify(event)) as JSONValue, { isDelta });
-    if (type === 'turn.end') {
-      this.#writers.delete(turn);
-      done = done.then(async () => {
+    stream.last = stream.last
+      .then(async () => {
+        if (earlier.length > 0) await writer.complete(earlier, isSameEvent);
+        await writer.append(body, { isDelta });
+        if (event.type !== 'turn.end') return;
         await writer.dropDeltas();
         await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
-      });
-    }
-    const settled = done.catch(this.#onProblem).finally(() => this.#ending.delete(settled));
-    this.#ending.add(settled);
+        this.#turns.delete(turn);
+      })
+      .catch(this.#onProblem);
   }
 
   /** Stores what was added. Streams of turns that were handed over stay open. */
   async close(): Promise<void> {
-    await Promise.all([...this.#ending, ...Array.from(this.#writers.values(), (writer) => writer.flush())]);
+    const streams = [...this.#turns.values()];
+    await Promise.all(streams.map(({ last, writer }) => last.then(() => writer.flush())));
   }
 }
+
+/** Compares events by the members that identify them: a replayed event may have its members in another order. */
+const isSameEvent = (stored: JSONValue, given: JSONValue): boolean => identityOf(stored) === identityOf(given);
+
+const identityOf = (event: JSONValue): string => {
+  const { type, at, step, attempt, id, index, origin, key, call } = event as Record<string, JSONValue>;
+  const callId = (call as { readonly id?: JSONValue } | undefined)?.id;
+  return JSON.stringify([type, at, step, attempt, id, index, origin, key, callId]);
+};

@@ -22,7 +22,39 @@ export const storeTables: readonly string[] = [
   )`,
   'create unique index inbox_message_tag on inbox_message (tag) where tag is not null',
   'create index inbox_message_pending on inbox_message (inbox, owner, number) where delivery is null',
+  'create index inbox_message_session on inbox_message (inbox, session, number) where delivery is null',
   'create index inbox_message_delivered on inbox_message (inbox, number) where delivery is not null',
+  // Takes are serialized, so that the messages of a session go to one holder at a time, in order.
+  `create function inbox_take(p_inbox text, p_holder uuid, p_process uuid, p_limit integer)
+  returns table (number bigint, body text)
+  language plpgsql set search_path from current as $body$
+  #variable_conflict use_column
+  begin
+    perform pg_advisory_xact_lock(hashtextextended('inbox:' || p_inbox, 0));
+    return query
+    with own as (select id from holder where id = p_holder for share),
+    living as (
+      select h.id from holder h join process p on p.id = h.process where p.lease_until > clock_timestamp()
+    ),
+    next as (
+      select m.number from inbox_message m
+      where m.inbox = p_inbox and m.delivery is null and m.tag is null
+        and (m.owner is null or m.owner not in (select id from living))
+        and not exists (
+          select 1 from session s join process p on p.id = s.owner
+          where s.key = m.session and s.owner <> p_process and p.lease_until > clock_timestamp()
+        )
+        and not exists (
+          select 1 from inbox_message o
+          where o.inbox = p_inbox and o.session = m.session and o.number < m.number and o.delivery is null
+            and o.owner <> p_holder and (o.tag is not null or o.owner in (select id from living))
+        )
+      order by m.number limit p_limit
+    )
+    update inbox_message m set owner = own.id from next, own where m.number = next.number
+    returning m.number, m.body;
+  end
+  $body$`,
   `create table approval (
     number bigint generated always as identity primary key,
     store text not null,

@@ -1,9 +1,9 @@
 import { checkOptions, checkValue, instanceOf, nonEmptyString } from '@h/options';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions } from '@h/queue/inbox';
 import { decodeEntry, encodeEntry } from '@h/queue/shared';
-import { TurnError, type UserMessage } from '@h/turn';
+import { TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
-import { deadHolders, hold, isAlive, isHolder, nobody, ownHolder } from '../holders.js';
+import { deadHolders, hold, isHolder, unowned, ownHolder } from '../holders.js';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 
@@ -38,13 +38,20 @@ export interface PostgresInbox extends InboxStore {
    */
   submit(session: string, message: UserMessage | string, options?: SendOptions): Promise<boolean>;
   /**
-   * Takes submitted messages: those of sessions that this process holds, and those of sessions that no process holds.
+   * Takes submitted messages in order: those of sessions that this process runs, and those of sessions that no process
+   * runs. A message waits while an earlier one of its session belongs to another inbox.
+   *
    * Pass each to `inbox.send()`, which stores it as pending. Those that were taken by a process that died since are
    * taken again.
    */
   take(limit: number): Promise<readonly Submission[]>;
   /** Returns a message that was taken and not accepted by `inbox.send()`, so that it is taken again. */
   giveBack(submission: Submission): Promise<void>;
+  /**
+   * Leaves a pending message to another inbox, after its delivery was reported as `kept`. The next one that opens finds
+   * out whether a history contains it.
+   */
+  abandon(submission: Pick<Submission, 'session' | 'options'>): Promise<void>;
   /** Returns whether messages of a dead process or of a closed inbox can be taken over by `open()` of another one. */
   hasAbandoned(): Promise<boolean>;
   /** Calls back when a message was submitted, and when notifications may have been lost. */
@@ -166,7 +173,7 @@ class Inbox implements PostgresInbox {
     await this.#database.query(
       `with gone as (delete from ${this.#database.name('holder')} where id = $1)
        update ${this.#table} set owner = case when tag is null then null else $2::uuid end where owner = $1`,
-      [this.#holder, nobody],
+      [this.#holder, unowned],
       { retryMs: 1_000 },
     );
   }
@@ -195,22 +202,8 @@ class Inbox implements PostgresInbox {
   async take(limit: number): Promise<readonly Submission[]> {
     await this.#whileOpen(() => Promise.resolve());
     const rows = await this.#database.query<{ body: string }>(
-      `with ${ownHolder(this.#database)},
-       next as (
-         select m.number from ${this.#table} m
-         where m.inbox = $2 and m.delivery is null and m.tag is null
-           and (m.owner is null or not ${isHolder(this.#database, 'm.owner')})
-           and not exists (
-             select 1 from ${this.#database.name('session')} s
-             where s.key = m.session and s.owner <> $3 and ${isAlive(this.#database, 's.owner')}
-           )
-         order by m.number limit $4 for update skip locked
-       ),
-       taken as (
-         update ${this.#table} m set owner = own.id from next, own where m.number = next.number returning m.number, m.body
-       )
-       select body from taken order by number`,
-      [this.#holder, this.#name, this.#database.id, limit],
+      `select body from ${this.#database.name('inbox_take')}($1, $2, $3, $4) order by number`,
+      [this.#name, this.#holder, this.#database.id, limit],
     );
     return rows.flatMap(({ body }) => {
       const entry = decodeEntry(body);
@@ -223,6 +216,18 @@ class Inbox implements PostgresInbox {
       `update ${this.#table} set owner = null
        where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is null and delivery is null`,
       [this.#name, keyOf(session), keyOf(id), this.#holder],
+    );
+  }
+
+  keeps({ code }: ErrorInfo): boolean {
+    return isKeptAfter(code);
+  }
+
+  async abandon({ session, options: { id = '' } }: Pick<Submission, 'session' | 'options'>): Promise<void> {
+    await this.#database.query(
+      `update ${this.#table} set owner = $5
+       where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is not null and delivery is null`,
+      [this.#name, keyOf(session), keyOf(id), this.#holder, unowned],
     );
   }
 
@@ -253,7 +258,7 @@ class Inbox implements PostgresInbox {
     const pending = await this.#database.query<{ number: string; body: string }>(
       `update ${this.#table} set owner = $2 where inbox = $1 and delivery is null and tag is not null
          and owner in ($2, $3) returning number, body`,
-      [this.#name, this.#holder, nobody],
+      [this.#name, this.#holder, unowned],
     );
     const known = await this.#database.query<{ delivery: string }>(
       `select delivery from ${this.#table} where inbox = $1 and delivery is not null order by number desc limit $2`,
@@ -288,6 +293,19 @@ class Inbox implements PostgresInbox {
     return done;
   }
 }
+
+/** Errors after which another process runs the session, or resumes its turn. */
+const keptAfter: ReadonlySet<string> = new Set([
+  'inbox-taken',
+  'lane-lost',
+  'session-busy',
+  'session-closed',
+  'session-stuck',
+  'session-taken',
+]);
+
+/** Returns whether a turn that failed with this error is continued by another process. */
+export const isKeptAfter = (code = ''): boolean => keptAfter.has(code) || code.startsWith('database-');
 
 const takenError = (name: string): TurnError =>
   new TurnError(

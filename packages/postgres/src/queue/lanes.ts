@@ -23,6 +23,15 @@ export interface PostgresLanesOptions extends SharedLanesOptions {
   readonly leaseMs?: number | undefined;
 }
 
+/** Lanes that processes share. */
+export interface PostgresLanes extends Lanes {
+  /**
+   * Calls back when this process has lost its slots, before its work is asked to stop. The sessions of the work can be
+   * handed over there, so that another process resumes it: `lanes.onLost(() => void sessions.handOver())`.
+   */
+  onLost(callback: () => void): () => void;
+}
+
 const owner = 'postgresLanes()';
 
 /**
@@ -41,7 +50,7 @@ const owner = 'postgresLanes()';
  * const agent = harness({ model, sessions }).pipe(queue(lanes));
  * ```
  */
-export const postgresLanes = (database: Postgres, options: PostgresLanesOptions = {}): Lanes => {
+export const postgresLanes = (database: Postgres, options: PostgresLanesOptions = {}): PostgresLanes => {
   checkValue(owner, 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   const { name = 'lanes', leaseMs = database.settings.leaseMs, ...rest } = options;
   checkValue(owner, 'name', name, nonEmptyString);
@@ -51,12 +60,16 @@ export const postgresLanes = (database: Postgres, options: PostgresLanesOptions 
     const message = `${owner}: "concurrency" must be at most ${maxConcurrency}; received ${concurrency}.`;
     throw new InvalidOptionError({ owner, option: 'concurrency', message });
   }
+  const onLost = new Set<() => void>();
   const slots = new PostgresSlots(database, {
     name: keyOf(name),
     concurrency,
     reserved: reservedForeground,
     ageMs: ageAfterMs === Infinity ? null : ageAfterMs,
     leaseMs,
+    onLost: () => {
+      for (const callback of onLost) callback();
+    },
   });
   const lanes = createSharedLanes(slots, rest);
   const shutdown = async (reason?: string): Promise<void> => {
@@ -66,6 +79,10 @@ export const postgresLanes = (database: Postgres, options: PostgresLanesOptions 
   const forget = database.onClose(() => shutdown('The connection to PostgreSQL was closed.'));
   return {
     ...lanes,
+    onLost: (callback) => {
+      onLost.add(callback);
+      return () => onLost.delete(callback);
+    },
     shutdown: async ({ reason } = {}) => {
       forget();
       await shutdown(reason);

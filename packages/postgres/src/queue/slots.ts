@@ -12,6 +12,8 @@ export interface SlotsSettings {
   readonly reserved: number;
   readonly ageMs: number | null;
   readonly leaseMs: number;
+  /** Called before the slots of this process are reported as lost. */
+  readonly onLost: () => void;
 }
 
 type Change = { readonly type: string; readonly ticket: number } & Readonly<Record<string, unknown>>;
@@ -220,7 +222,7 @@ export class PostgresSlots implements SharedSlots {
     this.#expiry.unref();
   }
 
-  /** Begins again as a new worker, whose requests wait behind those of others. */
+  /** Begins again as a new worker, with its requests behind the waiting ones. */
   #lose(): void {
     clearTimeout(this.#renewal);
     clearTimeout(this.#expiry);
@@ -230,6 +232,7 @@ export class PostgresSlots implements SharedSlots {
     this.#batch = 0;
     this.#seen = '0';
     this.#renewedAt = -Infinity;
+    this.#settings.onLost();
     this.#host?.lost();
     // Releases of work that was lost concern the earlier worker.
     for (const [ticket, [first]] of this.#changes) if (first?.type !== 'enter') this.#changes.delete(ticket);

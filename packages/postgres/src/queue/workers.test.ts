@@ -128,7 +128,7 @@ describe('workers', () => {
   });
 
   it('hand the slots of a worker over when its lease has ended', async () => {
-    const { schema, lanes } = workers({ concurrency: 1, leaseMs: 1_000 });
+    const { schema, lanes } = workers({ concurrency: 1, leaseMs: 6_000 });
     const suspended = await admission(lanes[0], { session: 'alice' });
     const next = admission(lanes[1], { session: 'alice' });
     await requests(schema, 2);
@@ -144,7 +144,7 @@ describe('workers', () => {
   });
 
   it('enter their waiting requests again after they were presumed dead', async () => {
-    const { schema, lanes } = workers({ concurrency: 1, leaseMs: 1_000 });
+    const { schema, lanes } = workers({ concurrency: 1, leaseMs: 6_000 });
     const current = await admission(lanes[0], { session: 'alice' });
     const waiting = admission(lanes[1], { session: 'bob' });
     await requests(schema, 2);

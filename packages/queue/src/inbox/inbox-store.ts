@@ -1,4 +1,4 @@
-import type { UserMessage } from '@h/turn';
+import type { ErrorInfo, UserMessage } from '@h/turn';
 import type { Delivered, InboxMode, SendOptions } from './delivery.js';
 
 /** A stored message whose delivery is not known yet: plain data, except bytes and URLs in its content. */
@@ -46,6 +46,11 @@ export interface InboxStore {
   remove(tag: string, delivered?: KnownDelivery): Promise<void>;
   /** Rejects if another process has taken over the store. */
   check(): Promise<void>;
+  /**
+   * Returns whether a message stays stored after its turn failed with this error, because another process will deliver
+   * it. The turn may be resumed there. Without this method, the message is deleted and can be sent again.
+   */
+  keeps?(error: ErrorInfo): boolean;
   /** Releases the store after all pending operations. */
   close(): Promise<void>;
 }

@@ -116,7 +116,9 @@ export class MessageStorage {
   /** Returns whether a later process may deliver the message because this one will not. */
   #staysKept(delivery: Delivery): boolean {
     if (delivery.status === 'dropped') return delivery.reason === 'closed';
-    return delivery.status === 'failed' && (this.#isClosing || delivery.error?.code === 'lane-closed');
+    if (delivery.status !== 'failed') return false;
+    const { error } = delivery;
+    return this.#isClosing || error?.code === 'lane-closed' || (error && this.#store.keeps?.(error)) === true;
   }
 }
 

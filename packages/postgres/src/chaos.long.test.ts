@@ -1,0 +1,263 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Pool } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startServer, type TestServer } from '../test/server.js';
+import { connectPostgres, liveEvents, postgresSessions, type Postgres } from './index.js';
+import { postgresBudget } from './budget.js';
+import { postgresInbox } from './queue/index.js';
+
+const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+
+const seeds = Array.from({ length: numberOf('CHAOS_RUNS', 1) }, (_, index) => numberOf('CHAOS_SEED', 1) + index);
+const sessionCount = numberOf('CHAOS_SESSIONS', 60);
+const turnsPerSession = numberOf('CHAOS_TURNS', 5);
+const workerCount = 4;
+const concurrency = 6;
+const leaseMs = 5_000;
+
+/** A generator of numbers from 0 to 1. */
+const randomOf = (seed: number): (() => number) => {
+  let state = seed * 2_654_435_761;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 374_761_393) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
+};
+
+const linesOf = async (path: string): Promise<readonly string[]> => {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+};
+
+describe('workers that are killed, suspended and cut off', () => {
+  it.each(seeds)('lose no turn and repeat none (seed %i)', async (seed) => {
+    const server = await startServer();
+    const folder = await mkdtemp(join(tmpdir(), 'h-chaos-'));
+    const schema = 'chaos';
+    const database = connectPostgres({ connectionString: server.url, schema, retryMs: 60_000 });
+    const bundle = join(folder, 'worker.cjs');
+    const cluster = new Cluster(bundle, [server.url, schema, folder, `${concurrency}`, `${leaseMs}`], folder);
+    onTestFinished(async () => {
+      await cluster.stop();
+      await database.close();
+      await server.stop();
+      if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true, force: true });
+    });
+    await build({
+      entryPoints: [fileURLToPath(new URL('../test/chaos-worker.ts', import.meta.url))],
+      outfile: bundle,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      conditions: ['@h/source'],
+      external: ['pg-native'],
+      logLevel: 'silent',
+    });
+    await database.ready();
+    cluster.fill(workerCount);
+
+    const inbox = postgresInbox(database);
+    const names = Array.from({ length: sessionCount }, (_, index) => `s${index}`);
+    for (let turn = 0; turn < turnsPerSession; turn += 1) {
+      await Promise.all(names.map((session) => inbox.submit(session, `${session}/${turn}`, { id: `${turn}` })));
+    }
+    const began = performance.now();
+    const watch = watchCap(database);
+    const tormented = torment(cluster, server, database, randomOf(seed), names.length * turnsPerSession);
+    await tormented.catch(() => undefined);
+    const violations = await watch.end();
+    const counts = await tormented;
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    await cluster.drain();
+
+    const sessions = postgresSessions(database);
+    const budget = postgresBudget(database, { name: 'chaos', limits: { modelCalls: 1_000_000 } });
+    expect(await sessions.unfinished()).toEqual([]);
+    const problems: string[] = [...violations];
+    const writes = new Map<string, number>();
+    for (const line of await linesOf(join(folder, 'writes.log'))) writes.set(line, (writes.get(line) ?? 0) + 1);
+    let [interrupted, steps] = [0, 0];
+    for (const session of names) {
+      const inputs: string[] = [];
+      const messages = await sessions.messages(session);
+      for (const message of messages) {
+        if (message.role === 'user') inputs.push(textOf(message.content));
+        if (message.role === 'assistant') steps += 1;
+      }
+      const expected = Array.from({ length: turnsPerSession }, (_, turn) => `${session}/${turn}`);
+      if (inputs.join() !== expected.join()) problems.push(`${session} has the inputs ${inputs.join()}`);
+      for await (const { turn, outcome, messages: added } of sessions.archive(session)) {
+        if (outcome !== 'completed') problems.push(`turn ${turn} of ${session} ended as ${outcome}`);
+        if (JSON.stringify(added).includes('Interrupted: the process ended')) interrupted += 1;
+        const seen = await streamOf(database, turn);
+        if (!seen.isWhole) problems.push(`the stream of ${turn} (${session}): ${seen.types.join(' ')}`);
+      }
+    }
+    for (const [text, count] of writes) if (count > 1) problems.push(`${text} was written ${count} times`);
+    const missing = names.length * turnsPerSession - writes.size;
+    if (missing > interrupted) problems.push(`${missing} writes are missing, ${interrupted} were interrupted`);
+    await (await budget.reserve({ modelCalls: 1 })).settle();
+    const { used, reserved } = await budget.state();
+    if (reserved.modelCalls !== 0) problems.push(`${reserved.modelCalls} model calls stay reserved`);
+    if ((used.modelCalls ?? 0) < steps) problems.push(`${used.modelCalls} of ${steps} model calls were counted`);
+    console.log(JSON.stringify({ seed, seconds, ...counts, interrupted, missing, steps, used: used.modelCalls }));
+    expect(problems).toEqual([]);
+  });
+});
+
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  return (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('');
+};
+
+const streamOf = async (database: Postgres, turn: string) => {
+  const abort = new AbortController();
+  const types: string[] = [];
+  for await (const item of liveEvents(database).read(turn, { signal: abort.signal })) {
+    if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+    if (item.type === 'ended') types.push('ended');
+    if (item.type === 'caught-up') abort.abort();
+  }
+  const count = (type: string): number => types.filter((each) => each === type).length;
+  const once = ['turn.start', 'session.loaded', 'turn.end', 'ended'];
+  const isWhole = once.every((type) => count(type) === 1) && count('tool.call') === count('tool.result');
+  return { types, isWhole };
+};
+
+/** Looks at the lanes all the time: no more slots than the limit, no session twice. */
+const watchCap = (database: Postgres) => {
+  const problems = new Set<string>();
+  const watched = { isOver: false };
+  const table = database.name('lane_request');
+  const look = async (): Promise<void> => {
+    while (!watched.isOver) {
+      const [row] = await database.query<{ held: number; twice: number }>(
+        `select (select count(*)::integer from ${table} where state = 1) as held, (select count(*)::integer from (
+           select 1 from ${table} where state > 0 group by session having count(*) > 1) twice) as twice`,
+      );
+      if ((row?.held ?? 0) > concurrency) problems.add(`${row?.held} slots were held`);
+      if ((row?.twice ?? 0) > 0) problems.add('a session was held twice');
+      await delay(5);
+    }
+  };
+  const looking = look();
+  return {
+    end: async (): Promise<readonly string[]> => {
+      watched.isOver = true;
+      await looking;
+      return [...problems];
+    },
+  };
+};
+
+/** Harms the workers until all messages are delivered. */
+const torment = async (
+  cluster: Cluster,
+  server: TestServer,
+  database: Postgres,
+  random: () => number,
+  total: number,
+) => {
+  const counts = { killed: 0, suspended: 0, cut: 0, restarted: 0 };
+  const deadline = performance.now() + numberOf('CHAOS_SECONDS', 600) * 1000;
+  for (;;) {
+    const [row] = await database.query<{ done: number }>(
+      `select count(*)::integer as done from ${database.name('inbox_message')} where delivery is not null`,
+    );
+    if (row?.done === total) return counts;
+    if (performance.now() > deadline) throw new Error(`${row?.done} of ${total} messages were delivered.`);
+    await delay(500 + random() * 2_000);
+    const chance = random();
+    if (chance < 0.4) {
+      cluster.kill(random());
+      counts.killed += 1;
+    } else if (chance < 0.6) {
+      void cluster.suspend(random(), leaseMs * (0.5 + random()));
+      counts.suspended += 1;
+    } else if (chance < 0.9) {
+      await cut(server);
+      counts.cut += 1;
+    } else if (counts.restarted < 3) {
+      await server.restart();
+      counts.restarted += 1;
+    }
+    cluster.fill(workerCount);
+  }
+};
+
+const cut = async ({ url }: TestServer): Promise<void> => {
+  const admin = new Pool({ connectionString: url, max: 1 });
+  const sql = `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and random() < 0.5`;
+  await admin.query(sql).catch(() => undefined);
+  await admin.end();
+};
+
+/** The worker processes. */
+class Cluster {
+  readonly #bundle: string;
+  readonly #arguments: readonly string[];
+  readonly #log: string;
+  /** The workers, and whether each has started. */
+  readonly #workers = new Map<ChildProcess, Promise<unknown>>();
+
+  constructor(bundle: string, args: readonly string[], folder: string) {
+    this.#bundle = bundle;
+    this.#arguments = args;
+    this.#log = join(folder, 'workers.log');
+  }
+
+  fill(count: number): void {
+    while (this.#workers.size < count) {
+      const worker = fork(this.#bundle, [...this.#arguments], {
+        execArgv: [],
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      });
+      worker.stderr?.pipe(createWriteStream(this.#log, { flags: 'a' }));
+      this.#workers.set(worker, new Promise((resolve) => void worker.once('message', resolve).once('exit', resolve)));
+      worker.once('exit', () => this.#workers.delete(worker));
+    }
+  }
+
+  kill(choice: number): void {
+    const worker = this.#pick(choice);
+    if (!worker) return;
+    worker.kill('SIGKILL');
+    this.#workers.delete(worker);
+  }
+
+  async suspend(choice: number, ms: number): Promise<void> {
+    const worker = this.#pick(choice);
+    worker?.kill('SIGSTOP');
+    await delay(ms);
+    worker?.kill('SIGCONT');
+  }
+
+  /** Ends the workers by SIGTERM. */
+  async drain(): Promise<void> {
+    for (const worker of this.#workers.keys()) worker.kill('SIGCONT');
+    await Promise.all(this.#workers.values());
+    const exits = Array.from(this.#workers.keys(), (worker) => exitOf(worker));
+    for (const worker of this.#workers.keys()) worker.kill('SIGTERM');
+    expect(await Promise.all(exits)).toEqual(exits.map(() => 0));
+  }
+
+  async stop(): Promise<void> {
+    const exits = Array.from(this.#workers.keys(), (worker) => exitOf(worker));
+    for (const worker of this.#workers.keys()) worker.kill('SIGKILL');
+    await Promise.all(exits);
+  }
+
+  #pick(choice: number): ChildProcess | undefined {
+    return [...this.#workers.keys()][Math.floor(choice * this.#workers.size)];
+  }
+}
+
+const exitOf = (worker: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => worker.once('exit', (code) => resolve(code)));
