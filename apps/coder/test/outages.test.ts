@@ -25,15 +25,13 @@ const environment = { ANTHROPIC_API_KEY: 'k' };
 
 describe('a provider that is limited', () => {
   it('is asked again after the time that it says, and the app says so', async () => {
-    const server = await startModelServer([limited(2), limited(2), 'Hello.']);
+    const answers = [limited(2), limited(2), 'Hello.'];
+    const askedAt: number[] = [];
+    const server = await startModelServer(() => answers[askedAt.push(Date.now()) - 1] ?? 'Too many requests.');
     const { code, stdout } = await runCoder({ words: await wordsFor(server.url), environment });
-    // A repeated delay grows, so the second one is longer.
-    const waits = [...stdout.matchAll(/rate-limit: waiting (\d+\.\d) s for anthropic\/x/g)].map(([, text]) =>
-      Number(text),
-    );
-    expect(waits[0]).toBeGreaterThanOrEqual(2);
-    expect(waits[1]).toBeGreaterThanOrEqual(2);
-    expect(waits).toHaveLength(2);
+    expect(stdout.match(/rate-limit: waiting [\d.]+ m?s for anthropic\/x/g)).toHaveLength(2);
+    const waits = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0));
+    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(2_000);
     expect(stdout).toMatch(/^Hello\.$/m);
     expect(code).toBe(0);
     expect(server.requests).toHaveLength(3);
@@ -49,7 +47,8 @@ describe('a provider that cannot be reached', () => {
       connections += 1;
       socket.on('error', () => undefined);
       if (connections === 1) {
-        socket.destroy();
+        // A socket that is closed before the request is sent can hang the first fetch() of Node 20.
+        socket.once('data', () => socket.destroy());
         return;
       }
       const forwarded = connect(target, '127.0.0.1').on('error', () => socket.destroy());
