@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isAtLeast } from './newer-node.js';
 
 /** Resolves sibling packages to their sources, so that tests require no build. */
 const conditions = ['@h/source', 'node', 'import', 'module', 'default'];
@@ -23,9 +24,17 @@ export const retry = process.env['CI'] === 'true' ? 1 : 0;
  *
  * Test files share loaded modules, because modules contain no state; loading them per file takes a third of the test
  * time. A package that tests lazy loading sets `isolate: true`.
+ *
+ * A package whose host needs a newer Node names it as `newerNode`, with its folder. On an older one,
+ * `newer-node.relay.js` runs the tests in a Node from npm and reports their results as its own.
+ *
+ * @param {{ readonly isolate?: boolean, readonly newerNode?: NewerNode }} [options]
+ *
+ * @typedef {{ readonly minimum: string, readonly folder: string }} NewerNode
  */
-export const project = ({ isolate = false } = {}) =>
-  defineConfig({
+export const project = ({ isolate = false, newerNode } = {}) => {
+  if (newerNode && !isAtLeast(process.versions.node, newerNode.minimum)) return relay(newerNode.folder);
+  return defineConfig({
     resolve: { conditions, alias },
     ssr: { resolve: { conditions } },
     test: {
@@ -36,5 +45,16 @@ export const project = ({ isolate = false } = {}) =>
       // Loading a tokenizer takes seconds when both cores are busy.
       testTimeout: isLong ? 900_000 : 30_000,
       benchmark: { include: ['**/*.bench.ts'] },
+    },
+  });
+};
+
+/** @type {(folder: string) => import('vitest/config').ViteUserConfig} */
+const relay = (folder) =>
+  defineConfig({
+    test: {
+      dir: fileURLToPath(new URL('.', import.meta.url)),
+      include: ['newer-node.relay.js'],
+      env: { H_RELAYED: folder },
     },
   });

@@ -87,7 +87,7 @@ describe('a real provider', () => {
       '@ai-sdk/google',
       '@copilotkit/aimock',
       '@clack/prompts',
-      '@modelcontextprotocol/sdk',
+      '@modelcontextprotocol/client',
       'ai',
     ]) {
       expect([...modules]).not.toContain(name);

@@ -20,6 +20,12 @@ export interface OperatorCheck {
   readonly events: HostEvents;
   /** What to use instead, as a sentence without its full stop. */
   readonly alternative: string;
+  /**
+   * Why the operator has no effect.
+   *
+   * @defaultValue `'these events never arrive'`
+   */
+  readonly problem?: string | undefined;
   /** Emits a process warning instead of an error. */
   readonly partial?: boolean | undefined;
 }
@@ -40,10 +46,14 @@ export class UnsupportedOperatorError extends TurnError {
   readonly host: string;
   readonly alternative: string;
 
-  constructor(operator: string, events: readonly TurnEventType[], { owner, host, alternative }: OperatorCheck) {
+  constructor(
+    operator: string,
+    events: readonly TurnEventType[],
+    { owner, host, alternative, problem = 'these events never arrive' }: Omit<OperatorCheck, 'events'>,
+  ) {
     super(
       code,
-      `${owner}: the operator ${JSON.stringify(operator)} handles ${events.join(', ')}, but with ${host} these events never arrive. ${alternative}, or pass { partial: true } to use the rest of the operator.`,
+      `${owner}: the operator ${JSON.stringify(operator)} handles ${events.join(', ')}, but with ${host} ${problem}. ${alternative}, or pass { partial: true } to use the rest of the operator.`,
     );
     this.operator = operator;
     this.events = events;

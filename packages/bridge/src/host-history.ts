@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Message, MessageList } from '@h/turn';
 import type { HostFormat } from './host.js';
 
@@ -19,6 +20,13 @@ export interface Delivered {
   readonly calls: ReadonlyMap<string, { readonly isChanged: boolean }>;
 }
 
+/** The host's form of a message. */
+interface HostForm<HostMessage> {
+  readonly messages: readonly HostMessage[];
+  /** The index of the first one in the history of the host, if the host has them. */
+  readonly index?: number;
+}
+
 export const nothingDelivered: Delivered = { answer: undefined, calls: new Map() };
 
 /**
@@ -30,8 +38,9 @@ export const nothingDelivered: Delivered = { answer: undefined, calls: new Map()
  */
 export class HostHistory<HostMessage> {
   readonly #format: HostFormat<HostMessage>;
-  /** The host's form of each message. */
-  readonly #forms = new WeakMap<Message, readonly HostMessage[]>();
+  readonly #forms = new WeakMap<Message, HostForm<HostMessage>>();
+  /** The latest history of the host. */
+  #host: readonly HostMessage[] = [];
   /** The number of messages of the host that are accounted for. */
   #known = 0;
   /** The last known message, to detect changes. */
@@ -69,21 +78,48 @@ export class HostHistory<HostMessage> {
     const added = this.#known > 0 ? this.#accountFor(host, delivered) : undefined;
     const update: HistoryUpdate = added
       ? this.#takeAdded(host, own, delivered, added)
-      : { type: 'replace', messages: host.map((message) => this.#read(message)) };
+      : { type: 'replace', messages: host.map((message, index) => this.#read(message, index)) };
+    this.#host = host;
     this.#known = host.length;
     this.#last = this.#print(host.at(-1));
     return update;
   }
 
-  /** Returns the host's form of these messages. */
-  render(messages: Iterable<Message>): readonly HostMessage[] {
+  /**
+   * Returns the host's form of a history. If it contains what the host would send, these are the host's own messages,
+   * of which the host may have changed fields that operators do not see.
+   */
+  renderHistory(messages: Iterable<Message>): readonly HostMessage[] {
     const rendered: HostMessage[] = [];
+    let isSame = true;
     for (const message of messages) {
-      let form = this.#forms.get(message);
-      if (!form) this.#forms.set(message, (form = this.#format.write(message)));
-      for (const part of form) rendered.push(part);
+      const form = this.#formOf(message);
+      isSame &&= form.index === rendered.length && this.#isCurrent(form);
+      for (const part of form.messages) rendered.push(part);
     }
-    return rendered;
+    return isSame && rendered.length === this.#host.length ? this.#host : rendered;
+  }
+
+  /** Whether the host still has these messages, as far as operators see them. */
+  #isCurrent({ messages, index = 0 }: HostForm<HostMessage>): boolean {
+    return messages.every((message, offset) => {
+      const current = this.#host[index + offset];
+      if (current === message) return true;
+      return current !== undefined && isDeepStrictEqual(this.#format.read(current), this.#format.read(message));
+    });
+  }
+
+  /** Returns the host's form of messages that are not part of the history. */
+  render(messages: readonly Message[]): readonly HostMessage[] {
+    return messages.flatMap((message) => this.#formOf(message).messages);
+  }
+
+  #formOf(message: Message): HostForm<HostMessage> {
+    const known = this.#forms.get(message);
+    if (known) return known;
+    const form = { messages: this.#format.write(message) };
+    this.#forms.set(message, form);
+    return form;
   }
 
   /**
@@ -112,7 +148,10 @@ export class HostHistory<HostMessage> {
     this.#keepForms(own, forms.slice(0, count), messages, delivered);
     const rest = messages.slice(count);
     if (rest.length === 0) return { type: 'same' };
-    for (const [index, message] of rest.entries()) this.#forms.set(message, [forms[count + index] as HostMessage]);
+    for (const [index, message] of rest.entries()) {
+      const form = forms[count + index] as HostMessage;
+      this.#forms.set(message, { messages: [form], index: this.#known + count + index });
+    }
     return { type: 'append', messages: rest };
   }
 
@@ -125,20 +164,25 @@ export class HostHistory<HostMessage> {
   ): void {
     const isResultKept = [...calls.values()].every(({ isChanged }) => !isChanged);
     const results = forms.filter((_, index) => messages[index]?.role === 'tool');
+    const firstResult = this.#known + messages.findIndex(({ role }) => role === 'tool');
     for (let index = own.length - 1; index >= 0; index -= 1) {
       const message = own.at(index);
       // Messages of earlier requests already have their form.
       if (message === undefined || this.#forms.has(message)) continue;
-      if (message.role === 'tool' && isResultKept && results.length > 0) this.#forms.set(message, results);
+      if (message.role === 'tool' && isResultKept && results.length > 0) {
+        this.#forms.set(message, { messages: results, index: firstResult });
+      }
       if (message.role !== 'assistant') continue;
-      if (answer && !answer.isChanged && forms[0] !== undefined) this.#forms.set(message, [forms[0]]);
+      if (answer && !answer.isChanged && forms[0] !== undefined) {
+        this.#forms.set(message, { messages: [forms[0]], index: this.#known });
+      }
       return;
     }
   }
 
-  #read(message: HostMessage): Message {
+  #read(message: HostMessage, index: number): Message {
     const read = this.#format.read(message);
-    this.#forms.set(read, [message]);
+    this.#forms.set(read, { messages: [message], index });
     return read;
   }
 

@@ -1,4 +1,6 @@
 export { bridge, type Bridge, type BridgeOptions } from './bridge.js';
+export { convertHistory, type InHostFormat } from './convert-history.js';
+export { denyCanary } from './canary.js';
 export { FailedModelCall, TurnStoppedError } from './errors.js';
 export {
   checkOperators,
@@ -21,3 +23,4 @@ export type {
   HostToolReturn,
 } from './host.js';
 export type { HostSession } from './host-session.js';
+export { ToolLock } from './tool-lock.js';

@@ -31,7 +31,7 @@ export const performCall = <HostMessage>(
       signal,
       onDelta: (delta: ModelDelta): void => subscriber.next({ type: 'delta', delta }),
     };
-    const rendered = history.render(messages);
+    const rendered = history.renderHistory(messages);
     const request = { ...rest, messages: [...rendered, ...history.render(tail)], historyLength: rendered.length };
     void Promise.resolve()
       .then(() => open.call.perform(request, context))

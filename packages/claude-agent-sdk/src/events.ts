@@ -59,7 +59,7 @@ export const checkHookOperators = (operators: readonly PipelineOperator[], parti
     const error = new UnsupportedOperatorError(handled.operator, changed, {
       owner: 'attach()',
       host: 'the Claude Agent SDK',
-      events: hookEvents,
+      problem: 'model calls cannot be changed',
       alternative,
     });
     if (!partial) throw error;

@@ -1,3 +1,4 @@
+import { denyCanary } from '@h/bridge';
 import {
   MessageList,
   noUsage,
@@ -103,7 +104,7 @@ export class HookTurn {
     this.ended = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#connection = connect(options.operators, {
+    this.#connection = connect([denyCanary, ...options.operators], {
       // oxlint-disable-next-line h/no-clock -- ids of turns must be unique and nothing else depends on them
       turn: crypto.randomUUID(),
       accepts: (event) => this.#accepts(event),
@@ -295,9 +296,11 @@ export class HookTurn {
   }
 
   #requested(event: TurnEventOf<'model.request'>): void {
-    const lost = Object.entries({ ...emptyRequest, model: undefined, credential: undefined, messages: this.#messages })
-      .filter(([member, value]) => member !== 'tail' && event[member as keyof typeof event] !== value)
-      .map(([member]) => member);
+    const { settings } = event;
+    const own = { ...emptyRequest, messages: this.#messages, model: undefined, credential: undefined };
+    const lost: string[] = requestMembers.filter((member) => event[member] !== own[member]);
+    // Without tools, the request asks for a last answer, and further calls are denied.
+    lost.push(...Object.keys(settings).flatMap((key) => (key === 'toolChoice' ? [] : [`settings.${key}`])));
     if (lost.length > 0) this.#options.onLostChange(lost);
     this.#steps.put({ type: 'continue', context: [...this.#context.splice(0), ...textsOf(event.tail)] });
   }
@@ -411,6 +414,9 @@ const cancelled: TurnEnding = { outcome: 'cancelled', reason: 'The turn was clos
 
 /** Members of a model request that Claude Code builds itself. */
 const emptyRequest = Object.freeze({ system: [], tail: [], tools: [], settings: {} });
+
+/** Members whose change is lost, apart from settings. */
+const requestMembers = ['system', 'messages', 'tools', 'model', 'credential'] as const;
 
 const textsOf = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) => textOf(message)).filter((text) => text !== '');

@@ -28,8 +28,9 @@ const withheldText = '[withheld]';
  * Outputs that the model reads as one text are read as text; all others keep their members.
  */
 export const readOutput = (response: unknown): HostOutput => {
-  if (typeof response === 'string')
+  if (typeof response === 'string') {
     return { output: text(response), write: (changed) => ({ rewritten: textOf(changed) }) };
+  }
   if (isContent(response)) return contentOutput(response);
   if (isObject(response)) {
     const place = placeOfText(response);
@@ -162,8 +163,9 @@ const mapStrings = (value: unknown, change: (data: string) => string): unknown =
 
 function* stringsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null)
+  else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) yield* stringsIn(member);
+  }
 }
 
 const isObject = (value: unknown): value is Members =>

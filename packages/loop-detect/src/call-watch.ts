@@ -150,11 +150,22 @@ export class CallWatch {
   /** Passes a call, or denies it together with all calls of its step. */
   decide(event: TurnEventOf<'tool.call'>): Decision {
     if (this.#ending) return stop('loop-detected', this.#ending.message);
-    if (this.#step.level !== 'block' && this.#step.level !== 'break') return undefined;
+    if (this.#planned?.has(event.call.id) !== true) return this.#decideAlone(event);
+    if (!isRefused(this.#step)) return undefined;
     const refused = deny(event, refusal(this.#step, this.#isCause(event.call.id), event.call.name), operatorName);
     if (this.#isStepReported) return refused;
     this.#isStepReported = true;
     return [refused, notice('loop.warning', { ...this.#step, tool: event.call.name })];
+  }
+
+  /**
+   * Decides about a call that the answer did not contain: some hosts report the calls of an answer one by one.
+   */
+  #decideAlone(event: TurnEventOf<'tool.call'>): Decision {
+    const verdict = this.#judge(event.call);
+    if (!isRefused(verdict)) return undefined;
+    const refused = deny(event, refusal(verdict, true, event.call.name), operatorName);
+    return [refused, notice('loop.warning', { ...verdict, tool: event.call.name })];
   }
 
   /** Annotates a result with the fingerprint of the original output, and adds the warning for the model. */
@@ -175,7 +186,8 @@ export class CallWatch {
     const { status, call } = event;
     this.#pending.delete(call.id);
     if (this.#pending.size === 0) this.#draft = undefined;
-    if (status === 'denied' && this.#step.level === 'break') this.#ending = this.#step;
+    const cause = this.#planned?.has(call.id) === true ? this.#step : this.#judge(call);
+    if (status === 'denied' && cause.level === 'break') this.#ending = cause;
     // A call that was denied only because of another call of its step is no evidence.
     if (status === 'denied' && event.by === operatorName && !this.#isCause(call.id)) {
       this.#book.skip();
@@ -236,10 +248,17 @@ export class CallWatch {
   /** Whether this call caused the denial of its step. */
   #isCause(id: string): boolean {
     if (this.#step.detector === 'repeated-steps') return true;
-    const level = this.#planned?.get(id)?.verdict.level;
-    return level === 'block' || level === 'break';
+    const planned = this.#planned?.get(id);
+    return planned === undefined || isRefused(planned.verdict);
+  }
+
+  #judge(call: TurnEventOf<'tool.call'>['call']): LoopVerdict {
+    const { detector } = this.#book;
+    return detector.judge(detector.describe(call));
   }
 }
+
+const isRefused = ({ level }: LoopVerdict): boolean => level === 'block' || level === 'break';
 
 const notDue: ResultVerdict = { verdict: fine(''), isDue: false };
 

@@ -8,7 +8,7 @@ import {
   type ToolResultOutput,
   type TurnEventOf,
 } from '@h/turn';
-import { call, event, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { call, event, failure, ok, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -497,3 +497,27 @@ describe('loopDetect', () => {
 });
 
 describeOperator(() => loopDetect(), { changes: ['tool.result'] });
+
+describe('loopDetect, with a host that reports the calls of an answer one by one', () => {
+  /** A step whose answer contains the first of two calls only. The other one, `test`, always has the same result. */
+  const step = (index: number) => {
+    const first = { id: `a${index}`, name: 'read', input: { path: 'a' } };
+    const second = { id: `b${index}`, name: 'test', input: {} };
+    return [
+      event('model.request', { ...request(), step: index, attempt: 1 }),
+      event('model.response', { ...response(call(first.id, first.name, first.input)), step: index, attempt: 1 }),
+      event('tool.call', { step: index, index: 0, call: first }),
+      event('tool.call', { step: index, index: 1, call: second }),
+      event('tool.result', { ...ok(`The text, as of step ${index % 2}.`), step: index, call: first }),
+      event('tool.result', { ...ok('1 failing'), step: index, call: second }),
+    ];
+  };
+
+  it('denies a call that repeats although the answer did not contain it', async () => {
+    const left = await lastValueFrom(
+      from(Array.from({ length: 6 }, (_, index) => step(index + 1)).flat()).pipe(loopDetect(), toArray()),
+    );
+    const denied = left.flatMap((given) => (given.type === 'tool.call' && given.denied ? [given.call.name] : []));
+    expect(denied).toContain('test');
+  });
+});

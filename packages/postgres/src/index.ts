@@ -7,3 +7,13 @@ export {
   type ListOptions,
   type PostgresSessions,
 } from './sessions/postgres-sessions.js';
+export {
+  liveEvents,
+  type AppendOptions,
+  type EventWriter,
+  type LiveEvents,
+  type LiveEventsOptions,
+  type ReadOptions,
+  type StreamItem,
+  type StreamStatus,
+} from './live-events.js';

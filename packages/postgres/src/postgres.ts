@@ -87,9 +87,9 @@ export class Postgres {
     return this.#listener.subscribe(topic, onNotice);
   }
 
-  /** The statement that notifies the listeners of the topic `$1`. */
-  get notifyStatement(): string {
-    return `select pg_notify('${channelOf(this.settings.schema)}', $1)`;
+  /** The channel of notifications. */
+  get channel(): string {
+    return channelOf(this.settings.schema);
   }
 
   /** Registers work that is done before the connection closes. @returns the function that cancels it */
@@ -174,7 +174,7 @@ export class Postgres {
 const renewalsPerLease = 3;
 const migrationPauseMs = 250;
 
-export const channelOf = (schema: string): string => `h_${schema}`;
+const channelOf = (schema: string): string => `h_${schema}`;
 
 /**
  * Connects to PostgreSQL. The stores of a process share one connection; the tables are created with the first call.

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -180,6 +181,22 @@ describe('runProcess', () => {
     const input = 'x'.repeat(1_000_000);
     expect((await run(['wc', '-c'], { input })).output.trim()).toBe('1000000');
     expect((await run(['wc', '-c'], { input, tracked: true })).output.trim()).toBe('1000000');
+  });
+
+  it('passes a stream to the program while it runs', async () => {
+    const input = new PassThrough();
+    const answers: string[] = [];
+    input.write('0\n');
+    const end = await run(sh('while read -r line; do echo "read $line"; done'), {
+      input,
+      onOutput: (chunk) => {
+        answers.push(Buffer.from(chunk).toString().trim());
+        if (answers.length < 3) input.write(`${answers.length}\n`);
+        else input.end();
+      },
+    });
+    expect(end.exitCode).toBe(0);
+    expect(answers).toEqual(['read 0', 'read 1', 'read 2']);
   });
 
   it('accepts a program that does not read its input', async () => {

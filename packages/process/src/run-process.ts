@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants as modes, existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import {
   anyFunction,
   anyObject,
@@ -44,11 +44,12 @@ export interface ProcessOptions {
   /** The complete environment; nothing is inherited. */
   readonly environment: NodeJS.ProcessEnv;
   /**
-   * What the process reads from its standard input.
+   * What the process reads from its standard input: all of it, or a stream, for a process that is talked to while it
+   * runs.
    *
    * @defaultValue nothing: it reads from `/dev/null`
    */
-  readonly input?: string | Uint8Array | undefined;
+  readonly input?: string | Uint8Array | Readable | undefined;
   /** How long the process may run, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
   /** Ends the process and its group. */
@@ -99,7 +100,7 @@ const checks = {
   command: required(anyOf(nonEmptyString, argv)),
   cwd: nonEmptyString,
   environment: required(anyObject),
-  input: anyOf(anyString, instanceOf(Uint8Array)),
+  input: anyOf(anyString, instanceOf(Uint8Array), instanceOf(Readable)),
   timeoutMs: required(numberFrom(0, Infinity)),
   signal: instanceOf(AbortSignal),
   onOutput: anyFunction,
@@ -172,17 +173,23 @@ const start = (options: ProcessOptions): { readonly child: ChildProcess; readonl
       const windowsVerbatimArguments = typeof options.command === 'string';
       const stdio: ('ignore' | 'pipe')[] = [stdin, 'pipe', 'pipe'];
       const child = spawn(plain[0], plain.slice(1), { cwd, env, windowsHide: true, windowsVerbatimArguments, stdio });
-      child.stdin?.on('error', ignore).end(input);
+      feed(child.stdin, input);
       return { child, control: undefined };
     }
     const [shell, ...args] = tracked ? trackedCommand(plain) : watchedGroup(plain);
     const child = spawn(shell, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe', 'pipe'] });
-    // The program may exit without having read its input.
-    child.stdin?.on('error', ignore).end(input);
+    feed(child.stdin, input);
     return { child, control: child.stdio?.[3] as Writable | undefined };
   } catch (error) {
     throw notStarted(options, error);
   }
+};
+
+/** The program may exit without having read its input. */
+const feed = (stdin: Writable | null, input: ProcessOptions['input']): void => {
+  stdin?.on('error', ignore);
+  if (stdin !== null && input instanceof Readable) input.pipe(stdin);
+  else stdin?.end(input);
 };
 
 const argvOf = ({ command }: ProcessOptions): readonly [string, ...string[]] => {

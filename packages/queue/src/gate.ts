@@ -50,6 +50,22 @@ export class Gate<Owner> {
     return this.waiting.foreground + this.waiting.normal + this.waiting.background;
   }
 
+  /** A request arrives. It joins the gate when it is the first of its session. */
+  entered(_owner: Owner): void {}
+
+  /** A request was withdrawn, or has released what it held. */
+  ended(_owner: Owner): void {}
+
+  /** The fence of an admitted request; `undefined` if the lanes number their leases. */
+  fenceOf(_owner: Owner): number | undefined {
+    return undefined;
+  }
+
+  /** Whether held slots are still held. False if slots that processes share were given to others. */
+  get isHeld(): boolean {
+    return true;
+  }
+
   /** Adds a waiting request. */
   join(
     owner: Owner,
@@ -124,14 +140,19 @@ export class Gate<Owner> {
         continue;
       }
       const pass = bucket.first as GateEntry<Owner>;
-      pass.groups = bucket.groups;
-      this.groups.use(pass.groups);
-      for (const group of pass.groups) group.active += 1;
-      this.active[pass.priority] += 1;
-      this.leave(pass);
+      this.take(pass, bucket.groups);
       return pass;
     }
     return undefined;
+  }
+
+  /** Counts a waiting request as admitted. */
+  protected take(pass: GateEntry<Owner>, groups: readonly Group<Owner>[]): void {
+    pass.groups = groups;
+    this.groups.use(groups);
+    for (const group of groups) group.active += 1;
+    this.active[pass.priority] += 1;
+    this.leave(pass);
   }
 
   /** Releases the slots of an admitted request. */

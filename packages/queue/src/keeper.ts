@@ -14,6 +14,8 @@ import { SlotHolder, type HolderKeeper, type Waiter, type WaiterKeeper } from '.
 /** Settings of a {@link Keeper}. */
 export interface KeeperOptions {
   readonly gate: Omit<GateOptions, 'now'>;
+  /** @defaultValue a gate for the requests of this process */
+  readonly createGate?: ((options: GateOptions) => Gate<Waiter>) | undefined;
   readonly bounds: Bounds;
 }
 
@@ -56,10 +58,10 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
   #waiting = 0;
   #isLettingIn = false;
 
-  constructor({ gate, bounds }: KeeperOptions, host: KeeperHost) {
+  constructor({ gate, bounds, createGate = (options) => new Gate(options) }: KeeperOptions, host: KeeperHost) {
     this.#host = host;
     this.#bounds = bounds;
-    this.gate = new Gate({ ...gate, now: () => host.now() });
+    this.gate = createGate({ ...gate, now: () => host.now() });
     this.lanes = new Sessions(this.gate);
     this.#stops = new Stops(this, host.callbacks);
     this.#lentParts = new SlotLending(this.gate, this.#parents, this);
@@ -87,6 +89,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
       return;
     }
     const dropped = known && waiterToDrop(this.#bounds, waiter, known);
+    this.gate.entered(waiter);
     const lane = this.lanes.add(waiter);
     this.#waiting += 1;
     this.#parents.waits(waiter);
@@ -152,6 +155,16 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#lentParts.giveUp(holder, error);
   }
 
+  /** Revokes the slots of all holders at once. */
+  loseAll(errorFor: (session: string) => LaneError): void {
+    for (const holder of Array.from(this.holders)) this.#stops.lose(holder, errorFor(holder.session));
+  }
+
+  /** Whether the slots of holders are still held. */
+  get isHeld(): boolean {
+    return this.gate.isHeld;
+  }
+
   revoke({ waiter }: SlotHolder): void {
     this.#removeWaiter(waiter);
   }
@@ -184,7 +197,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
   }
 
   #admit(waiter: Waiter): SlotHolder {
-    this.#fence += 1;
+    this.#fence = this.gate.fenceOf(waiter) ?? this.#fence + 1;
     const holder = new SlotHolder(this, waiter, this.#fence, this.lanes.get(waiter.session)?.takeDropped());
     waiter.holder = holder;
     this.#stopWaiting(waiter);
@@ -221,6 +234,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     if (waiter.state === 'over') return;
     if (pass && holder?.slot === 'held') this.gate.free(pass);
     else if (pass) this.gate.leave(pass);
+    this.gate.ended(waiter);
     if (!holder) this.#stopWaiting(waiter);
     else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(waiter);
     waiter.state = 'over';

@@ -45,7 +45,14 @@ export interface LocalLanes extends Lanes {
  * const text = await lanes.run('alice', read, { priority: 'foreground' });
  * ```
  */
-export const createLanes = (options: LanesOptions = {}): LocalLanes => {
+export const createLanes = (options: LanesOptions = {}): LocalLanes => lanesWith(options);
+
+/** Creates lanes whose gate may be shared with other processes. `onKeeper` receives their state. */
+export const lanesWith = (
+  options: LanesOptions,
+  createGate?: KeeperOptions['createGate'],
+  onKeeper?: (keeper: Keeper) => void,
+): LocalLanes => {
   checkLanesOptions(options);
   const { concurrency = 4, scheduler = monotonicScheduler } = options;
   const limits: Limits = {
@@ -56,20 +63,24 @@ export const createLanes = (options: LanesOptions = {}): LocalLanes => {
   };
   const callbacks = new Callbacks(options.onEvent);
   const onIdle: (() => void)[] = [];
-  const keeper = new Keeper(keeperOptions(options, concurrency), {
-    callbacks,
-    now: () => scheduler.now(),
-    stoppedWaiting: (waiter) => {
-      waitLimits.remove(waiter);
-      if (waiter.listener.waiting) notices.remove(waiter);
+  const keeper = new Keeper(
+    { ...keeperOptions(options, concurrency), createGate },
+    {
+      callbacks,
+      now: () => scheduler.now(),
+      stoppedWaiting: (waiter) => {
+        waitLimits.remove(waiter);
+        if (waiter.listener.waiting) notices.remove(waiter);
+      },
+      dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
+      idle: () => {
+        alarm.clear();
+        if (keeper.closing) callbacks.end();
+        for (const resolve of onIdle.splice(0)) resolve();
+      },
     },
-    dueChanged: ({ dueAt }) => alarm.setFor(dueAt),
-    idle: () => {
-      alarm.clear();
-      if (keeper.closing) callbacks.end();
-      for (const resolve of onIdle.splice(0)) resolve();
-    },
-  });
+  );
+  onKeeper?.(keeper);
   const alarm = new Alarm(scheduler, () => {
     keeper.expire();
     for (const { dueAt } of keeper.holders) alarm.setFor(dueAt);

@@ -55,6 +55,18 @@ export class Stops {
     this.abort(waiter, new LaneTimeoutError(session, kind, limitMs, ranMs, idleMs, waitingChildren));
   }
 
+  /** Asks a holder to stop and revokes its slot, because the slot was given to another process. */
+  lose(holder: SlotHolder, error: LaneError): void {
+    const { waiter, session } = holder;
+    if (!holder.stopError) {
+      holder.stopError = error;
+      this.#callbacks.report({ type: 'aborted', session, label: waiter.request.label, error });
+      this.#callbacks.call(waiter, signal, error);
+      this.#callbacks.call(waiter, notifyAborted, error);
+    }
+    if (waiter.state === 'admitted') this.#force(holder, error);
+  }
+
   /** Reports work that ended after its slot was lost. */
   endedLate(holder: SlotHolder): void {
     if (holder.lostAt === undefined) return;

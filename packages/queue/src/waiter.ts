@@ -98,6 +98,8 @@ export interface HolderKeeper {
   within<Result>(holder: SlotHolder, callback: () => Result): Result;
   /** The holder in whose asynchronous context this is called. */
   readonly current: SlotHolder | undefined;
+  /** Whether the slots of holders are still held. */
+  readonly isHeld: boolean;
 }
 
 /** A holder that waits to reclaim its slot. */
@@ -149,7 +151,7 @@ export class SlotHolder implements LaneLease, Linked<SlotHolder> {
   }
 
   get isCurrent(): boolean {
-    return this.waiter.state === 'admitted';
+    return this.waiter.state === 'admitted' && this.#keeper.isHeld;
   }
 
   get isInContext(): boolean {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { McpConnection, StdioConnection } from '../src/mcp/transports.js';
 
 const require = createRequire(import.meta.url);

@@ -464,11 +464,11 @@ const messagesIn = (body: string): readonly string[] => {
 const isPrefix = (before: readonly string[], after: readonly string[]): boolean =>
   before.every((message, index) => after[index] === message);
 
-/** Returns all strings of a request. */
+/** Returns all strings of a request but ids, which some hosts drop from later requests. */
 const texts = (body: string): readonly string[] => {
   const found: string[] = [];
-  JSON.parse(body, (_key, value: unknown) => {
-    if (typeof value === 'string') found.push(value);
+  JSON.parse(body, (key, value: unknown) => {
+    if (typeof value === 'string' && key !== 'id') found.push(value);
     return value;
   });
   return found;

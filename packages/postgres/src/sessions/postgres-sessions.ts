@@ -11,6 +11,7 @@ import {
 } from '@h/turn';
 import { checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
 import { newId } from '../clock.js';
+import { isAlive } from '../holders.js';
 import { decodeName, encodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
@@ -50,6 +51,11 @@ export interface PostgresSessions extends SessionStore {
   messages(session: string): Promise<readonly Message[]>;
   /** Yields every turn of a session from the first, including what compaction has replaced since. */
   archive(session: string): AsyncIterable<ArchivedTurn>;
+  /**
+   * Closes all open sessions, so that other processes can resume their turns. The turns here write nothing more; their
+   * work may still be under way.
+   */
+  handOver(): Promise<void>;
   /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
@@ -75,9 +81,10 @@ const maxPastTurns = 1000;
 export const postgresSessions = (database: Postgres): PostgresSessions => {
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   const open = new Set<PostgresSession>();
-  database.onClose(async () => {
+  const handOver = async (): Promise<void> => {
     await Promise.all(Array.from(open, (each) => each.close()));
-  });
+  };
+  database.onClose(handOver);
   return {
     open: async (session) => {
       const { id, fence, bytes } = await claim(database, session);
@@ -109,6 +116,7 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
       return [...foldJournal(snapshot, journal).messages];
     },
     archive: (session) => readArchive(database, session),
+    handOver,
     delete: (session) => deleteSession(database, session),
   };
 };
@@ -119,9 +127,7 @@ interface ClaimRow {
   readonly bytes: string;
 }
 
-/** A condition on the session `s`: a living process holds it. */
-const isHeld = (database: Postgres): string =>
-  `exists (select 1 from ${database.name('process')} p where p.id = s.owner and p.lease_until > clock_timestamp())`;
+const isHeld = (database: Postgres): string => isAlive(database, 's.owner');
 
 const claim = async (database: Postgres, session: string): Promise<ClaimRow> => {
   await database.lease();

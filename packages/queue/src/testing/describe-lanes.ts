@@ -101,7 +101,7 @@ export const describeLanes = (create: LanesFactory): void => {
       visitors.enter('waits', { session: 'b', priority: 'normal' });
       visitors.enter('urgent', { session: 'c', priority: 'foreground' });
       const [normal, urgent] = [await visitors.admitted('normal'), await visitors.admitted('urgent')];
-      expect(visitors.current()).toEqual(['normal', 'urgent']);
+      expect(visitors.current().toSorted()).toEqual(['normal', 'urgent']);
       normal.release();
       (await visitors.admitted('waits')).release();
       urgent.release();

@@ -1,18 +1,23 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
-  CallToolResultSchema,
-  ErrorCode,
-  ListToolsResultSchema,
-  McpError,
-  ToolListChangedNotificationSchema,
+  isInputRequiredResult,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
   type CallToolResult,
+  type ElicitResult,
   type Progress,
+  type ServerCapabilities,
   type Tool as McpToolDescription,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/client';
 import { toErrorInfo, TurnError, type JSONObject } from '@h/turn';
+import { MessageTooLargeError } from './bounded-fetch.js';
+import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
-import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
+import { answerRequests, type InputCall, type McpInputHandler } from './inputs.js';
+import { openClient, OpenError, type ClientSettings, type OpenClient } from './open-client.js';
+import { anything, followTask, taskFrom, type InputRequests } from './tasks.js';
+import { wireErrorCode } from './wire-errors.js';
 
 export type { McpToolDescription };
 
@@ -32,44 +37,64 @@ export class McpConnectionError extends TurnError {
 }
 
 /** Settings and callbacks of a connection. */
-export interface ConnectionSettings {
+export interface LinkSettings extends Omit<ClientSettings, 'hasInputs'> {
   readonly name: string;
-  readonly connection: McpConnection;
-  readonly connectTimeoutMs: number;
+  readonly onInput: McpInputHandler | undefined;
+  /** Returns the trace context that requests carry in their `_meta`. */
+  readonly traceContext: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Receives the tools after connecting, after a change, and after reconnecting. */
   onTools(tools: readonly McpToolDescription[]): void;
   onState(state: McpState): void;
-  onProblem(problem: Error): void;
+  readonly onProblem: (problem: Error) => void;
+}
+
+/** A call of a tool. */
+export interface LinkCall extends InputCall {
+  readonly description: McpToolDescription;
+  /** Whether the call may run twice: it is issued again if the connection breaks. */
+  readonly isRepeatable: boolean;
+  readonly onProgress: (progress: Pick<Progress, 'message'> & Partial<Progress>) => void;
 }
 
 /** Longest timeout of the SDK. The driver sets the deadline of calls. */
 const noTimeout = 2_147_483_647;
-const maxPages = 100;
 const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
 /** Minimum interval between listings that notifications cause. The MCP SDK uses the same debounce interval. */
 const relistIntervalMs = 300;
+/** Minimum age of a list that is listed again because its `ttlMs` has elapsed. */
+const minTtlMs = 30_000;
+/** Maximum number of times that a server may request input during one call, as in the MCP SDK. */
+const maxRounds = 10;
 
-interface Link {
-  readonly client: Client;
-  readonly opened: OpenedTransport;
+interface Link extends OpenClient {
   readonly relisting: Coalesced;
+  /** Whether the server announces changes of its tools. */
+  isListening: boolean;
+  /** When the list becomes stale, in milliseconds of a monotonic clock. */
+  staleAt: number;
 }
 
 /** A connection to one server, which reconnects on demand. */
 export class McpLink {
-  readonly #settings: ConnectionSettings;
+  readonly #settings: LinkSettings;
   #current: Link | undefined;
   #opening: Promise<Link> | undefined;
   #state: McpState = 'lost';
-  #calls = 0;
+  #isLegacy = false;
+  readonly #calls = new Set<LinkCall>();
 
-  constructor(settings: ConnectionSettings) {
+  constructor(settings: LinkSettings) {
     this.#settings = settings;
   }
 
   get state(): McpState {
     return this.#state;
+  }
+
+  /** The negotiated protocol version of the current connection. */
+  get protocolVersion(): string | undefined {
+    return this.#current?.client.getNegotiatedProtocolVersion();
   }
 
   /** Connects if necessary. Resolves after `onTools` was called. */
@@ -83,26 +108,49 @@ export class McpLink {
   }
 
   /**
-   * Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is retried once.
+   * Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is issued again
+   * once; a repeatable call also if the connection broke while it ran.
    */
-  async call(
-    tool: string,
-    input: JSONObject,
-    signal: AbortSignal,
-    onProgress: (progress: Progress) => void,
-  ): Promise<CallToolResult> {
-    const request = async (): Promise<CallToolResult> =>
-      this.#request(await this.connect(), tool, input, signal, onProgress);
+  async call(call: LinkCall): Promise<CallToolResult> {
+    this.#calls.add(call);
     try {
-      return await request();
+      return await this.#callOnce(call);
     } catch (error) {
-      if (signal.aborted || !isUndelivered(error)) throw this.#explained(error);
+      const isReissued = isUndelivered(error) || (call.isRepeatable && isCutOff(error));
+      if (call.signal.aborted || !isReissued) throw this.#explained(error);
+      const link = this.#current;
+      if (link !== undefined && (isUndelivered(error) || link.isLegacy)) await this.#drop(link);
+    } finally {
+      this.#calls.delete(call);
     }
-    if (this.#current !== undefined) await this.#drop(this.#current);
+    this.#calls.add(call);
     try {
-      return await request();
+      return await this.#callOnce(call);
     } catch (error) {
       throw this.#explained(error);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /** The capabilities of the server of the current connection. */
+  get capabilities(): ServerCapabilities | undefined {
+    return this.#current?.client.getServerCapabilities();
+  }
+
+  /** Sends another request. It is not issued again, except if it did not reach the server. */
+  async request(method: string, params: JSONObject, signal?: AbortSignal): Promise<unknown> {
+    const send = async (): Promise<unknown> =>
+      (await this.connect()).client.request({ method, params: { ...params } }, anything, {
+        timeout: noTimeout,
+        ...(signal !== undefined && { signal }),
+      });
+    try {
+      return await send();
+    } catch (error) {
+      if (signal?.aborted === true || !isUndelivered(error)) throw this.#explained(error);
+      if (this.#current !== undefined) await this.#drop(this.#current);
+      return send();
     }
   }
 
@@ -117,59 +165,137 @@ export class McpLink {
     await link.client.close();
   }
 
-  async #request(
-    { client }: Link,
-    name: string,
-    input: JSONObject,
-    signal: AbortSignal,
-    onprogress: (progress: Progress) => void,
-  ): Promise<CallToolResult> {
-    signal.throwIfAborted();
-    this.#calls += 1;
-    try {
-      const request = { method: 'tools/call' as const, params: { name, arguments: { ...input } } };
-      return await client.request(request, CallToolResultSchema, { signal, onprogress, timeout: noTimeout });
-    } finally {
-      this.#calls -= 1;
+  async #callOnce(call: LinkCall): Promise<CallToolResult> {
+    const link = await this.connect();
+    const result = await this.#request(link, call);
+    this.#refreshIfStale(link);
+    return result;
+  }
+
+  /** Sends the call, and again with the requested input until the server returns a result. */
+  async #request({ client, wire }: Link, call: LinkCall): Promise<CallToolResult> {
+    const { description, input, signal, onProgress: onprogress } = call;
+    const { name, inputSchema } = description;
+    const traceContext = this.#settings.traceContext?.();
+    const params = { name, arguments: { ...input }, ...(traceContext !== undefined && { _meta: { ...traceContext } }) };
+    // Without an output schema: the client would reject task handles and requests for input.
+    const toolDefinition = { name, inputSchema };
+    const options = { signal, onprogress, timeout: noTimeout, allowInputRequired: true, toolDefinition };
+    let extra: { readonly inputResponses?: Record<string, object>; readonly requestState?: string } = {};
+    for (let round = 0; round <= maxRounds; round += 1) {
+      signal.throwIfAborted();
+      const result: unknown = await client.callTool({ ...params, ...extra }, options);
+      if (!isInputRequiredResult(result)) return this.#finished(result as CallToolResult, wire.taskKey, call);
+      const { inputRequests, requestState } = result;
+      extra = {
+        ...(inputRequests !== undefined && { inputResponses: { ...(await this.#answer(inputRequests, call)) } }),
+        ...(requestState !== undefined && { requestState }),
+      };
     }
+    throw new ToolError(`The server requested input more than ${maxRounds} times.`, { code: 'mcp-input-rounds' });
+  }
+
+  /** Returns the result, or follows the task whose handle it contains. */
+  async #finished(result: CallToolResult, taskKey: string, call: LinkCall): Promise<CallToolResult> {
+    const handle = result._meta?.[taskKey];
+    if (handle === undefined) return result;
+    const final = await followTask(taskFrom(handle), {
+      signal: call.signal,
+      client: async () => (await this.connect()).client,
+      answer: (requests) => this.#answer(requests, call),
+      onStatus: (message) => call.onProgress({ message }),
+    });
+    return callResultFrom(final);
+  }
+
+  #answer(requests: InputRequests, call: LinkCall): Promise<Readonly<Record<string, ElicitResult>>> {
+    const settings = this.#settings;
+    const { tool, input, call: id, turn, session, signal } = call;
+    const answers = answerRequests(requests, { tool, input, call: id, turn, session, signal }, settings);
+    return answers as Promise<Record<string, ElicitResult>>;
+  }
+
+  /** A server before 2026-07-28 does not say for which call it requests input: it must be the only one. */
+  async #answerLegacy(params: unknown): Promise<ElicitResult> {
+    const [call, ...others] = this.#calls;
+    if (call === undefined || others.length > 0) {
+      this.#settings.onProblem(
+        new Error(`The server requested input during ${this.#calls.size} calls; it was cancelled.`),
+      );
+      return { action: 'cancel' };
+    }
+    const requests = { input: { method: 'elicitation/create', params } } as InputRequests;
+    return (await this.#answer(requests, call))['input'] ?? { action: 'cancel' };
   }
 
   async #open(): Promise<Link> {
-    const { connection, connectTimeoutMs } = this.#settings;
+    const { onInput, connectTimeoutMs } = this.#settings;
     this.#setState('connecting');
-    const opened = openTransport(connection);
-    const client = new Client({ name: 'h-tools', version: '0.1.0' }, { capabilities: {} });
-    const relisting = coalesce(() => this.#refresh(client), relistIntervalMs);
-    const link = { client, opened, relisting };
+    let open: OpenClient | undefined;
     try {
-      await client.connect(opened.transport, { timeout: connectTimeoutMs });
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.request());
+      open = await openClient({ ...this.#settings, hasInputs: onInput !== undefined }, this.#isLegacy);
+      const { client, isLegacy } = open;
+      this.#isLegacy = isLegacy && open.opened.isLocal;
+      const relisting = coalesce(() => this.#refresh(link), relistIntervalMs);
+      const link: Link = { ...open, relisting, isListening: false, staleAt: Infinity };
+      if (onInput !== undefined) {
+        client.setRequestHandler('elicitation/create', ({ params }) => this.#answerLegacy(params));
+      }
+      client.setNotificationHandler('notifications/tools/list_changed', () => relisting.request());
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK has no event listeners
       client.onclose = () => this.#lost(link);
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK has no event listeners
       client.onerror = (error) => void this.#checkHealth(link, error);
-      const tools = await listTools(client, connectTimeoutMs);
+      // Listens first: a change between the two would be missed otherwise.
+      await this.#listen(link);
+      const tools = await listTools(link, connectTimeoutMs);
       if (this.#state === 'closed') throw new Error('the connection was closed while connecting');
+      this.#current = link;
       this.#settings.onTools(tools);
+      this.#setState('connected');
+      return link;
     } catch (error) {
-      relisting.stop();
+      this.#current = undefined;
       this.#setState('lost');
-      await client.close().catch(() => undefined);
-      const said = opened.diagnostics();
-      throw this.#error(
-        'mcp-unavailable',
-        `cannot be reached: ${messageOf(error)}${said === '' ? '' : `\nStandard error:\n${said}`}`,
-        error,
-      );
+      await open?.client.close().catch(() => undefined);
+      const said = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
+      const output = said === '' ? '' : `\nStandard error:\n${said}`;
+      throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${output}`, error);
     }
-    this.#current = link;
-    this.#setState('connected');
-    return link;
   }
 
-  async #refresh(client: Client): Promise<void> {
+  /** Subscribes to changes of the tools. Servers before 2026-07-28 announce them without a subscription. */
+  async #listen(link: Link): Promise<void> {
+    const { client, isLegacy } = link;
+    if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
+    link.isListening = true;
+    if (isLegacy) return;
     try {
-      this.#settings.onTools(await listTools(client, this.#settings.connectTimeoutMs));
+      const subscription = await client.listen(
+        { toolsListChanged: true },
+        { timeout: this.#settings.connectTimeoutMs },
+      );
+      void subscription.closed.then(() => {
+        link.isListening = false;
+        // Changes may be missed until the next subscription, which the end of the next call requests.
+        link.staleAt = 0;
+      });
+    } catch (error) {
+      link.isListening = false;
+      this.#settings.onProblem(new Error(`Subscribing to tool changes failed: ${messageOf(error)}`, { cause: error }));
+    }
+  }
+
+  /** Lists again in the background if the list is stale. */
+  #refreshIfStale(link: Link): void {
+    if (link.staleAt > monotonicMs()) return;
+    link.staleAt = Infinity;
+    void (link.isListening ? Promise.resolve() : this.#listen(link)).then(() => link.relisting.request());
+  }
+
+  async #refresh(link: Link): Promise<void> {
+    try {
+      this.#settings.onTools(await listTools(link, this.#settings.connectTimeoutMs));
     } catch (error) {
       if (this.#state === 'connected') {
         this.#settings.onProblem(new Error(`Listing the tools again failed: ${messageOf(error)}`, { cause: error }));
@@ -177,12 +303,18 @@ export class McpLink {
     }
   }
 
-  /** A broken stream does not fail the calls that wait for it, so the server is pinged. */
+  /**
+   * A broken stream of a server before 2026-07-28 does not fail the calls that wait for it, so the server is pinged.
+   */
   async #checkHealth(link: Link, error: Error): Promise<void> {
     if (this.#current !== link) return;
     this.#settings.onProblem(error);
-    if (this.#calls === 0) return;
-    await link.client.ping({ timeout: pingTimeoutMs }).catch(() => this.#drop(link));
+    if (this.#calls.size === 0 || !link.isLegacy) return;
+    try {
+      await link.client.ping({ timeout: pingTimeoutMs });
+    } catch {
+      await this.#drop(link);
+    }
   }
 
   async #drop(link: Link): Promise<void> {
@@ -204,6 +336,8 @@ export class McpLink {
   }
 
   #explained(error: unknown): unknown {
+    if (error instanceof MessageTooLargeError) return tooLarge(error);
+    if (error instanceof ProtocolError && error.code === wireErrorCode.tooLarge) return tooLarge(error);
     if (!isCutOff(error)) return error;
     return this.#error(
       'mcp-disconnected',
@@ -218,20 +352,22 @@ export class McpLink {
   }
 }
 
-/**
- * Lists all pages of tools. A plain request, because `listTools()` of the SDK keeps only the schemas of the last page.
- */
-const listTools = async (client: Client, timeout: number): Promise<readonly McpToolDescription[]> => {
-  const tools: McpToolDescription[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { timeout });
-    tools.push(...result.tools);
-    cursor = result.nextCursor;
-    if (cursor === undefined) return tools;
-  }
-  throw new Error(`the list of tools has more than ${maxPages} pages`);
+const tooLarge = (error: Error): ToolError => new ToolError(error.message, { code: 'mcp-too-large' });
+
+/** Lists all pages of tools, in an order that does not depend on the server, so that prompt caches stay valid. */
+const listTools = async (link: Link, timeout: number): Promise<readonly McpToolDescription[]> => {
+  const { tools, ...rest } = await link.client.listTools(undefined, { timeout, cacheMode: 'refresh' });
+  const { ttlMs } = rest as { readonly ttlMs?: unknown };
+  const isTimed = typeof ttlMs === 'number' && !link.isListening;
+  link.staleAt = isTimed ? monotonicMs() + Math.max(ttlMs, minTtlMs) : Infinity;
+  return tools.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
+};
+
+/** Checks the result of a task. */
+const callResultFrom = (value: unknown): CallToolResult => {
+  const { resultType: _resultType, ...result } = (value ?? {}) as Record<string, unknown>;
+  if (Array.isArray(result['content'])) return result as CallToolResult;
+  throw new ToolError('The task of the server ended without a result.', { code: 'mcp-invalid-task' });
 };
 
 /** Error codes of requests that were not delivered. */
@@ -239,18 +375,18 @@ const undelivered: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN
 
 /** Returns whether the call certainly did not run: it was not delivered, or its session was unknown. */
 const isUndelivered = (error: unknown): boolean => {
-  if (error instanceof StreamableHTTPError) {
-    return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+  if (error instanceof SdkHttpError) {
+    return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
   }
+  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true;
   if (error instanceof Error && error.message === 'Not connected') return true;
   return undelivered.includes(networkCodeOf(error));
 };
 
-const connectionClosed: number = ErrorCode.ConnectionClosed;
-
 /** Returns whether the connection ended during the call. */
 const isCutOff = (error: unknown): boolean =>
-  (error instanceof McpError && error.code === connectionClosed) ||
+  (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
+  (error instanceof ProtocolError && error.code === wireErrorCode.streamEnded) ||
   (error instanceof TypeError && networkCodeOf(error) !== undefined);
 
 const networkCodeOf = (error: unknown): string | undefined => {
@@ -269,3 +405,7 @@ const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> =>
   await Promise.race([work.catch(() => undefined), limit]);
   clearTimeout(timer);
 };
+
+const monotonicMs = (): number =>
+  // oxlint-disable-next-line h/no-clock -- the age of a list on a real server; no decision of a turn depends on it
+  performance.now();

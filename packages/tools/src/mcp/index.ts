@@ -1,3 +1,6 @@
-export { McpConnectionError } from './connection.js';
+export { McpConnectionError, type McpState, type McpToolDescription } from './connection.js';
+export { inputApprovals, type InputApprovals, type InputApprovalsOptions } from './input-approvals.js';
+export type { McpInputAnswer, McpInputHandler, McpInputRequest } from './inputs.js';
 export { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
-export type { McpConnection } from './transports.js';
+export type { McpProtocol } from './open-client.js';
+export type { HttpConnection, McpConnection, StdioConnection } from './transports.js';

@@ -1,3 +1,4 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import type { JSONObject, ToolEffect, ToolPaths } from '@h/turn';
 import {
   anyBoolean,
@@ -5,16 +6,20 @@ import {
   anyObject,
   anyValue,
   checkOptions,
+  integerFrom,
   nearestName,
   numberFrom,
+  oneOf,
   recordOf,
 } from '@h/options';
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
 import { McpLink, type McpState, type McpToolDescription } from './connection.js';
+import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
+import type { McpProtocol } from './open-client.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
@@ -50,8 +55,42 @@ export interface McpServerOptions {
    * @defaultValue `30_000`
    */
   readonly connectTimeoutMs?: number | undefined;
+  /**
+   * Protocol versions to speak: `auto` asks the server with `server/discover` and speaks 2026-07-28, or an earlier
+   * version if the server knows no other; `2025` skips the question.
+   *
+   * @defaultValue `'auto'`
+   */
+  readonly protocol?: McpProtocol | undefined;
+  /**
+   * Maximum size of a message of the server, in bytes. A larger result fails its call and is not stored.
+   *
+   * @defaultValue `16_777_216`
+   */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * Answers requests of the server for input during a call (`input_required`, elicitation); see `inputApprovals`.
+   *
+   * @defaultValue none: the server is told that input is not supported
+   */
+  readonly onInput?: McpInputHandler | undefined;
+  /**
+   * Returns the trace context of a call: `traceparent`, `tracestate` and `baggage`, for the `_meta` of its request.
+   *
+   * @example
+   * ```ts
+   * traceContext: () => {
+   *   const carrier = {};
+   *   propagation.inject(context.active(), carrier); // of @opentelemetry/api
+   *   return carrier;
+   * },
+   * ```
+   */
+  readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** Called when the state of the connection changes. */
   readonly onState?: ((state: McpState) => void) | undefined;
+  /** Called when the tools have changed after connecting. */
+  readonly onToolsChanged?: (() => void) | undefined;
   /** Called on problems that fail no call, such as a tool that cannot be offered or a broken stream. */
   readonly onProblem?: ((problem: Error) => void) | undefined;
 }
@@ -60,8 +99,20 @@ export interface McpServerOptions {
 export interface McpServer extends ToolModule {
   readonly name: string;
   readonly state: McpState;
-  /** The current tools. */
+  /** The protocol version of the connection, while it is connected. */
+  readonly protocolVersion: string | undefined;
+  /** The current tools, sorted by name. */
   readonly tools: readonly Tool[];
+  /** The descriptions of the tools as the server sent them, by the names in `tools`. */
+  readonly descriptions: ReadonlyMap<string, McpToolDescription>;
+  /** What the server supports besides tools, while it is connected. */
+  readonly capabilities: ServerCapabilities | undefined;
+  /**
+   * Sends another request of the protocol, such as `resources/read`, and returns its result unchecked.
+   *
+   * @throws McpConnectionError if the server cannot be reached
+   */
+  request(method: string, params: JSONObject, signal?: AbortSignal): Promise<unknown>;
   /** Removes the tools from all registries and ends the server process or session. */
   close(): Promise<void>;
 }
@@ -70,8 +121,8 @@ export interface McpServer extends ToolModule {
  * Connects to an MCP server and provides its tools, with qualified names, effects from its annotations, and results
  * that are marked as external.
  *
- * If the server dies, the next call restarts or reconnects it once. Running calls fail with a message that they may
- * have taken effect.
+ * If the server dies, the next call restarts or reconnects it once. Calls that run meanwhile are issued again if they
+ * are read-only or idempotent; others fail with a message that they may have taken effect.
  *
  * @throws InvalidOptionError `invalid-option`
  * @throws McpConnectionError if the server cannot be reached
@@ -93,30 +144,41 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   const { name, effects = {}, paths = {}, annotations = true, resources, timeoutMs } = options;
   const registries = new Set<ToolRegistry>();
   let tools: readonly Tool[] = [];
+  let descriptions: ReadonlyMap<string, McpToolDescription> = new Map();
   let offered: ReadonlySet<string> = new Set();
+  let isConnected = false;
   const problem = (error: Error): void => options.onProblem?.(error);
 
-  const update = (descriptions: readonly McpToolDescription[]): void => {
+  const update = (received: readonly McpToolDescription[]): void => {
     const before = tools;
-    offered = new Set(descriptions.map((description) => description.name));
-    tools = made(descriptions);
+    offered = new Set(received.map((description) => description.name));
+    const made = make(received);
+    tools = made.map(({ tool }) => tool);
+    descriptions = new Map(made.map(({ tool, description }) => [tool.name, description]));
     for (const registry of registries) exchange(registry, before, tools, problem);
+    const hasChanged = before.length !== tools.length || before.some((tool, index) => tool !== tools[index]);
+    if (isConnected && hasChanged) options.onToolsChanged?.();
   };
   const link = new McpLink({
     name,
     connection: options.connection,
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    maxMessageBytes: options.maxMessageBytes ?? 16_777_216,
+    protocol: options.protocol ?? 'auto',
+    onInput: options.onInput,
+    traceContext: options.traceContext,
     onTools: update,
     onState: (state) => options.onState?.(state),
     onProblem: problem,
   });
-  const made = toolMaker(
+  const make = toolMaker(
     name,
     { effects, paths, areAnnotationsUsed: annotations, resources, timeoutMs, call: link.call.bind(link) },
     problem,
   );
 
   await link.connect();
+  isConnected = true;
   const unknown = Object.keys({ ...paths, ...effects }).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
     await link.close();
@@ -131,9 +193,19 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     get state() {
       return link.state;
     },
+    get protocolVersion() {
+      return link.protocolVersion;
+    },
     get tools() {
       return tools;
     },
+    get descriptions() {
+      return descriptions;
+    },
+    get capabilities() {
+      return link.capabilities;
+    },
+    request: (method, params, signal) => link.request(method, params, signal),
     register: (registry) => {
       registry.register(...tools);
       registries.add(registry);
@@ -176,7 +248,12 @@ const checkMcpOptions = (options: McpServerOptions): void => {
     resources: anyFunction,
     timeoutMs: numberFrom(1, Infinity),
     connectTimeoutMs: numberFrom(1, Infinity),
+    maxMessageBytes: integerFrom(1),
+    protocol: oneOf('auto', '2025', '2026-07-28'),
+    onInput: anyFunction,
+    traceContext: anyFunction,
     onState: anyFunction,
+    onToolsChanged: anyFunction,
     onProblem: anyFunction,
   });
   checkServerName(options.name);

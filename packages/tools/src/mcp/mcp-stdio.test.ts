@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, observed, referenceServer } from '../../test/mcp-servers.js';
 import { runCalls, toolCall, type RunCalls } from '../../test/run-calls.js';
 import type { Tool } from '../define-tool.js';
@@ -128,7 +128,9 @@ describe('server-everything over stdio', () => {
   });
 
   it('fails the calls that run when it dies, and reports that they may have taken effect', async () => {
-    const driver = toolDriver(createRegistry().register(server));
+    const effectful = await connectMcp({ name: 'all', connection: source.connection, annotations: false });
+    onTestFinished(() => effectful.close());
+    const driver = toolDriver(createRegistry().register(effectful));
     const ran = runCalls(driver, [
       toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 60, steps: 600 }),
     ]);
@@ -137,7 +139,20 @@ describe('server-everything over stdio', () => {
     await done(ran);
     expect(ran.outcome('1')).toMatchObject({ status: 'failed', error: { code: 'mcp-disconnected' } });
     expect(ran.text('1')).toContain('whether the call took effect is unknown');
-    expect((await call(server, 'echo', { message: 'and again' })).text('1')).toBe('Echo: and again');
+    expect((await call(effectful, 'echo', { message: 'and again' })).text('1')).toBe('Echo: and again');
+  });
+
+  it('receives read-only calls again that run when it dies', async () => {
+    const starts = source.pids.length;
+    const driver = toolDriver(createRegistry().register(server));
+    const ran = runCalls(driver, [
+      toolCall('1', 'mcp__all__trigger-long-running-operation', { duration: 0.5, steps: 5 }),
+    ]);
+    await expect.poll(() => ran.progress.length).toBeGreaterThan(0);
+    process.kill(source.pids[1] as number, 'SIGKILL');
+    await done(ran);
+    expect(ran.outcome('1').status).toBe('ok');
+    expect(source.pids).toHaveLength(starts + 1);
   });
 
   it('unregisters its tools and ends when it is closed', async () => {

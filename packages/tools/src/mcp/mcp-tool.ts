@@ -1,12 +1,12 @@
 import type { JSONObject, JSONValue, ToolEffect, ToolPaths } from '@h/turn';
-import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defineTool, type Tool, type ToolContext } from '../define-tool.js';
 import { ToolError } from '../errors.js';
 import { withJsonSchema } from '../input-schema.js';
 import { jsonSchemaValidator } from '../json-schema.js';
 import { truncate } from '../truncate.js';
-import type { McpToolDescription } from './connection.js';
+import type { LinkCall, McpToolDescription } from './connection.js';
 import { effectOf, isIdempotent } from './effects.js';
 import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';
@@ -18,12 +18,7 @@ export interface McpToolSettings {
   readonly areAnnotationsUsed: boolean;
   readonly resources: ((tool: string, input: JSONObject) => readonly string[] | undefined) | undefined;
   readonly timeoutMs: number | undefined;
-  call(
-    tool: string,
-    input: JSONObject,
-    signal: AbortSignal,
-    onProgress: (progress: Progress) => void,
-  ): Promise<CallToolResult>;
+  call(call: LinkCall): Promise<CallToolResult>;
 }
 
 /** Maximum length of a description. */
@@ -39,10 +34,24 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   const given = Object.hasOwn(effects, description.name) ? effects[description.name] : undefined;
   const inputSchema = description.inputSchema as JSONObject;
   const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
+  const effect = given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive');
+  // An effect of the user contradicts a server that calls its tool read-only.
+  const hints = given === undefined || given === 'read-only' ? annotations : { ...annotations, readOnlyHint: false };
+  const idempotent = areAnnotationsUsed && isIdempotent(hints);
   const run = async (input: JSONObject, context: ToolContext) => {
-    const result = await settings.call(description.name, input, context.signal, (progress) =>
-      context.progress(progressOf(progress)),
-    );
+    const { call, turn, session, signal } = context;
+    const result = await settings.call({
+      description,
+      tool: description.name,
+      input,
+      call,
+      turn,
+      session,
+      signal,
+      // As in a resume, only these calls run again.
+      isRepeatable: effect === 'read-only' || idempotent,
+      onProgress: (progress) => context.progress(progressOf(progress)),
+    });
     if (checkOutput !== undefined && result.isError !== true) refuseWrong(checkOutput(result.structuredContent));
     return outputOf(result);
   };
@@ -52,8 +61,8 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
       maxChars: maxDescription,
     }),
     input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
-    effect: given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive'),
-    idempotent: areAnnotationsUsed && isIdempotent(annotations),
+    effect,
+    idempotent,
     ...(Object.hasOwn(paths, description.name) && { paths: paths[description.name] }),
     volatile: true,
     external: true,
@@ -80,8 +89,8 @@ const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObjec
   };
 };
 
-const progressOf = ({ progress, total, message }: Progress): JSONValue => ({
-  progress,
+const progressOf = ({ progress, total, message }: Parameters<LinkCall['onProgress']>[0]): JSONValue => ({
+  ...(progress !== undefined && { progress }),
   ...(total !== undefined && { total }),
   ...(message !== undefined && { message }),
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Tool } from '../define-tool.js';
 import type { McpToolDescription } from './connection.js';
 import { toolMaker } from './mcp-tools.js';
 
@@ -18,7 +19,9 @@ const maker = () => {
     timeoutMs: 500,
     call: () => Promise.reject(new Error('not called')),
   };
-  return { make: toolMaker('s', settings, (error) => problems.push(error.message)), problems };
+  const make = toolMaker('s', settings, (error) => problems.push(error.message));
+  const tools = (list: readonly McpToolDescription[]): readonly Tool[] => make(list).map(({ tool }) => tool);
+  return { make: tools, problems };
 };
 
 describe('toolMaker', () => {

@@ -4,6 +4,12 @@ import type { McpToolDescription } from './connection.js';
 import { mcpTool, type McpToolSettings } from './mcp-tool.js';
 import { qualifiedNames } from './names.js';
 
+/** A tool and the description that it was made from. */
+export interface OfferedTool {
+  readonly tool: Tool;
+  readonly description: McpToolDescription;
+}
+
 /**
  * Creates a function that converts the tool list of a server. An unchanged entry returns the same tool again. A tool
  * that cannot be offered is omitted and reported once.
@@ -12,7 +18,7 @@ export const toolMaker = (
   server: string,
   settings: McpToolSettings,
   problem: (error: Error) => void,
-): ((descriptions: readonly McpToolDescription[]) => readonly Tool[]) => {
+): ((descriptions: readonly McpToolDescription[]) => readonly OfferedTool[]) => {
   const known = new Map<string, { readonly key: string; readonly tool: Tool | undefined }>();
   const make = (name: string, description: McpToolDescription): Tool | undefined => {
     const key = JSON.stringify(description);
@@ -36,11 +42,11 @@ export const toolMaker = (
       server,
       descriptions.map(({ name }) => name),
     );
-    const tools = new Map<string, Tool>();
+    const tools = new Map<string, OfferedTool>();
     for (const description of descriptions) {
       const name = names.get(description.name) as string;
       const tool = tools.has(name) ? undefined : make(name, description);
-      if (tool !== undefined) tools.set(name, tool);
+      if (tool !== undefined) tools.set(name, { tool, description });
     }
     return [...tools.values()];
   };

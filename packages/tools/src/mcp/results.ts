@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { JSONValue, ToolResultContentPart } from '@h/turn';
 import { toolOutput, type ToolOutput } from '../define-tool.js';
 

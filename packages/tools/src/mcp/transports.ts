@@ -1,10 +1,14 @@
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
   StreamableHTTPClientTransport,
+  type FetchLike,
   type StreamableHTTPClientTransportOptions,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { checkValue, type OptionCheck } from '@h/options';
+import { minimalEnvironment } from '@h/process';
+import { boundedFetch } from './bounded-fetch.js';
+import { ProcessTransport } from './process-transport.js';
 
 /** A local program, connected over standard input and output. */
 export interface StdioConnection {
@@ -22,7 +26,7 @@ export interface HttpConnection {
   /** The OAuth provider of the MCP SDK. */
   readonly authProvider?: StreamableHTTPClientTransportOptions['authProvider'];
   /** @defaultValue the global `fetch` */
-  readonly fetch?: StreamableHTTPClientTransportOptions['fetch'];
+  readonly fetch?: FetchLike | undefined;
 }
 
 /** The connection to a server: a program, a URL, or a function that creates a new SDK transport on each call. */
@@ -31,8 +35,12 @@ export type McpConnection = StdioConnection | HttpConnection | (() => Transport)
 /** An opened transport with its diagnostics and its clean-up. */
 export interface OpenedTransport {
   readonly transport: Transport;
+  /** Whether the server is a program of this machine that was started for this connection. */
+  readonly isLocal: boolean;
   /** Returns the end of the server's standard error output. */
   diagnostics(): string;
+  /** Returns why the program could not be run. */
+  failure(): Error | undefined;
   /** Notifies the server that its session has ended. */
   goodbye(): Promise<void>;
 }
@@ -40,11 +48,15 @@ export interface OpenedTransport {
 /** Maximum number of standard error characters in an error message. */
 const maxDiagnostics = 2_000;
 
-export const openTransport = (connection: McpConnection): OpenedTransport => {
-  if (typeof connection === 'function') {
-    return { transport: connection(), diagnostics: () => '', goodbye: async () => undefined };
+const noGoodbye = (): Promise<void> => Promise.resolve();
+
+export const openTransport = (connection: McpConnection, maxMessageBytes: number): OpenedTransport => {
+  if (typeof connection !== 'function') {
+    return 'command' in connection ? openProgram(connection, maxMessageBytes) : openHttp(connection, maxMessageBytes);
   }
-  return 'command' in connection ? openStdio(connection) : openHttp(connection);
+  const transport = connection();
+  const isLocal = 'pid' in transport && 'stderr' in transport;
+  return { transport, isLocal, diagnostics: () => '', failure: () => undefined, goodbye: noGoodbye };
 };
 
 export const checkConnection = (connection: unknown): void =>
@@ -59,26 +71,44 @@ const anMcpConnection: OptionCheck = {
   },
 };
 
-const openStdio = ({ command, args = [], env, cwd }: StdioConnection): OpenedTransport => {
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    stderr: 'pipe',
-    ...(env !== undefined && { env: { ...env } }),
-    ...(cwd !== undefined && { cwd }),
-  });
+const openProgram = ({ command, args = [], env, cwd }: StdioConnection, maxMessageBytes: number): OpenedTransport => {
   let written = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    written = `${written}${chunk.toString()}`.slice(-maxDiagnostics);
-  });
-  return { transport, diagnostics: () => written.trim(), goodbye: async () => undefined };
+  const onDiagnostics = (text: string): void => {
+    written = `${written}${text}`.slice(-maxDiagnostics);
+  };
+  const rest = { isLocal: true, diagnostics: () => written.trim(), goodbye: noGoodbye };
+  if (process.platform === 'win32') {
+    // There is no supervisor on Windows; the SDK resolves commands such as `npx` there.
+    const transport = new StdioClientTransport({
+      command,
+      args: [...args],
+      stderr: 'pipe',
+      maxBufferSize: maxMessageBytes,
+      ...(env !== undefined && { env: { ...env } }),
+      ...(cwd !== undefined && { cwd }),
+    });
+    transport.stderr?.on('data', (chunk: Buffer) => onDiagnostics(chunk.toString()));
+    return { ...rest, transport, failure: () => undefined };
+  }
+  const environment = { ...minimalEnvironment(process.env), ...env };
+  const transport = new ProcessTransport({ command, args, environment, cwd, maxMessageBytes, onDiagnostics });
+  return { ...rest, transport, failure: () => transport.failure };
 };
 
-const openHttp = ({ url, headers, authProvider, fetch }: HttpConnection): OpenedTransport => {
+const openHttp = (
+  { url, headers, authProvider, fetch = globalThis.fetch }: HttpConnection,
+  maxMessageBytes: number,
+): OpenedTransport => {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: boundedFetch(fetch, maxMessageBytes),
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
     ...(authProvider !== undefined && { authProvider }),
-    ...(fetch !== undefined && { fetch }),
   });
-  return { transport, diagnostics: () => '', goodbye: () => transport.terminateSession() };
+  return {
+    transport,
+    isLocal: false,
+    diagnostics: () => '',
+    failure: () => undefined,
+    goodbye: () => transport.terminateSession(),
+  };
 };

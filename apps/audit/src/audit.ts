@@ -1,0 +1,72 @@
+import { loadPrices, type CostOf } from '@h/prices';
+import { SessionAudit, type SessionReport } from './analysis/session.js';
+import type { AuditFile } from './read/find-files.js';
+import { formatOf } from './read/formats.js';
+import { readEntries, type OnBytes } from './read/read-entries.js';
+import type { RecordReader, WasSeen } from './read/record.js';
+import { createSeen } from './read/seen.js';
+
+/** A file that is not part of the report, and why. */
+export interface SkippedFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The reports of all sessions. */
+export interface AuditResult {
+  readonly sessions: readonly SessionReport[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Options of {@link audit}. */
+export interface AuditOptions {
+  /** @defaultValue the catalog of `@h/prices` */
+  readonly costOf?: CostOf | undefined;
+  readonly onBytes?: OnBytes | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Entries that a format may begin with before one that tells the format. */
+const maxUnknownEntries = 200;
+
+/** Audits files one after the other. A file that cannot be read is skipped and named. */
+export const audit = async (files: readonly AuditFile[], options: AuditOptions = {}): Promise<AuditResult> => {
+  const { costOf = await loadPrices(), onBytes = () => undefined, signal } = options;
+  const wasSeen = createSeen();
+  const sessions: SessionReport[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const { path } of files) {
+    signal?.throwIfAborted();
+    try {
+      sessions.push(await auditFile(path, costOf, wasSeen, onBytes, signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      skipped.push({ path, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { sessions, skipped };
+};
+
+const auditFile = async (
+  path: string,
+  costOf: CostOf,
+  wasSeen: WasSeen,
+  onBytes: OnBytes,
+  signal: AbortSignal | undefined,
+): Promise<SessionReport> => {
+  const damage = { skippedLines: 0 };
+  const session = new SessionAudit(costOf);
+  let format: { readonly name: string; readonly reader: RecordReader } | undefined;
+  let unknown = 0;
+  for await (const entry of readEntries(path, damage, onBytes)) {
+    signal?.throwIfAborted();
+    format ??= formatOf(entry, wasSeen);
+    if (format) for (const record of format.reader.read(entry)) session.take(record);
+    else if ((unknown += 1) > maxUnknownEntries) break;
+  }
+  if (!format) {
+    throw new Error('The format is unknown: it is none of Claude Code, Codex, pi, OpenHands, OpenAI, AI SDK or h.');
+  }
+  for (const record of format.reader.end()) session.take(record);
+  return session.end({ path, format: format.name, skippedLines: damage.skippedLines });
+};

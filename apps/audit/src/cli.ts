@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { Command, CommanderError } from 'commander';
+import picocolors from 'picocolors';
+import { totalsOf } from './analysis/totals.js';
+import { audit } from './audit.js';
+import { defaultFolders, findFiles } from './read/find-files.js';
+import { createProgress } from './progress.js';
+import { htmlReport } from './report/html.js';
+import { textReport } from './report/text.js';
+
+/** The parts of `process` that the program uses. */
+export interface Process {
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdin?: Readable;
+  readonly env: NodeJS.ProcessEnv;
+  once(signal: 'SIGINT', listener: () => void): unknown;
+}
+
+/** The exit codes: everything was audited, some files were skipped or none was found, wrong usage, interrupted. */
+const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130 } as const;
+
+/** Runs the command line and returns the exit code. */
+export const run = async (argv: readonly string[], process: Process): Promise<number> => {
+  const command = new Command('h-audit')
+    .description('Reports what a harness would have done in the sessions of coding agents.')
+    .argument(
+      '[path...]',
+      'transcripts or folders; by default those of Claude Code, Codex, pi and OpenHands of this user',
+    )
+    .option('--json', 'print the report of every session and the totals as JSON')
+    .option('--html <file>', 'write the report as one HTML page')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(text),
+      writeErr: (text) => void process.stderr.write(text),
+    });
+  try {
+    command.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    throw error;
+  }
+  const options = command.opts<{ json?: true; html?: string }>();
+  return runAudit(command.args, options, process);
+};
+
+const runAudit = async (
+  paths: readonly string[],
+  { json, html }: { readonly json?: true; readonly html?: string },
+  process: Process,
+): Promise<number> => {
+  const abort = new AbortController();
+  process.once('SIGINT', () => abort.abort());
+  const files = await filesOf(paths, process);
+  if (files === undefined) return exitCodes.usage;
+  if (files.length === 0) {
+    process.stderr.write('No transcripts were found. Pass a file or a folder.\n');
+    return exitCodes.incomplete;
+  }
+  const progress = createProgress(process.stderr, files);
+  let result: Awaited<ReturnType<typeof audit>>;
+  try {
+    result = await audit(files, { onBytes: progress.add, signal: abort.signal });
+  } catch (error) {
+    if (abort.signal.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    progress.end();
+  }
+  const { sessions, skipped } = result;
+  const totals = totalsOf(sessions, skipped);
+  if (html !== undefined) {
+    await writeFile(html, htmlReport(totals, sessions));
+    process.stderr.write(`The report is in ${html}.\n`);
+  }
+  const isColored = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
+  process.stdout.write(
+    json === true
+      ? `${JSON.stringify({ totals, sessions }, undefined, 2)}\n`
+      : textReport(totals, sessions, picocolors.createColors(isColored)),
+  );
+  return skipped.length > 0 ? exitCodes.incomplete : exitCodes.ok;
+};
+
+/** Finds the files of the given paths, or of the folders of all agents that exist. */
+const filesOf = async (
+  paths: readonly string[],
+  process: Process,
+): Promise<Awaited<ReturnType<typeof findFiles>> | undefined> => {
+  if (paths.length === 0) {
+    const folders = await Promise.all(
+      defaultFolders(undefined, process.env).map((folder) => findFiles([folder]).catch(() => [])),
+    );
+    return folders.flat();
+  }
+  try {
+    return await findFiles(paths);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return undefined;
+  }
+};

@@ -1,0 +1,16 @@
+/** Formats a number with thousands separators. */
+export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** Formats dollars: cents from a dollar on, four digits below. */
+export const dollars = (value: number): string => `$${value.toFixed(value >= 1 || value === 0 ? 2 : 4)}`;
+
+/** Formats tokens with a unit: `12.3M`, `45.6k`. */
+export const tokens = (value: number): string =>
+  value >= 1e6 ? `${(value / 1e6).toFixed(1)}M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : grouped(value);
+
+export const percent = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`;
+
+/** Formats a number with its noun: `1 session`, `1,200 sessions`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${grouped(value)} ${value === 1 ? one : many}`;

@@ -1,0 +1,195 @@
+import type { SessionReport } from '../analysis/session.js';
+import type { AuditTotals } from '../analysis/totals.js';
+import { counted, dollars, grouped, percent, tokens } from '../format.js';
+
+const maxSessions = 500;
+
+/** Returns the report as one HTML page without scripts, fonts or requests, which opens offline. */
+export const htmlReport = (totals: AuditTotals, sessions: readonly SessionReport[]): string => {
+  const { spending } = totals;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Audit of ${counted(totals.sessions, 'session')}</title>
+<style>${style}</style>
+<h1>Audit of ${counted(totals.sessions, 'session')}</h1>
+<dl>
+${fact('Model calls', grouped(spending.requests))}
+${fact('Input', `${tokens(spending.usage.input)} tokens`)}
+${fact('From the cache', percent(spending.usage.cacheRead, spending.usage.input))}
+${fact('Output', `${tokens(spending.usage.output)} tokens`)}
+${fact('Cost', dollars(spending.cost))}
+${spending.unpriced === 0 ? '' : fact('Calls of unknown price', grouped(spending.unpriced))}
+</dl>
+<h2>What the harness would have done</h2>
+${table(
+  ['Package', 'Effect', 'Tokens', 'Cost'],
+  totals.savings.map(({ package: name, effect, tokens: saved, cost }) => [
+    name,
+    effect,
+    saved === undefined ? '' : tokens(saved),
+    cost === undefined || cost === 0 ? '' : dollars(cost),
+  ]),
+)}
+<h2>Cost by day</h2>
+${columns(Object.entries(totals.byDay).map(([day, { cost, requests }]) => ({ name: day, value: cost, label: `${day}: ${dollars(cost)}, ${grouped(requests)} calls` })))}
+<h2>Models</h2>
+${bars(Object.entries(totals.byModel).map(([name, { cost, usage }]) => ({ name, value: usage.input + usage.output, label: `${tokens(usage.input + usage.output)} tokens, ${dollars(cost)}` })))}
+<h2>Tools</h2>
+${bars(
+  Object.entries(totals.byTool)
+    .slice(0, 30)
+    .map(([name, { calls, errors, resultTokens }]) => ({
+      name,
+      value: resultTokens,
+      label: `${tokens(resultTokens)} tokens, ${grouped(calls)} calls, ${grouped(errors)} failed`,
+    })),
+)}
+${findings(
+  'Loops',
+  ['Tool', 'Detector', 'Call', 'Session'],
+  totals.loops.count,
+  totals.loops.listed.map(({ tool, detector, call, path }) => [tool, detector, grouped(call), path]),
+)}
+${findings(
+  'Commands that would be denied',
+  ['Command', 'Rule', 'Reason', 'Session'],
+  totals.denied.count,
+  totals.denied.listed.map(({ command, rule, why, path }) => [command, rule, why, path]),
+)}
+${findings(
+  'Commands that would be asked about',
+  ['Command', 'Rule', 'Reason', 'Session'],
+  totals.asked.count,
+  totals.asked.listed.map(({ command, rule, why, path }) => [command, rule, why, path]),
+)}
+${findings(
+  'Results that address the model',
+  ['Tool', 'Verdict', 'Rules', 'Session'],
+  totals.injections.count,
+  totals.injections.listed.map(({ tool, verdict, rules, path }) => [tool, verdict, rules.join(', '), path]),
+)}
+${findings(
+  'Results beyond the cap',
+  ['Tool', 'Characters', 'Tokens beyond', 'Session'],
+  totals.oversized.count,
+  totals.oversized.listed.map(({ tool, chars, excessTokens, path }) => [
+    tool,
+    grouped(chars),
+    tokens(excessTokens),
+    path,
+  ]),
+)}
+${findings(
+  'Cache breaks',
+  ['Cause', 'Tokens', 'Pause', 'Session'],
+  totals.cacheBreaks.count,
+  totals.cacheBreaks.listed.map(({ cause, lostTokens, pauseMs, path }) => [
+    cause,
+    tokens(lostTokens),
+    pauseMs === undefined ? '' : `${Math.round(pauseMs / 1000)} s`,
+    path,
+  ]),
+)}
+${findings(
+  'Secrets',
+  ['Kind', 'Count'],
+  Object.values(totals.secretsByKind).reduce((sum, count) => sum + count, 0),
+  Object.entries(totals.secretsByKind).map(([kind, count]) => [kind, grouped(count)]),
+)}
+<h2>Sessions</h2>
+${table(
+  ['Session', 'Format', 'Calls', 'Tokens', 'Cost', 'Loops', 'Denied', 'Secrets'],
+  sessions
+    .toSorted((one, other) => other.spending.cost - one.spending.cost)
+    .slice(0, maxSessions)
+    .map(({ path, format, spending: { requests, usage, cost }, loops, commands, secrets }) => [
+      path,
+      format,
+      grouped(requests),
+      tokens(usage.input + usage.output),
+      dollars(cost),
+      grouped(loops.count),
+      grouped(commands.denied.count),
+      grouped(secrets.count),
+    ]),
+)}
+${sessions.length > maxSessions ? `<p>${grouped(sessions.length - maxSessions)} more sessions are in the JSON report.</p>` : ''}
+${
+  totals.skipped.length === 0
+    ? ''
+    : `<h2>Skipped files</h2>${table(
+        ['File', 'Reason'],
+        totals.skipped.map(({ path, reason }) => [path, reason]),
+      )}`
+}
+</html>
+`;
+};
+
+const style = `
+:root { color-scheme: light dark; --bar: #3b82c4; --line: #8884; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+dl { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; } dt { opacity: .7; } dd { margin: 0; font-size: 1.5rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; } svg text { fill: currentColor; font: 12px system-ui, sans-serif; } rect { fill: var(--bar); }
+`;
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0) ?? 0};`);
+
+const fact = (name: string, value: string): string => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows.length === 0
+    ? '<p>None.</p>'
+    : `<div class="scroll"><table><tr>${head.map((name) => `<th scope="col">${name}</th>`).join('')}</tr>${rows.map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`).join('\n')}</table></div>`;
+
+const findings = (
+  title: string,
+  head: readonly string[],
+  count: number,
+  rows: readonly (readonly string[])[],
+): string =>
+  count === 0
+    ? ''
+    : `<h2>${title}: ${grouped(count)}</h2>${table(head, rows)}${count > rows.length && rows.length >= 20 ? `<p>The first ${rows.length} are shown.</p>` : ''}`;
+
+interface Bar {
+  readonly name: string;
+  readonly value: number;
+  readonly label: string;
+}
+
+const barHeight = 22;
+const chartWidth = 800;
+
+/** Draws horizontal bars with their labels. */
+const bars = (given: readonly Bar[]): string => {
+  if (given.length === 0) return '<p>None.</p>';
+  const largest = Math.max(...given.map(({ value }) => value), 1);
+  const rows = given.map(({ name, value, label }, index) => {
+    const y = index * barHeight * 2;
+    return `<text x="0" y="${y + 14}">${escaped(name)} · ${escaped(label)}</text><rect x="0" y="${y + 19}" width="${((value / largest) * chartWidth).toFixed(1)}" height="12" rx="2"><title>${escaped(label)}</title></rect>`;
+  });
+  return `<svg viewBox="0 0 ${chartWidth} ${given.length * barHeight * 2}" role="img" aria-label="Bar chart">${rows.join('')}</svg>`;
+};
+
+const columnsHeight = 160;
+
+/** Draws one column for each day. */
+const columns = (given: readonly Bar[]): string => {
+  if (given.length === 0) return '<p>The transcripts contain no times.</p>';
+  const largest = Math.max(...given.map(({ value }) => value), Number.EPSILON);
+  const width = chartWidth / given.length;
+  const rows = given.map(({ value, label }, index) => {
+    const height = (value / largest) * columnsHeight;
+    return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${Math.max(1, height).toFixed(1)}"><title>${escaped(label)}</title></rect>`;
+  });
+  const first = escaped(given[0]?.name ?? '');
+  const last = escaped(given.at(-1)?.name ?? '');
+  return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight + 20}" role="img" aria-label="Cost by day">${rows.join('')}<text x="0" y="${columnsHeight + 16}">${first}</text><text x="${chartWidth}" y="${columnsHeight + 16}" text-anchor="end">${first === last ? '' : last}</text></svg>`;
+};

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { fileSessions } from '@h/session';
+import { harness, reply } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../src/cli.js';
+import { claudeCode } from './transcripts.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'h-audit-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const collect = () => {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      chunks.push(chunk.toString());
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+};
+
+const audit = async (...argv: readonly string[]) => {
+  const stdout = collect();
+  const stderr = collect();
+  const process = {
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { CLAUDE_CONFIG_DIR: folder, CODEX_HOME: folder },
+    once: () => undefined,
+  };
+  const code = await run(argv, process);
+  return { code, out: stdout.text(), errors: stderr.text() };
+};
+
+const transcript = claudeCode([
+  { name: 'Bash', input: { command: 'rm -rf /' }, result: 'no' },
+  { name: 'Bash', input: { command: 'echo "<script>alert(1)</script>" && rm -rf ~' }, result: 'no' },
+]);
+
+describe('h-audit', () => {
+  it('prints a report without colors where there is no terminal', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    const { code, out, errors } = await audit(folder);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(out).toContain('1 session, 2 model calls');
+    expect(out).toMatch(/@h\/hooks +denies 2 destructive commands/);
+    expect(out).not.toContain('\u001B[');
+  });
+
+  it('prints all sessions as JSON', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    const { out } = await audit('--json', join(folder, 'a.jsonl'));
+    expect(JSON.parse(out)).toMatchObject({ totals: { sessions: 1 }, sessions: [{ format: 'claude-code' }] });
+  });
+
+  it('writes a page that loads nothing and escapes what transcripts contain', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    const page = join(folder, 'report.html');
+    await audit(folder, '--html', page);
+    const html = await readFile(page, 'utf8');
+    expect(html).toContain('&#60;script&#62;alert');
+    expect(html).not.toMatch(/<script|(?:src|href)=|@import|url\(/);
+  });
+
+  it('names skipped files and exits with 1', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    await writeFile(join(folder, 'broken.json'), '{');
+    const { code, out } = await audit(folder);
+    expect(code).toBe(1);
+    expect(out).toContain(`Skipped ${join(folder, 'broken.json')}: The file contains no JSON object.`);
+  });
+
+  it.each([
+    [['--unknown'], 2, "unknown option '--unknown'"],
+    [['/does/not/exist'], 2, 'ENOENT'],
+    [[], 1, 'No transcripts were found.'],
+  ])('exits for %j with %i', async (argv, code, message) => {
+    const result = await audit(...argv);
+    expect(result).toMatchObject({ code, out: '' });
+    expect(result.errors).toContain(message);
+  });
+
+  it('reads the sessions of h', async () => {
+    const sessions = fileSessions({ directory: folder });
+    const model = scriptedModel([response(call('1', 'bash', { command: 'git push --force' })), 'Done.']);
+    const agent = harness({ model, tools: scriptedTools({ bash: 'ok' }), sessions }).pipe();
+    await reply(agent.turn({ session: 'alice', input: 'Push.' }));
+    const { code, out } = await audit('--json', folder);
+    expect(code).toBe(0);
+    const { sessions: reports } = JSON.parse(out) as { readonly sessions: unknown };
+    expect(reports).toMatchObject([
+      {
+        spending: { requests: 2 },
+        commands: { count: 1, denied: { count: 1 } },
+        results: { openCalls: 0, orphanResults: 0 },
+      },
+    ]);
+  });
+});

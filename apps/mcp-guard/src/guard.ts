@@ -1,0 +1,292 @@
+import { bridge, ToolLock, TurnStoppedError, type Approve, type HostSession } from '@h/bridge';
+import { createBudget, guardrails } from '@h/guardrails';
+import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
+import { closeSinks, jsonLinesSink, observe, record, type Sink } from '@h/observe';
+import { createRedactor, eventRedactor } from '@h/redact';
+import { security } from '@h/security';
+import {
+  createRegistry,
+  fileArtifacts,
+  matchesAny,
+  memoryArtifacts,
+  readArtifact,
+  toolDriver,
+  tools,
+  type ArtifactStore,
+  type RegistryDriver,
+} from '@h/tools';
+import type { McpServer, McpToolDescription } from '@h/tools/mcp';
+import type { JSONValue, Message, PipelineOperator, ToolEffect, ToolOutcome } from '@h/turn';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { from } from 'rxjs';
+import { callResult, errorResult } from './call-result.js';
+import type { Config } from './config-schema.js';
+import { loopGuard } from './loop-guard.js';
+import { ToolPins } from './pins.js';
+import { policyHooks } from './policy.js';
+import { Upstream } from './upstream.js';
+
+/** A tool as clients see it. */
+export interface GuardedTool {
+  readonly description: McpToolDescription;
+  /** The name in the registry. */
+  readonly registered: string;
+  readonly upstream: Upstream | undefined;
+  readonly effect: ToolEffect;
+  /** Whether calls may run together. */
+  readonly isReader: boolean;
+}
+
+/** A call of a client. */
+export interface GuardedCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly approve: Approve;
+  readonly onProgress?: ((progress: JSONValue) => void) | undefined;
+}
+
+/** Callbacks of a guard. */
+export interface GuardEvents {
+  /** Receives messages for the person who runs the guard. */
+  readonly onNote: (note: string) => void;
+  readonly onToolsChanged: () => void;
+}
+
+/** All calls are in one session, so that artifacts and approvals belong together. */
+const sessionName = 'mcp';
+
+const identity = { read: (message: Message) => message, write: (message: Message) => [message] };
+
+/** Passes calls of clients through the operators to the servers. */
+export class Guard {
+  readonly #config: Config;
+  readonly #events: GuardEvents;
+  readonly #upstreams: readonly Upstream[];
+  readonly #driver: RegistryDriver;
+  readonly #pins: ToolPins;
+  readonly #session: HostSession<Message>;
+  readonly #sinks: readonly Sink[];
+  readonly #artifactTool: ReadonlyMap<string, GuardedTool>;
+  readonly #locks = new Map<Upstream | undefined, ToolLock>();
+  readonly #notes = new Set<string>();
+  #calls = 0;
+  #tools: ReadonlyMap<string, GuardedTool> = new Map();
+
+  private constructor(config: Config, events: GuardEvents, pins: ToolPins, store: ArtifactStore | undefined) {
+    this.#config = config;
+    this.#events = events;
+    this.#pins = pins;
+    const { results } = config;
+    const registry = createRegistry();
+    this.#artifactTool = new Map();
+    if (store !== undefined) {
+      const tool = readArtifact(store);
+      registry.register(tool);
+      this.#artifactTool = new Map([[tool.name, ownTool(tool.definition)]]);
+    }
+    const onChange = (): void => void this.#update().then(() => events.onToolsChanged());
+    this.#upstreams = Object.entries(config.servers ?? {}).map(
+      ([name, server]) => new Upstream(name, server, results, { registry, onChange, onNote: events.onNote }),
+    );
+    this.#driver = toolDriver(registry, { timeoutMs: results.timeoutMs, replay: false });
+    this.#sinks = config.log.file === undefined ? [] : [jsonLinesSink(config.log.file)];
+    const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
+    const operators = operatorsOf(config, store, this.#sinks, effectOf);
+    this.#session = bridge(operators, { host: 'mcp-guard', format: identity }).session(sessionName);
+  }
+
+  /** @throws ConfigError, InvalidOptionError if the configuration cannot be applied */
+  static async open(config: Config, events: GuardEvents): Promise<Guard> {
+    const pins = await ToolPins.open(config.security.pins, config.security.scan);
+    return new Guard(config, events, pins, await artifactsOf(config.results.artifacts));
+  }
+
+  get pins(): ToolPins {
+    return this.#pins;
+  }
+
+  /** The connected servers, by name. */
+  get servers(): readonly McpServer[] {
+    return this.#upstreams.flatMap(({ server }) => (server === undefined ? [] : [server]));
+  }
+
+  /** Connects all servers that are not connected. A server that fails is reported, and tried again the next time. */
+  async connect(): Promise<void> {
+    await Promise.all(this.#upstreams.map((upstream) => upstream.connect()));
+    await this.#update();
+  }
+
+  /** Returns the tools that clients may call, after connecting. */
+  async tools(): Promise<readonly McpToolDescription[]> {
+    if (this.#upstreams.some(({ server }) => server === undefined)) await this.connect();
+    return [...this.#tools.values()].map(({ description }) => description);
+  }
+
+  /** Calls a tool. Never rejects: every failure is a result. */
+  async call({ name, input, signal, approve, onProgress }: GuardedCall): Promise<CallToolResult> {
+    if (!this.#tools.has(name)) await this.tools();
+    const tool = this.#tools.get(name);
+    if (tool === undefined) return errorResult(`There is no tool ${JSON.stringify(name)}.`);
+    this.#calls += 1;
+    const id = `call-${this.#calls}`;
+    try {
+      const { outcome } = await this.#session.tool({
+        id,
+        name,
+        input,
+        signal,
+        approve,
+        run: async (call, callSignal) => {
+          const run = (): Promise<ToolOutcome> => this.#run(tool, { ...call, id }, callSignal, onProgress);
+          const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
+          return { outcome: ran, value: ran };
+        },
+      });
+      return callResult(outcome, !this.#config.security.wrap);
+    } catch (error) {
+      if (error instanceof TurnStoppedError) return errorResult(`The guard stopped the call: ${error.message}`);
+      return errorResult(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#session.end('The guard was closed.');
+    await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
+    await closeSinks(this.#sinks);
+  }
+
+  #lockOf({ upstream }: GuardedTool): ToolLock {
+    const lock = this.#locks.get(upstream) ?? new ToolLock();
+    this.#locks.set(upstream, lock);
+    return lock;
+  }
+
+  /** Runs a call that the operators allowed. */
+  #run(
+    { registered, upstream }: GuardedTool,
+    { id, input }: { readonly id: string; readonly input: unknown },
+    signal: AbortSignal,
+    onProgress: GuardedCall['onProgress'],
+  ): Promise<ToolOutcome> {
+    signal.throwIfAborted();
+    const context = { turn: id, session: sessionName, step: 1, signal, skipSignal: signal };
+    const isExternal = upstream !== undefined && this.#config.security.wrap;
+    return new Promise((resolve, reject) => {
+      from(this.#driver.run([{ id, name: registered, input }], context)).subscribe({
+        next: (output) => {
+          if (output.type === 'result') resolve(isExternal ? output.outcome : withoutMark(output.outcome));
+          else if (output.type === 'progress') onProgress?.(output.progress);
+        },
+        error: reject,
+        complete: () => reject(new Error('The call ended without a result.')),
+      });
+    });
+  }
+
+  /** Takes over the current tools of the servers, without those that are hidden or refused. */
+  async #update(): Promise<void> {
+    const found = new Map(this.#artifactTool);
+    const isSingle = this.#upstreams.length === 1;
+    for (const upstream of this.#upstreams) {
+      const { name: serverName, server } = upstream;
+      if (server === undefined) continue;
+      const refused = new Map<string, string>();
+      for (const { tool, reason } of await this.#pins.check(serverName, server.descriptions)) refused.set(tool, reason);
+      for (const tool of server.tools) {
+        const description = server.descriptions.get(tool.name);
+        if (description === undefined) continue;
+        const name = isSingle ? description.name : tool.name.replace(/^mcp__/, '');
+        const reason = refused.get(tool.name);
+        if (reason !== undefined) this.#noteOnce(`The tool ${name} of ${serverName} is refused: ${reason}.`);
+        if (reason !== undefined || matchesAny(this.#config.policy.hidden, name) || found.has(name)) continue;
+        const { outputSchema: _outputSchema, execution: _execution, ...rest } = description;
+        found.set(name, {
+          // Results may be wrapped or cut, so no schema of the output is promised.
+          description: { ...rest, name },
+          registered: tool.name,
+          upstream,
+          effect: tool.effect,
+          isReader: tool.effect === 'read-only' || description.annotations?.readOnlyHint === true,
+        });
+      }
+    }
+    this.#tools = new Map([...found].toSorted(([one], [other]) => (one < other ? -1 : Number(one > other))));
+  }
+
+  #noteOnce(note: string): void {
+    if (this.#notes.has(note) || this.#notes.size >= maxNotes) return;
+    this.#notes.add(note);
+    this.#events.onNote(note);
+  }
+}
+
+const maxNotes = 1_000;
+
+const ownTool = ({
+  name,
+  description,
+  inputSchema,
+}: {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: unknown;
+}): GuardedTool => ({
+  description: {
+    name,
+    description,
+    inputSchema: inputSchema as McpToolDescription['inputSchema'],
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  registered: name,
+  upstream: undefined,
+  effect: 'read-only',
+  isReader: true,
+});
+
+const withoutMark = (outcome: ToolOutcome): ToolOutcome => {
+  const { details } = outcome;
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return outcome;
+  const { external: _external, ...rest } = details as Readonly<Record<string, JSONValue>>;
+  return { ...outcome, details: rest };
+};
+
+const artifactsOf = async (artifacts: boolean | string): Promise<ArtifactStore | undefined> => {
+  if (artifacts === false) return undefined;
+  return typeof artifacts === 'string' ? fileArtifacts({ directory: artifacts }) : memoryArtifacts();
+};
+
+/** The operators, in their order. */
+const operatorsOf = (
+  { policy, approvals, limits, loops, results, security: safety, log }: Config,
+  artifacts: ArtifactStore | undefined,
+  sinks: readonly Sink[],
+  effectOf: (tool: string) => ToolEffect | undefined,
+): readonly PipelineOperator[] => {
+  const { maxCalls: maxToolCalls, maxDurationMs } = limits;
+  const budget = createBudget({
+    name: 'guard',
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+  });
+  const redactor = safety.redact ? createRedactor() : undefined;
+  const redact = redactor === undefined ? undefined : eventRedactor(redactor);
+  const approvalStore =
+    approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
+  return [
+    hooks([...policyHooks(policy)], { approvalStore, approvalTimeoutMs: approvals.timeoutMs }),
+    guardrails({ budget }),
+    ...(loops ? [loopGuard(effectOf)] : []),
+    tools({
+      maxChars: results.maxChars,
+      ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
+    }),
+    security({ redactor: redactor ?? false }),
+    ...(sinks.length > 0
+      ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
+      : []),
+    ...(log.recording === undefined
+      ? []
+      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
+  ];
+};

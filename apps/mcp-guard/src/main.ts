@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { CodedError, InvalidOptionError } from '@h/options';
+import { approve, check } from './check.js';
+import { ConfigError, defaultConfig, readConfig } from './config.js';
+import type { Config } from './config-schema.js';
+import { init } from './init.js';
+import { serve } from './serve.js';
+
+const usage = `Usage:
+  mcp-guard [--config guard.yaml] [-- <server command> | -- <server URL>]
+  mcp-guard init [--from .mcp.json] [--config guard.yaml]   writes a configuration for existing servers
+  mcp-guard check [--config guard.yaml]                     proves that a denial holds, and lists the tools
+  mcp-guard approve [--config guard.yaml]                   approves the current descriptions of all tools
+
+Options:
+  --config <file>  the configuration; without it, the defaults apply
+  --from <file>    the servers of an MCP client, for "init" (.mcp.json)
+  --help, --version`;
+
+const exitCode = { failed: 1, usage: 2 } as const;
+
+const note = (text: string): void => void process.stderr.write(`mcp-guard: ${text}\n`);
+
+const main = async (words: readonly string[]): Promise<number> => {
+  const split = words.indexOf('--');
+  const own = split === -1 ? words : words.slice(0, split);
+  const server = split === -1 ? [] : words.slice(split + 1);
+  const { values, positionals } = parseArgs({
+    args: [...own],
+    allowPositionals: true,
+    options: {
+      config: { type: 'string' },
+      from: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+    },
+  });
+  const [command, ...others] = positionals;
+  if (values.help === true) return print(usage);
+  if (values.version === true) return print('0.1.0');
+  if (others.length > 0) {
+    throw new ConfigError(`Unexpected argument ${JSON.stringify(others[0])}. Put the server after "--".`);
+  }
+  if (command === 'init') return print(await init(values.from ?? '.mcp.json', values.config ?? 'guard.yaml'));
+  const config = withServer(
+    values.config === undefined ? defaultConfig() : readConfig(values.config, process.env),
+    server,
+  );
+  if (command === 'check') return print(await check(config, note));
+  if (command === 'approve') return print(await approve(config, note));
+  if (command !== undefined) throw new ConfigError(`There is no command ${JSON.stringify(command)}.\n${usage}`);
+  return run(config);
+};
+
+const print = (text: string): number => {
+  process.stdout.write(`${text}\n`);
+  return 0;
+};
+
+/** Adds the server of the command line. */
+const withServer = (config: Config, [first, ...args]: readonly string[]): Config => {
+  if (first === undefined) return config;
+  if (config.servers !== undefined) {
+    throw new ConfigError('The configuration names servers, and so does the command line. Remove one of them.');
+  }
+  const server = /^https?:\/\//.test(first) ? { url: first } : { command: first, args };
+  return { ...config, servers: { server } };
+};
+
+/** Serves until the client leaves or a signal arrives. */
+const run = async (config: Config): Promise<number> => {
+  const running = await serve(config, note);
+  if (running.url !== undefined) note(`listening on ${running.url}`);
+  const code = await new Promise<number>((resolve) => {
+    process.once('SIGTERM', () => resolve(143));
+    process.once('SIGINT', () => resolve(130));
+    process.once('SIGHUP', () => resolve(129));
+    if (running.url === undefined) {
+      process.stdin.once('end', () => resolve(0));
+      process.stdin.once('close', () => resolve(0));
+    }
+  });
+  await running.close();
+  return code;
+};
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const isExpected = error instanceof CodedError || error instanceof InvalidOptionError || isUsageError(error);
+    note(isExpected ? (error as Error).message : String((error as Error).stack ?? error));
+    process.exit(isUsageError(error) ? exitCode.usage : exitCode.failed);
+  },
+);
+
+const isUsageError = (error: unknown): boolean =>
+  error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

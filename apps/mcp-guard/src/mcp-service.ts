@@ -1,0 +1,153 @@
+import type { ApprovalDecision, JSONValue } from '@h/turn';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  McpServer,
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpRequestContext,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { ApprovalPage } from './approval-page.js';
+import { errorResult } from './call-result.js';
+import type { Guard } from './guard.js';
+import { HeldCall, HeldCalls } from './held-calls.js';
+import { decisionIn, questionForm, type Question } from './question.js';
+
+type Envelope = Readonly<Record<string, unknown>>;
+
+type Connection = McpServer['server'];
+
+const notWaiting = 'The call is not waiting for an answer: it has expired or was changed.';
+
+/** The key of the question in the requests for input. */
+const questionKey = 'approval';
+
+/** Serves a guard to MCP clients, in any version of the protocol. */
+export class McpService {
+  readonly #guard: Guard;
+  readonly #page: ApprovalPage | undefined;
+  readonly #approvalTimeoutMs: number;
+  readonly #held = new HeldCalls();
+  readonly #servers = new Set<Connection>();
+
+  constructor(guard: Guard, page: ApprovalPage | undefined, approvalTimeoutMs: number) {
+    this.#guard = guard;
+    this.#page = page;
+    this.#approvalTimeoutMs = approvalTimeoutMs;
+  }
+
+  /** Creates the server of a connection, or of a request over HTTP. */
+  create({ era }: Pick<McpRequestContext, 'era'>): McpServer {
+    const mcp = new McpServer(
+      { name: 'mcp-guard', version: '0.1.0' },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    const { server } = mcp;
+    server.setRequestHandler('tools/list', async () => ({ tools: [...(await this.#guard.tools())] }));
+    server.setRequestHandler('tools/call', (request, context) =>
+      era === 'modern' ? this.#callHeld(request, context) : this.#callDirectly(request, context, server),
+    );
+    this.#servers.add(server);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the server of the SDK has no event listeners
+    server.onclose = () => this.#servers.delete(server);
+    return mcp;
+  }
+
+  /** Notifies the clients with an open connection that the tools have changed. */
+  notifyToolsChanged(): void {
+    for (const server of this.#servers) {
+      if (server.transport !== undefined) server.sendToolListChanged().catch(() => undefined);
+    }
+  }
+
+  close(): void {
+    this.#held.close();
+  }
+
+  /** Since 2026-07-28 a question is the result of a call, which the client repeats with the answer. */
+  async #callHeld(request: CallToolRequest, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+    const { name, arguments: input = {} } = request.params;
+    const { mcpReq } = context;
+    const canAsk = hasForms((mcpReq.envelope as Envelope | undefined)?.[CLIENT_CAPABILITIES_META_KEY]);
+    const key = mcpReq.requestState();
+    let call: HeldCall | undefined;
+    if (key === undefined) {
+      call = new HeldCall((signal, ask) =>
+        this.#guard.call({
+          name,
+          input,
+          signal,
+          approve: (question) => (canAsk ? ask(question) : this.#askOnPage(question, signal)),
+          onProgress: progressOf(context),
+        }),
+      );
+    } else {
+      call = typeof key === 'string' ? this.#held.take(key, name, input) : undefined;
+      if (call === undefined) return errorResult(notWaiting);
+      call.decide(decisionIn(mcpReq.inputResponses?.[questionKey]));
+    }
+    const news = await call.next(mcpReq.signal);
+    if (news.type === 'result') return news.result;
+    return inputRequired({
+      inputRequests: { [questionKey]: inputRequired.elicit(questionForm(news.question)) },
+      requestState: this.#held.hold(call, name, input),
+    });
+  }
+
+  /** Before 2026-07-28 the server sends a question during the call. */
+  #callDirectly(request: CallToolRequest, context: ServerContext, server: Connection): Promise<CallToolResult> {
+    const { name, arguments: input = {} } = request.params;
+    const { signal } = context.mcpReq;
+    // oxlint-disable-next-line typescript/no-deprecated -- the only source of the capabilities of an earlier client
+    const canAsk = hasForms(server.getClientCapabilities());
+    const ask = async (question: Question): Promise<ApprovalDecision> => {
+      const timeout = this.#approvalTimeoutMs;
+      return decisionIn(
+        // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client
+        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal, timeout }),
+      );
+    };
+    const approve = (question: Question): Promise<ApprovalDecision> =>
+      canAsk ? ask(question) : this.#askOnPage(question, signal);
+    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context) });
+  }
+
+  async #askOnPage(question: Question, signal: AbortSignal): Promise<ApprovalDecision> {
+    if (this.#page !== undefined) return this.#page.ask(question, signal);
+    return { decision: 'deny', reason: `${question.reason} The client cannot ask its user, and the page is off.` };
+  }
+}
+
+/** Whether a client can show forms to its user. Without further details, it can. */
+const hasForms = (capabilities: unknown): boolean => {
+  const { elicitation } = (capabilities ?? {}) as { readonly elicitation?: Readonly<Record<string, unknown>> };
+  return elicitation !== undefined && (elicitation['form'] !== undefined || Object.keys(elicitation).length === 0);
+};
+
+/** Passes the progress of a call to the client, if it asked for it. */
+const progressOf = ({ mcpReq }: ServerContext): ((value: JSONValue) => void) | undefined => {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let count = 0;
+  return (value) => {
+    count += 1;
+    const {
+      progress = count,
+      total,
+      message,
+    } = (value ?? {}) as {
+      readonly progress?: number;
+      readonly total?: number;
+      readonly message?: string;
+    };
+    const params = {
+      progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+};

@@ -1,0 +1,47 @@
+import type { ApprovalDecision, TurnEventOf } from '@h/turn';
+
+/** A call that waits for the decision of a person. */
+export type Question = TurnEventOf<'approval.request'>;
+
+/** The choices of a person. `always` covers exactly the same call. */
+export const choices = ['once', 'always', 'deny'] as const;
+
+export const choiceLabels = {
+  once: 'Allow once',
+  always: 'Always allow this exact call',
+  deny: 'Deny',
+} as const satisfies Record<(typeof choices)[number], string>;
+
+/** The form that a client shows to its user. */
+export const questionForm = (question: Question) => ({
+  message: questionText(question),
+  requestedSchema: {
+    type: 'object' as const,
+    properties: {
+      decision: {
+        type: 'string' as const,
+        title: 'Decision',
+        oneOf: choices.map((choice) => ({ const: choice, title: choiceLabels[choice] })),
+      },
+    },
+    required: ['decision'],
+  },
+});
+
+const maxInput = 2_000;
+
+/** The question in words, with the call. */
+export const questionText = ({ call, reason }: Question): string => {
+  if (call === undefined) return reason;
+  const input = JSON.stringify(call.input, undefined, 1) ?? '';
+  const shown = input.length > maxInput ? `${input.slice(0, maxInput)} … (${input.length} characters)` : input;
+  return `Allow the call ${call.name}?\n${shown}\n\n${reason}`;
+};
+
+/** Returns the decision in the answer of a client. Anything but a choice denies. */
+export const decisionIn = (answer: unknown): ApprovalDecision => {
+  const { action, content } = (answer ?? {}) as { readonly action?: unknown; readonly content?: unknown };
+  const { decision } = (content ?? {}) as { readonly decision?: unknown };
+  const choice = action === 'accept' ? choices.find((known) => known === decision) : undefined;
+  return { decision: choice ?? 'deny', ...(choice === undefined && { reason: 'The user did not allow the call.' }) };
+};

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { ApprovalPage } from './approval-page.js';
+import { ConfigError } from './config.js';
+import type { Config } from './config-schema.js';
+import { Guard } from './guard.js';
+import { McpService } from './mcp-service.js';
+
+/** A running guard. */
+export interface RunningGuard {
+  readonly guard: Guard;
+  /** The address of the guard; `undefined` over standard input and output. */
+  readonly url: string | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a guard with this configuration, over HTTP or standard input and output.
+ *
+ * @param transport - replaces standard input and output
+ * @throws ConfigError, InvalidOptionError
+ */
+export const serve = async (
+  config: Config,
+  onNote: (note: string) => void,
+  transport?: Transport,
+): Promise<RunningGuard> => {
+  if (Object.keys(config.servers ?? {}).length === 0) {
+    throw new ConfigError('There is no server to guard. Name one in "servers", or after "--".');
+  }
+  checkListen(config.listen);
+  let notify = (): void => undefined;
+  const guard = await Guard.open(config, { onNote, onToolsChanged: () => notify() });
+  const { page: hasPage, timeoutMs } = config.approvals;
+  const page = hasPage ? new ApprovalPage(onNote) : undefined;
+  const service = new McpService(guard, page, timeoutMs);
+  const { url, onToolsChanged, close } =
+    config.listen === undefined
+      ? overStdio(service, onNote, transport)
+      : await overHttp(service, config.listen, onNote);
+  notify = onToolsChanged;
+  // Connects while the client introduces itself. Failures are reported, and tried again when the tools are listed.
+  void guard.connect();
+  return {
+    guard,
+    url,
+    close: async () => {
+      service.close();
+      await close();
+      await Promise.all([guard.close(), page?.close()]);
+    },
+  };
+};
+
+interface Wire {
+  readonly url?: string;
+  readonly onToolsChanged: () => void;
+  readonly close: () => Promise<void>;
+}
+
+const overStdio = (service: McpService, onNote: (note: string) => void, transport: Transport | undefined): Wire => {
+  const handle = serveStdio((context) => service.create(context), {
+    onerror: (error) => onNote(error.message),
+    ...(transport !== undefined && { transport }),
+  });
+  return { onToolsChanged: () => service.notifyToolsChanged(), close: () => handle.close() };
+};
+
+const overHttp = async (
+  service: McpService,
+  { host, port, path, token }: NonNullable<Config['listen']>,
+  onNote: (note: string) => void,
+): Promise<Wire> => {
+  const handler = createMcpHandler((context) => service.create(context), { onerror: (error) => onNote(error.message) });
+  const answer = toNodeHandler(handler) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  const server = createServer((request, response) => {
+    const status = statusOf(request, path, token, host);
+    if (status === undefined) return void answer(request, response);
+    request.resume();
+    return void response.writeHead(status, status === 401 ? { 'www-authenticate': 'Bearer' } : {}).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new ConfigError(`The guard cannot listen on ${host}:${port}: ${error.message}.`)),
+    );
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${path}`,
+    onToolsChanged: () => handler.notify.toolsChanged(),
+    close: async () => {
+      await handler.close();
+      await closed(server);
+    },
+  };
+};
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
+const checkListen = (listen: Config['listen']): void => {
+  if (listen === undefined || listen.token !== undefined || loopback.has(listen.host)) return;
+  throw new ConfigError(`"listen.host" is ${JSON.stringify(listen.host)}, which others can reach. Set "listen.token".`);
+};
+
+/** Returns the status with which a request is refused. */
+const statusOf = (
+  { url = '', headers }: IncomingMessage,
+  path: string,
+  token: string | undefined,
+  host: string,
+): number | undefined => {
+  if (new URL(url, 'http://guard').pathname !== path) return 404;
+  if (token !== undefined) return isSame(headers.authorization ?? '', `Bearer ${token}`) ? undefined : 401;
+  // A page in a browser must not reach the guard under another name (DNS rebinding) or from another site.
+  const name = (headers.host ?? '').replace(/:\d{1,5}$/, '').replaceAll(/[[\]]/g, '');
+  const isKnown = loopback.has(name) || name === host;
+  const isForeign = headers.origin !== undefined && !loopback.has(hostOf(headers.origin));
+  return isKnown && !isForeign ? undefined : 403;
+};
+
+const hostOf = (origin: string): string => {
+  try {
+    return new URL(origin).hostname.replaceAll(/[[\]]/g, '');
+  } catch {
+    return '';
+  }
+};
+
+const isSame = (one: string, other: string): boolean => {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(one), hash(other));
+};

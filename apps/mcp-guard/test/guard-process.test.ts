@@ -1,0 +1,174 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { buildFixture, temporaryFolder, textOf } from './guard-client.js';
+
+// Starting processes takes many seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const require = createRequire(import.meta.url);
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const folder = mkdtempSync(join(tmpdir(), 'mcp-guard-process-'));
+let program: string;
+
+beforeAll(async () => {
+  if (!existsSync(main)) throw new Error('apps/mcp-guard is not built. Run "pnpm run build" first.');
+  program = await buildFixture(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...words: string[]) => spawnSync(process.execPath, [main, ...words], { encoding: 'utf8' });
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Connects a client of the SDK to the program of the guard. */
+const connect = async (...words: string[]) => {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [main, ...words], stderr: 'pipe' });
+  const client = new Client({ name: 'test', version: '1' });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  return { client, transport };
+};
+
+describe('mcp-guard -- <command>', () => {
+  it('guards a reference server', async () => {
+    const { client } = await connect('--', process.execPath, everything);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'read_artifact']));
+    expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5');
+  });
+
+  const plainConfig = (): string => {
+    const file = join(temporaryFolder(), 'guard.yaml');
+    writeFileSync(
+      file,
+      stringify({ servers: { it: { command: process.execPath, args: [program] } }, security: { wrap: false } }),
+    );
+    return file;
+  };
+
+  it.each(['the client leaves', 'SIGTERM', 'SIGKILL'] as const)('ends its server: %s', async (end) => {
+    const { client, transport } = await connect('--config', plainConfig());
+    const guard = transport.pid as number;
+    const server = Number(textOf(await client.callTool({ name: 'pid' })));
+    expect(isAlive(server)).toBe(true);
+    if (end === 'the client leaves') await client.close();
+    else process.kill(guard, end);
+    await expect.poll(() => isAlive(guard) || isAlive(server), { timeout: 20_000 }).toBe(false);
+  });
+
+  it('ends a server that hangs in a call', async () => {
+    const { client, transport } = await connect('--config', plainConfig());
+    const server = Number(textOf(await client.callTool({ name: 'pid' })));
+    client.callTool({ name: 'hang' }).catch(() => undefined);
+    await client.callTool({ name: 'echo', arguments: { text: 'x' } }, { timeout: 1_000 }).catch(() => undefined);
+    process.kill(transport.pid as number, 'SIGTERM');
+    await expect.poll(() => isAlive(server), { timeout: 20_000 }).toBe(false);
+  });
+});
+
+describe('mcp-guard over HTTP', () => {
+  const start = async (listen: object): Promise<{ readonly url: string; readonly child: ChildProcess }> => {
+    const file = join(temporaryFolder(), 'guard.yaml');
+    writeFileSync(
+      file,
+      stringify({ servers: { it: { command: process.execPath, args: [program] } }, listen, security: { wrap: false } }),
+    );
+    const child = spawn(process.execPath, [main, '--config', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening on \S+/);
+    return { url: /listening on (\S+)/.exec(said)?.[1] ?? '', child };
+  };
+
+  it.each(['auto', 'legacy'] as const)('serves clients: %s', async (mode) => {
+    const { url, child } = await start({ port: 0 });
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    onTestFinished(() => client.close());
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'Hello' } }))).toBe('Hello');
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(143);
+  });
+
+  it('refuses requests without the token, and requests of other sites', async () => {
+    const token = 'a-token-of-some-length';
+    const { url } = await start({ port: 0, token });
+    const post = (headers: Record<string, string>) =>
+      fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...headers } });
+    expect((await post({})).status).toBe(401);
+    expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await post({ authorization: `Bearer ${token}` })).status).not.toBe(401);
+    const { url: open } = await start({ port: 0 });
+    expect(
+      (await fetch(open, { method: 'POST', body: '{}', headers: { origin: 'https://evil.example' } })).status,
+    ).toBe(403);
+  });
+
+  it('does not listen beyond loopback without a token', () => {
+    const file = join(folder, 'public.yaml');
+    writeFileSync(file, stringify({ servers: { it: { command: 'x' } }, listen: { port: 0, host: '0.0.0.0' } }));
+    const { status, stderr } = run('--config', file);
+    expect(status).toBe(1);
+    expect(stderr).toContain('Set "listen.token"');
+  });
+});
+
+describe('commands', () => {
+  it('writes, checks and approves a configuration', () => {
+    const place = temporaryFolder();
+    const from = join(place, '.mcp.json');
+    const config = join(place, 'guard.yaml');
+    writeFileSync(
+      from,
+      JSON.stringify({
+        mcpServers: {
+          'My server': { type: 'stdio', command: process.execPath, args: [program], env: { A: '${HOME}' } },
+        },
+      }),
+    );
+    const written = run('init', '--from', from, '--config', config);
+    expect(written).toMatchObject({ status: 0, stderr: '' });
+    expect(written.stdout).toContain('"@h/mcp-guard"');
+    expect(readFileSync(config, 'utf8')).toContain('My-server:');
+    expect(run('init', '--from', from, '--config', config)).toMatchObject({ status: 1 });
+    const checked = run('check', '--config', config);
+    expect(checked.stdout).toContain('A denied call did not run, and an allowed one did.');
+    expect(checked.stdout).toMatch(/My-server: MCP 2026-07-28, \d+ of \d+ tools are offered/);
+    const approved = run('approve', '--config', config);
+    expect(approved.stdout).toMatch(/^Approved \d+ tools of 1 servers/);
+    expect(existsSync(join(place, 'guard.pins.json'))).toBe(true);
+  });
+
+  it.each([
+    [['--config', '/nowhere/guard.yaml'], 1, /cannot be read/],
+    [['frobnicate'], 1, /There is no command "frobnicate"/],
+    [['--verbose'], 2, /Unknown option '--verbose'/],
+    [[], 1, /There is no server to guard/],
+    [['--help'], 0, /^$/],
+  ])('reports wrong words: %j', (words, status, message) => {
+    const ended = run(...words);
+    expect(ended.status).toBe(status);
+    expect(ended.stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,174 @@
+import { bridge, FailedModelCall, TurnStoppedError, type HostFormat } from '@h/bridge';
+import { createCredentialPool, failover, type CredentialPool } from '@h/failover';
+import { noUsage, toErrorInfo, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
+import type { ProxyConfig } from './config.js';
+import type { Answer } from './formats/answer.js';
+import { parseJson } from './json-value.js';
+import type { ProviderKey } from './keys.js';
+import { Refusal, type Provider } from './refusal.js';
+
+/** What an attempt is made with. */
+export interface AttemptChoice {
+  /** Replaces the model of the request. */
+  readonly model: string | undefined;
+  /** Replaces the credential of the client. */
+  readonly key: ProviderKey | undefined;
+}
+
+/** A failed answer of a provider, as it was received. */
+export class UpstreamFailure extends Error {
+  readonly status: number;
+  readonly statusMessage: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+
+  constructor(status: number, statusMessage: string, rawHeaders: readonly string[], body: Buffer) {
+    super(`The provider answered with status ${status}.`);
+    this.status = status;
+    this.statusMessage = statusMessage;
+    this.rawHeaders = rawHeaders;
+    this.body = body;
+  }
+}
+
+/** A model call that may be attempted several times. */
+export interface AttemptedCall<Outcome extends { readonly answer?: Answer | undefined }> {
+  readonly thread: string;
+  readonly provider: Provider;
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+  /** Whether the client has received a part of the answer, so that no further attempt is possible. */
+  hasStarted(): boolean;
+  /** Called before each attempt but the first. */
+  onRetry(): void;
+  /**
+   * Makes one attempt.
+   *
+   * @param holdsFailures - whether to throw an {@link UpstreamFailure} instead of forwarding a failed answer
+   */
+  attempt(choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome>;
+  /** Forwards the last failure to the client. */
+  forward(failure: UpstreamFailure): Promise<Outcome>;
+}
+
+/** Failed attempts switch to another key or model at once, because clients retry on their own. */
+const retries = { maxRetries: 0, maxAttempts: 20, maxElapsedMs: 600_000, maxWaitMs: 0 };
+
+/** Makes the attempts of model calls: with another key or another model after a failure, if there are any. */
+export class Attempts {
+  readonly #config: ProxyConfig;
+  readonly #keys: readonly ProviderKey[];
+  readonly #pool: CredentialPool | undefined;
+
+  constructor(config: ProxyConfig, keys: readonly ProviderKey[], now: () => number) {
+    this.#config = config;
+    this.#keys = keys;
+    this.#pool =
+      keys.length === 0
+        ? undefined
+        : createCredentialPool({
+            profiles: keys.map(({ provider, id, value }) => ({ id: `${provider}/${id}`, provider, key: value })),
+            now,
+          });
+  }
+
+  /** @throws Refusal if no attempt is possible */
+  async run<Outcome extends { readonly answer?: Answer | undefined }>(call: AttemptedCall<Outcome>): Promise<Outcome> {
+    const { provider, model } = call;
+    const keys = this.#keys.filter((key) => key.provider === provider);
+    if (this.#pool && keys.length === 0) {
+      throw new Refusal('forbidden', `The proxy has no key of the provider ${provider}. Add one to ${provider}.keys.`);
+    }
+    const models = this.#config[provider].models.filter((name) => name !== model);
+    if (model === undefined || (keys.length < 2 && models.length === 0)) {
+      return call.attempt({ model: undefined, key: keys[0] }, false);
+    }
+    return this.#runWithFailover(call, model, models);
+  }
+
+  async #runWithFailover<Outcome extends { readonly answer?: Answer | undefined }>(
+    call: AttemptedCall<Outcome>,
+    model: string,
+    models: readonly string[],
+  ): Promise<Outcome> {
+    const { provider, signal, thread } = call;
+    const operator = failover({
+      ...(this.#pool && { pool: this.#pool }),
+      models: models.map((name) => `${provider}/${name}`),
+      actions: { 'invalid-request': { fallBack: false }, 'empty-response': { retry: false } },
+      ...retries,
+    });
+    let outcome: Outcome | undefined;
+    let failure: unknown;
+    let attempts = 0;
+    try {
+      await bridge([operator], { host: 'the proxy', format })
+        .session(thread)
+        .model({
+          messages: [],
+          model: `${provider}/${model}`,
+          signal,
+          canRestart: () => !call.hasStarted(),
+          perform: async (request) => {
+            attempts += 1;
+            if (attempts > 1) call.onRetry();
+            const chosen = request.model?.slice(provider.length + 1);
+            const key = this.#keys.find(({ id }) => `${provider}/${id}` === request.credential);
+            try {
+              outcome = await call.attempt({ model: chosen === model ? undefined : chosen, key }, true);
+            } catch (error) {
+              failure = error;
+              throw new FailedModelCall(error, describeFailure(error));
+            }
+            return { response: responseOf(outcome.answer), value: undefined };
+          },
+        });
+    } catch (error) {
+      if (outcome) return outcome;
+      if (signal.aborted) throw signal.reason;
+      if (failure instanceof UpstreamFailure) return call.forward(failure);
+      if (failure instanceof Error) throw failure;
+      throw error instanceof TurnStoppedError ? unavailable(error) : error;
+    }
+    if (!outcome) throw new Refusal('internal', 'An operator of the proxy answered the call without the provider.');
+    return outcome;
+  }
+}
+
+/** The proxy passes no messages to the operators of an attempt. */
+const format: HostFormat<Message> = { read: (message) => message, write: (message) => [message] };
+
+const usefulHeaders = /^(?:retry-after(?:-ms)?|date|(?:anthropic-|x-)ratelimit-[a-z-]+|x-should-retry)$/i;
+
+const describeFailure = (error: unknown): ErrorInfo => {
+  if (!(error instanceof UpstreamFailure)) return toErrorInfo(error);
+  const { status, rawHeaders, body } = error;
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (usefulHeaders.test(name)) headers[name.toLowerCase()] = value;
+  }
+  const text = body.subarray(0, 16_384).toString('utf8');
+  const parsed = parseJson(text);
+  const message = (parsed as { readonly error?: { readonly message?: unknown } } | undefined)?.error?.message;
+  return {
+    name: 'UpstreamFailure',
+    message: typeof message === 'string' ? message : text.slice(0, 2_000) || error.message,
+    status,
+    headers,
+    ...(parsed !== undefined && { body: parsed as NonNullable<ErrorInfo['body']> }),
+  };
+};
+
+const responseOf = (answer: Answer | undefined): ModelResponse => ({
+  content: answer?.content.length ? answer.content : [{ type: 'text', text: ' ' }],
+  finishReason: 'stop',
+  usage: answer?.usage ?? noUsage,
+});
+
+const unavailable = ({ reason, error }: TurnStoppedError): Refusal => {
+  const body = error?.body as { readonly availableAt?: number } | undefined;
+  const message = error?.message ?? reason ?? 'All keys and models are in cooldown.';
+  const wait = body?.availableAt === undefined ? undefined : Math.max(0, body.availableAt - Date.now());
+  return new Refusal('unavailable', message, wait === undefined ? {} : { retryAfterMs: wait });
+};

@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises';
+import { CodedError, nearestName } from '@h/options';
+import { parse as parseYaml } from 'yaml';
+import * as z from 'zod';
+
+const positive = z.number().positive();
+const milliseconds = z.int().min(1).max(2_147_483_647);
+const name = z.string().regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores');
+
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((value) => URL.canParse(value) && new URL(value).username === '' && new URL(value).search === '', {
+    message: 'must be a base URL without credentials and query',
+  });
+
+const upstreamKey = z.strictObject({
+  id: name.describe('Identifies the key in logs.'),
+  env: z.string().min(1).describe('The environment variable with the key.'),
+});
+
+const upstream = z.strictObject({
+  url: httpUrl.exactOptional().describe('Base URL, without /v1.'),
+  keys: z.array(upstreamKey).default([]).describe('Keys of the provider. Without keys, clients bring their own.'),
+  models: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Models that are asked in this order when the requested one fails. They must speak the same format.'),
+});
+
+const limits = z.strictObject({
+  tokens: positive.exactOptional().describe('Input and output tokens, cached input included.'),
+  cost: positive.exactOptional().describe('US dollars.'),
+});
+
+const dailyLimits = limits.describe('For each day in UTC.');
+
+const client = z.strictObject({
+  name,
+  keyHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of a key; create one with "h-model-proxy key NAME"')
+    .describe('SHA-256 of the key.'),
+  limits: dailyLimits.exactOptional(),
+});
+
+const price = z.strictObject({
+  input: z.number().min(0),
+  output: z.number().min(0),
+  cacheRead: z.number().min(0).exactOptional(),
+  cacheWrite: z.number().min(0).exactOptional(),
+});
+
+const schema = z
+  .strictObject({
+    listen: z
+      .strictObject({
+        host: z.string().min(1).default('127.0.0.1').describe('Other hosts than loopback require `clients`.'),
+        port: z.int().min(0).max(65_535).default(8787).describe('0 selects a free port.'),
+      })
+      .prefault({}),
+    anthropic: upstream.prefault({}),
+    openai: upstream.prefault({}),
+    clients: z.array(client).default([]).describe('Clients with keys of the proxy. Without any, clients need none.'),
+    budgets: z
+      .strictObject({
+        client: dailyLimits.prefault({}).describe('For each client, unless it has limits of its own.'),
+        conversation: limits.prefault({}),
+        day: dailyLimits.prefault({}).describe('For all clients together.'),
+        warnAt: z.number().min(0).max(1).default(0.8).describe('Share of a limit from which answers carry a warning.'),
+        unknownCost: z
+          .enum(['refuse', 'ignore'])
+          .default('refuse')
+          .describe('Whether a model without a known price is refused while a cost limit applies.'),
+      })
+      .prefault({}),
+    prices: z.record(z.string(), price).default({}).describe('Prices by model, in US dollars per million tokens.'),
+    state: z.string().min(1).default('.h-model-proxy').describe('Folder of the usage counts.'),
+    log: z.string().min(1).exactOptional().describe('File for one JSON line per model call; "-" is standard error.'),
+    loops: z.boolean().default(false).describe('Warns the model about tool calls without progress, then ends the run.'),
+    redact: z
+      .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
+      .default(false)
+      .describe('Replaces secrets in requests; `env` names variables with further values to replace.'),
+    compaction: z
+      .strictObject({
+        window: z.int().min(1_000).describe('Size of the context window in tokens.'),
+        model: z.string().min(1).exactOptional().describe('The model that summarizes. Default: that of the request.'),
+      })
+      .exactOptional()
+      .describe('Replaces the beginning of long conversations by a summary.'),
+    unmetered: z
+      .enum(['deny', 'pass'])
+      .default('deny')
+      .describe('Requests that may cost something the proxy cannot measure, such as images and batches.'),
+    maxBodyBytes: z.int().min(1).max(1_073_741_824).default(64_000_000),
+    timeouts: z
+      .strictObject({ headMs: milliseconds.default(600_000), idleMs: milliseconds.default(600_000) })
+      .prefault({}),
+  })
+  .superRefine((config, context) => {
+    const fail = (path: readonly string[], message: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    const hasKeys = config.anthropic.keys.length > 0 || config.openai.keys.length > 0;
+    if (config.clients.length > 0) {
+      const names = config.clients.map((known) => known.name);
+      if (new Set(names).size < names.length) fail(['clients'], 'must have different names');
+      if (!hasKeys) {
+        fail(['clients'], 'require `anthropic.keys` or `openai.keys`, because their keys are the proxy’s own');
+      }
+    } else {
+      if (hasKeys) fail(['clients'], 'must not be empty: otherwise anyone who reaches the port could use your keys');
+      if (!isLoopback(config.listen.host)) fail(['listen', 'host'], 'must be loopback unless `clients` are configured');
+    }
+  });
+
+/** The configuration of a proxy. */
+export type ProxyConfig = z.output<typeof schema>;
+/** The configuration as it is written, with defaults left out. */
+export type ProxyConfigInput = z.input<typeof schema>;
+/** The configuration of one provider. */
+export type UpstreamConfig = z.output<typeof upstream>;
+/** Limits of a budget. */
+export type BudgetLimits = z.output<typeof limits>;
+
+/** Base URLs of the providers. */
+export const providerUrls = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com' } as const;
+
+/** Returns whether a host name or address is the loopback interface. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+
+/** The configuration is invalid. The message lists every problem. */
+export class ConfigError extends CodedError {
+  constructor(message: string) {
+    super('invalid-config', message);
+  }
+}
+
+/**
+ * Checks a configuration and adds the defaults.
+ *
+ * @throws ConfigError
+ */
+export const parseConfig = (value: unknown, source = 'configuration'): ProxyConfig => {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    const path = issue.path.map(String).join('.');
+    if (issue.code !== 'unrecognized_keys') return `${path === '' ? 'configuration' : path}: ${issue.message}`;
+    const known = membersAt(issue.path);
+    return issue.keys
+      .map((key) => {
+        const nearest = nearestName(key, known);
+        const full = path === '' ? key : `${path}.${key}`;
+        return `${full}: unknown option${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+      })
+      .join('\n  ');
+  });
+  throw new ConfigError(`${source} is invalid:\n  ${problems.join('\n  ')}`);
+};
+
+/**
+ * Reads a configuration file in YAML or JSON.
+ *
+ * @throws ConfigError
+ */
+export const readConfig = async (path: string): Promise<ProxyConfig> => {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  let value: unknown;
+  try {
+    value = parseYaml(text, { maxAliasCount: 100 });
+  } catch (error) {
+    throw new ConfigError(`${path} is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return parseConfig(value, path);
+};
+
+/** Returns the JSON Schema of the configuration, for editors. */
+export const configSchema = (): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+
+/** Returns the names of the options in an object of the configuration. */
+const membersAt = (path: readonly PropertyKey[]): readonly string[] => {
+  let node: unknown = configSchema();
+  const member = (value: unknown, key: PropertyKey): unknown =>
+    typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
+  for (const key of path) {
+    node = typeof key === 'number' ? member(node, 'items') : member(member(node, 'properties'), key);
+  }
+  return Object.keys((member(node, 'properties') as object | undefined) ?? {});
+};

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Client } from './clients.js';
+import { providerUrls, type ProxyConfig } from './config.js';
+import { endToEnd, readableEncodings } from './headers.js';
+import type { Provider } from './refusal.js';
+import type { Route } from './routes.js';
+
+/** A request of a client that has passed the checks. */
+export interface ClientRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly route: Route;
+  readonly client: Client;
+  readonly body: Buffer;
+  /** Aborted when the client leaves or the proxy closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Credentials of the client, which the proxy replaces if it has keys of the provider. */
+const credentialHeaders = ['authorization', 'x-api-key'] as const;
+
+/** Returns the base URL of a provider. */
+export const baseOf = (config: ProxyConfig, provider: Provider): URL =>
+  new URL(config[provider].url ?? providerUrls[provider]);
+
+/**
+ * Returns the headers of a client's request for the provider, in their order and spelling.
+ *
+ * @param key - replaces the credential of the client
+ */
+export const forwardedHeaders = (
+  { rawHeaders }: IncomingMessage,
+  key: { readonly provider: Provider; readonly value: string } | undefined,
+  dropped: readonly string[] = [],
+): (readonly [string, string])[] => {
+  const removed = new Set(['host', ...dropped, ...(key ? credentialHeaders : [])]);
+  const headers = endToEnd(rawHeaders, removed).map(([name, value]): readonly [string, string] =>
+    name.toLowerCase() === 'accept-encoding' ? [name, readableEncodings(value)] : [name, value],
+  );
+  if (key?.provider === 'anthropic') headers.push(['x-api-key', key.value]);
+  if (key?.provider === 'openai') headers.push(['authorization', `Bearer ${key.value}`]);
+  return headers;
+};

@@ -1,0 +1,71 @@
+import { cleanUsage, loadPrices, type CostOf, type TokenUsage } from '@h/prices';
+import type { ProxyConfig } from './config.js';
+import type { Answer } from './formats/answer.js';
+import type { Amounts } from './ledger.js';
+import { Refusal, type Provider } from './refusal.js';
+import { estimateTokens, maxOutputOf, type WireRequest } from './wire-request.js';
+
+/** Output tokens that an estimate expects, because most answers are far shorter than their limit. */
+const expectedOutput = 1_000;
+/** Images and files, whose size says nothing about their tokens. */
+const encodedData = /[A-Za-z0-9+/]{2000,}={0,2}/g;
+/** Tokens of an image or a file in an estimate. */
+const tokensPerFile = 1_500;
+
+/** What a model call used. */
+export interface Metered {
+  readonly usage: TokenUsage;
+  /** `undefined` if the price is not known. */
+  readonly cost: number | undefined;
+  readonly isEstimated: boolean;
+}
+
+/** Measures model calls in tokens and dollars. */
+export class Meter {
+  readonly costOf: CostOf;
+  readonly #refusesUnknown: boolean;
+
+  private constructor(costOf: CostOf, refusesUnknown: boolean) {
+    this.costOf = costOf;
+    this.#refusesUnknown = refusesUnknown;
+  }
+
+  static async load({ prices, budgets }: ProxyConfig): Promise<Meter> {
+    return new Meter(await loadPrices({ overrides: prices }), budgets.unknownCost === 'refuse');
+  }
+
+  /**
+   * Estimates a call before it is sent.
+   *
+   * @throws Refusal `forbidden` if a cost limit applies and the price of the model is not known
+   */
+  estimate(request: WireRequest, provider: Provider, hasCostLimit: boolean): Amounts {
+    const usage = usageOfText(request, Math.min(maxOutputOf(request) ?? expectedOutput, expectedOutput));
+    const cost = this.costOf(usage, nameOf(provider, request.model));
+    if (cost === undefined && hasCostLimit && this.#refusesUnknown) {
+      throw new Refusal(
+        'forbidden',
+        `The price of the model ${JSON.stringify(request.model ?? '')} is not known, but a cost limit applies. Add it to "prices", or set "budgets.unknownCost: ignore".`,
+      );
+    }
+    return { tokens: usage.input + usage.output, cost: cost ?? 0 };
+  }
+
+  /** Measures an answer. One without usage, such as an interrupted one, is estimated. */
+  measure(request: WireRequest, provider: Provider, answer: Answer): Metered {
+    const usage = answer.usage ?? usageOfText(request, estimateTokens(answer.outputChars));
+    const names = [request.model, answer.model].filter((name) => name !== undefined);
+    let cost: number | undefined;
+    for (const name of names) cost ??= this.costOf(usage, nameOf(provider, name));
+    return { usage, cost, isEstimated: answer.usage === undefined };
+  }
+}
+
+const usageOfText = ({ text }: WireRequest, output: number): TokenUsage => {
+  let files = 0;
+  const chars = text.length < 20_000 ? text.length : text.replaceAll(encodedData, () => ((files += 1), '')).length;
+  return cleanUsage({ input: estimateTokens(chars) + files * tokensPerFile, output });
+};
+
+const nameOf = (provider: Provider, model: string | undefined): string | undefined =>
+  model === undefined || model.includes('/') ? model : `${provider}/${model}`;

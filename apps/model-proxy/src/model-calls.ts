@@ -1,0 +1,310 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cacheHitRate } from '@h/prices';
+import { AnswerWatch } from './answer-watch.js';
+import { Attempts, UpstreamFailure, type AttemptChoice } from './attempts.js';
+import { CacheWatch } from './cache-watch.js';
+import { CallLog } from './call-log.js';
+import type { ProxyConfig } from './config.js';
+import { Conversations, type Conversation } from './conversations.js';
+import type { Answer } from './formats/answer.js';
+import { baseOf, forwardedHeaders, type ClientRequest } from './forwarding.js';
+import { endToEnd } from './headers.js';
+import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
+import { readKeys, type ProviderKey } from './keys.js';
+import { Ledger, type Admission, type Amounts, type PartyLimits } from './ledger.js';
+import { warnOfLoops } from './loop-guard.js';
+import { Meter, type Metered } from './meter.js';
+import { Metrics } from './metrics.js';
+import { RequestRedactor } from './redaction.js';
+import { Refusal, type Provider } from './refusal.js';
+import { relayBody, relayHead, type Delivery } from './relay.js';
+import { textOfBody } from './request-body.js';
+import { readersByFormat, type FormatName } from './routes.js';
+import type { Upstream } from './upstream.js';
+import { readRequest, type WireRequest } from './wire-request.js';
+
+/** What model calls need. */
+export interface ModelCallsOptions {
+  readonly config: ProxyConfig;
+  readonly upstream: Upstream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+}
+
+interface Parts {
+  readonly ledger: Ledger;
+  readonly meter: Meter;
+  readonly keys: readonly ProviderKey[];
+  readonly redactor: RequestRedactor | undefined;
+}
+
+/** A model call after it has passed the checks. */
+interface Call {
+  readonly request: ClientRequest;
+  readonly wire: WireRequest;
+  readonly format: FormatName;
+  /** The body for the provider: that of the client unless a guard changed it. */
+  readonly text: string;
+  readonly conversation: Conversation;
+  /** Reports a change of the cached beginning, once the usage is known. */
+  readonly compareCache: ReturnType<CacheWatch['compare']>;
+  readonly admission: Admission;
+  readonly startedAt: number;
+}
+
+/** The outcome of a call for the log. */
+interface Outcome {
+  readonly status: number;
+  readonly delivery: Delivery;
+  readonly answer?: Answer | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly model?: string | undefined;
+  readonly credential?: string | undefined;
+}
+
+const noAnswer: Answer = {
+  usage: undefined,
+  model: undefined,
+  id: undefined,
+  content: [],
+  finishReason: 'other',
+  outputChars: 0,
+  isComplete: false,
+  error: undefined,
+};
+const nothingUsed = { tokens: 0, cost: 0 };
+const noLimits = {};
+
+/** Handles the model calls of clients: recognizes conversations, counts usage, and forwards the bytes. */
+export class ModelCalls {
+  readonly #options: ModelCallsOptions;
+  readonly #parts: Parts;
+  readonly #conversations = new Conversations();
+  readonly #metrics = new Metrics();
+  readonly #log: CallLog;
+  readonly #attempts: Attempts;
+  readonly #redactor: RequestRedactor | undefined;
+  readonly #cacheWatch: CacheWatch;
+
+  private constructor(options: ModelCallsOptions, parts: Parts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#log = new CallLog(options.config.log);
+    this.#attempts = new Attempts(options.config, parts.keys, options.now);
+    this.#redactor = parts.redactor;
+    this.#cacheWatch = new CacheWatch(parts.meter.costOf);
+    this.#conversations.restore(parts.ledger.links);
+  }
+
+  static async open(options: ModelCallsOptions): Promise<ModelCalls> {
+    const { config, env, now } = options;
+    const keys = readKeys(config, env);
+    const redactor = RequestRedactor.from(config, env);
+    const meter = await Meter.load(config);
+    const ledger = await Ledger.open({ folder: config.state, now, warnAt: config.budgets.warnAt });
+    return new ModelCalls(options, { keys, redactor, meter, ledger });
+  }
+
+  async close(): Promise<void> {
+    await this.#log.close();
+    await this.#parts.ledger.close();
+  }
+
+  /** Returns a key of the provider for requests that generate nothing. */
+  anyKey(provider: Provider): ProviderKey {
+    const key = this.#parts.keys.find((known) => known.provider === provider);
+    if (key) return key;
+    throw new Refusal('forbidden', `The proxy has no key of the provider ${provider}. Add one to ${provider}.keys.`);
+  }
+
+  /** Sends a page of the proxy itself. */
+  page(name: string, outgoing: ServerResponse): void {
+    if (name !== 'metrics' && name !== 'health') {
+      throw new Refusal('not-found', `The proxy has no page ${JSON.stringify(name)}; it has "metrics" and "health".`);
+    }
+    outgoing.writeHead(200, { 'content-type': name === 'metrics' ? 'text/plain; version=0.0.4' : 'application/json' });
+    outgoing.end(name === 'metrics' ? String(this.#metrics) : '{"status":"ok"}');
+  }
+
+  /** Answers a model call. */
+  async call(request: ClientRequest): Promise<void> {
+    this.#metrics.begin();
+    const startedAt = performance.now();
+    try {
+      const call = await this.#admit(request, startedAt);
+      await this.#perform(call);
+    } catch (error) {
+      if (error instanceof Refusal) this.#metrics.add('h_proxy_refusals_total', { kind: error.kind });
+      throw error;
+    } finally {
+      this.#metrics.end();
+    }
+  }
+
+  async #admit(request: ClientRequest, startedAt: number): Promise<Call> {
+    const { config } = this.#options;
+    const { incoming, route, client, body } = request;
+    const format = route.format as FormatName;
+    const text = await textOfBody(body, incoming.headers['content-encoding'], config.maxBodyBytes);
+    const wire = readRequest(format, text);
+    if (!wire) throw new Refusal('invalid-request', 'The body of the request is not a JSON object.');
+    const shaped = this.#shape(wire);
+    const conversation = this.#conversations.recognize(client.name, incoming.headers, wire);
+    const limits = this.#limitsOf(client.name);
+    const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
+    const estimate = this.#parts.meter.estimate(wire, route.provider, hasCostLimit);
+    const party = { client: client.name, conversation: conversation.id };
+    const admission = this.#parts.ledger.admit(party, limits, estimate);
+    const compareCache = this.#cacheWatch.compare(conversation, wire);
+    return { request, wire, format, text: shaped, conversation, compareCache, admission, startedAt };
+  }
+
+  /** Returns the body for the provider: with warnings of loops, and without secrets. */
+  #shape(wire: WireRequest): string {
+    const changes = this.#options.config.loops ? warnOfLoops(wire) : [];
+    const text = changes.length === 0 ? wire.text : applyEdits(wire.text, editsAt(wire.text, changes));
+    const edits = this.#redactor?.edits(text) ?? [];
+    return edits.length === 0 ? text : applyEdits(text, edits);
+  }
+
+  #limitsOf(client: string): PartyLimits {
+    const { budgets, clients } = this.#options.config;
+    const own = clients.find(({ name }) => name === client)?.limits;
+    return { client: own ?? budgets.client, conversation: budgets.conversation ?? noLimits, day: budgets.day };
+  }
+
+  async #perform(call: Call): Promise<void> {
+    const { request, wire, admission, conversation } = call;
+    const { provider } = request.route;
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await this.#attempts.run<Outcome>({
+        thread: conversation.thread,
+        provider,
+        model: wire.model,
+        signal: request.signal,
+        hasStarted: () => request.outgoing.headersSent,
+        onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
+        attempt: (choice, holdsFailures) => this.#send(call, choice, holdsFailures),
+        forward: (failure) => forwardFailure(failure, request.outgoing),
+      });
+    } finally {
+      if (!outcome) {
+        // A client that left before the answer began has caused work all the same.
+        const used = request.signal.aborted ? this.#parts.meter.measure(wire, provider, noAnswer) : undefined;
+        admission.settle(used ? amountsOf(used) : nothingUsed);
+      }
+    }
+    this.#finish(call, outcome);
+  }
+
+  /** Makes one attempt, and forwards its answer while reading a copy of it. */
+  async #send(call: Call, { model, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+    const { config, upstream } = this.#options;
+    const { request, wire, format, admission, startedAt } = call;
+    const { incoming, outgoing, route, signal } = request;
+    const text = model === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, model));
+    const isChanged = text !== wire.text;
+    const from = await upstream.send({
+      base: baseOf(config, route.provider),
+      method: 'POST',
+      path: incoming.url ?? '/',
+      headers: isChanged
+        ? [...forwardedHeaders(incoming, key, bodyHeaders), ['content-length', String(Buffer.byteLength(text))]]
+        : forwardedHeaders(incoming, key),
+      body: isChanged ? Buffer.from(text) : request.body,
+      signal,
+    });
+    const status = from.statusCode ?? 502;
+    if (holdsFailures && status >= 400) throw await readFailure(from);
+    const firstByteMs = performance.now() - startedAt;
+    const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
+    relayHead(from, outgoing, warningHeaders(admission));
+    const delivery = await relayBody(from, outgoing, watch);
+    const answer = await watch?.end();
+    return { status, delivery, firstByteMs, answer, model: model ?? wire.model, credential: key?.id };
+  }
+
+  /** Counts a call that has ended. */
+  #finish({ request, wire, conversation, compareCache, admission, startedAt }: Call, outcome: Outcome): void {
+    const { route, client } = request;
+    const { answer, status, delivery, firstByteMs, credential } = outcome;
+    const metered = answer && this.#parts.meter.measure(wire, route.provider, answer);
+    const link = answer && conversation.answered(answer);
+    admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
+    const model = answer?.model ?? outcome.model ?? 'unknown';
+    const labels = { client: client.name, model };
+    const cacheBreak = answer && compareCache(answer.usage, `${route.provider}/${model}`);
+    if (cacheBreak) {
+      const from = cacheBreak.from.replace(/\[.*/, '');
+      this.#metrics.add('h_proxy_cache_breaks_total', { client: client.name, from });
+    }
+    this.#metrics.add('h_proxy_requests_total', { ...labels, status: String(status) });
+    if (metered) {
+      this.#metrics.addUsage(labels, metered.usage);
+      if (metered.isEstimated) this.#metrics.add('h_proxy_estimated_requests_total', labels);
+      if (metered.cost === undefined) this.#metrics.add('h_proxy_unpriced_requests_total', labels);
+      else this.#metrics.add('h_proxy_cost_dollars_total', labels, metered.cost);
+    }
+    this.#log.write({
+      type: 'model.call',
+      at: new Date(this.#options.now()).toISOString(),
+      client: client.name,
+      conversation: conversation.id,
+      thread: conversation.thread,
+      format: wire.format,
+      requestedModel: wire.model,
+      model,
+      credential,
+      status,
+      delivery,
+      stream: wire.isStream,
+      durationMs: Math.round(performance.now() - startedAt),
+      firstByteMs: firstByteMs === undefined ? undefined : Math.round(firstByteMs),
+      ...(metered && {
+        usage: metered.usage,
+        estimated: metered.isEstimated,
+        cost: metered.cost,
+        cacheHitRate: cacheHitRate(metered.usage),
+      }),
+      cacheBreak,
+      finishReason: answer?.finishReason,
+      error: answer?.error,
+    });
+  }
+}
+
+/** Headers that describe the bytes of a body, which do not apply to a changed one. */
+const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'digest', 'content-digest'];
+
+const modelEdits = (text: string, model: string): readonly TextEdit[] =>
+  editsAt(text, [{ path: ['model'], value: model }]);
+
+const warningHeaders = ({ warnings }: Admission): readonly string[] =>
+  warnings.flatMap((warning) => ['x-h-budget-warning', warning]);
+
+const amountsOf = ({ usage, cost = 0 }: Metered): Amounts => ({ tokens: usage.input + usage.output, cost });
+
+/** Largest failed answer that is held while another attempt is made. */
+const maxFailureBytes = 1_000_000;
+
+const readFailure = async (from: IncomingMessage): Promise<UpstreamFailure> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxFailureBytes) throw new Refusal('unreachable', 'The provider failed with an oversized answer.');
+    chunks.push(chunk);
+  }
+  return new UpstreamFailure(from.statusCode ?? 502, from.statusMessage ?? '', from.rawHeaders, Buffer.concat(chunks));
+};
+
+const forwardFailure = async (
+  { status, statusMessage, rawHeaders, body }: UpstreamFailure,
+  outgoing: ServerResponse,
+): Promise<Outcome> => {
+  outgoing.sendDate = false;
+  outgoing.writeHead(status, statusMessage, endToEnd(rawHeaders).flat());
+  outgoing.end(body);
+  return { status, delivery: 'complete' };
+};

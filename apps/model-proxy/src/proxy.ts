@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { authenticator } from './clients.js';
+import { isLoopback, type ProxyConfig } from './config.js';
+import { baseOf, forwardedHeaders, type ClientRequest } from './forwarding.js';
+import { ModelCalls } from './model-calls.js';
+import { Refusal, type Provider } from './refusal.js';
+import { relayBody, relayHead } from './relay.js';
+import { readBody } from './request-body.js';
+import { routeOf } from './routes.js';
+import { Upstream } from './upstream.js';
+
+/** What a proxy needs from its surroundings. */
+export interface ProxyContext {
+  /** @defaultValue `process.env` */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The time in milliseconds since 1970. @defaultValue `Date.now` */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A proxy that accepts requests. */
+export interface RunningProxy {
+  /** The base URL for Anthropic clients; OpenAI clients append `/v1`. */
+  readonly url: string;
+  /** Aborts open requests, stores the usage and releases everything. */
+  close(): Promise<void>;
+}
+
+/** The prefix of the proxy's own pages. */
+const ownPrefix = '/_h/';
+/**
+ * Starts a proxy in front of the model providers.
+ *
+ * Requests and answers are forwarded byte for byte unless a guard of the configuration changes them.
+ *
+ * @throws ConfigError if a key is missing from the environment
+ * @throws LockHeldError if another proxy uses the same state folder
+ *
+ * @example
+ * ```ts
+ * const proxy = await startProxy(parseConfig({ listen: { port: 0 } }));
+ * console.log(proxy.url);
+ * await proxy.close();
+ * ```
+ */
+export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}): Promise<RunningProxy> => {
+  const { env = process.env, now = Date.now } = context;
+  const upstream = new Upstream(config.timeouts);
+  const calls = await ModelCalls.open({ config, upstream, env, now });
+  const authenticate = authenticator(config.clients);
+  const closing = new AbortController();
+  const open = new Set<Promise<void>>();
+
+  const pass = async ({ incoming, outgoing, route, client, body, signal }: ClientRequest): Promise<void> => {
+    const from = await upstream.send({
+      base: baseOf(config, route.provider),
+      method: incoming.method ?? 'GET',
+      path: incoming.url ?? '/',
+      headers: forwardedHeaders(incoming, client.hasOwnCredential ? undefined : calls.anyKey(route.provider)),
+      body,
+      signal,
+    });
+    relayHead(from, outgoing);
+    await relayBody(from, outgoing, undefined);
+  };
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const url = incoming.url ?? '/';
+    const route = routeOf(incoming.method ?? 'GET', url, incoming.headers);
+    const leaving = new AbortController();
+    outgoing.once('close', () => leaving.abort(new Error('The client left.')));
+    try {
+      checkOrigin(incoming, config.listen.host);
+      if (url.startsWith(ownPrefix)) {
+        if (!isLoopback(incoming.socket.remoteAddress?.replace('::ffff:', '') ?? '')) authenticate(incoming.headers);
+        return calls.page(url.slice(ownPrefix.length), outgoing);
+      }
+      const client = authenticate(incoming.headers);
+      if (route.isUnmetered && config.unmetered === 'deny') throw new Refusal('forbidden', unmetered(url));
+      const body = await readBody(incoming, config.maxBodyBytes);
+      const signal = AbortSignal.any([leaving.signal, closing.signal]);
+      const request = { incoming, outgoing, route, client, body, signal };
+      await (route.format === undefined ? pass(request) : calls.call(request));
+    } catch (error) {
+      refuse(incoming, outgoing, route.provider, error);
+    }
+  };
+
+  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 300_000 }, (incoming, outgoing) => {
+    const done = handle(incoming, outgoing);
+    open.add(done);
+    void done.finally(() => open.delete(done));
+  });
+  try {
+    await listen(server, config.listen);
+  } catch (error) {
+    upstream.close();
+    await calls.close();
+    throw error;
+  }
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      closing.abort(new Refusal('unavailable', 'The proxy is shutting down. Try again.'));
+      await Promise.allSettled(open);
+      server.closeAllConnections();
+      await closed;
+      upstream.close();
+      await calls.close();
+    },
+  };
+};
+
+/**
+ * Rejects requests from web pages: those of other origins, and those that reach loopback by a name that was rebound.
+ *
+ * @throws Refusal `forbidden`
+ */
+const checkOrigin = ({ headers }: IncomingMessage, listenHost: string): void => {
+  if (headers.origin !== undefined) {
+    throw new Refusal('forbidden', 'The proxy does not accept requests from web pages.');
+  }
+  if (!isLoopback(listenHost)) return;
+  const host = (headers.host ?? '').replace(/:\d+$/, '');
+  if (!isLoopback(host)) {
+    throw new Refusal('forbidden', `The proxy listens on loopback and is not ${JSON.stringify(host)}. Use 127.0.0.1.`);
+  }
+};
+
+const unmetered = (url: string): string =>
+  `The proxy cannot measure what ${url.slice(0, 100)} costs. Set "unmetered: pass" to allow such requests.`;
+
+const refuse = (incoming: IncomingMessage, outgoing: ServerResponse, provider: Provider, error: unknown): void => {
+  if (outgoing.headersSent || outgoing.destroyed) {
+    outgoing.destroy();
+    return;
+  }
+  const refusal =
+    error instanceof Refusal
+      ? error
+      : new Refusal('internal', `The proxy failed: ${error instanceof Error ? error.message : String(error)}`);
+  // The rest of a body that was not read would be taken for the next request.
+  if (!incoming.complete) outgoing.shouldKeepAlive = false;
+  outgoing.writeHead(refusal.status, [...refusal.headers()]);
+  outgoing.end(refusal.body(provider));
+};
+
+const listen = (server: Server, { host, port }: ProxyConfig['listen']): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnswerWatch } from './answer-watch.js';
+import { endToEnd } from './headers.js';
+
+/** How the delivery of an answer ended. */
+export type Delivery = 'complete' | 'client-left' | 'provider-broke';
+
+/** Sends the head of a provider's answer to the client: status, and headers with their order and spelling. */
+export const relayHead = (from: IncomingMessage, to: ServerResponse, added: readonly string[] = []): void => {
+  to.sendDate = false;
+  to.writeHead(from.statusCode ?? 502, from.statusMessage, [...endToEnd(from.rawHeaders).flat(), ...added]);
+  to.flushHeaders();
+};
+
+/**
+ * Forwards the body of an answer to the client, chunk by chunk as it arrives, at the pace of the client.
+ *
+ * If the provider breaks the connection, the connection to the client is destroyed too, so that the client does not
+ * mistake a part for the whole answer.
+ */
+export const relayBody = (
+  from: IncomingMessage,
+  to: ServerResponse,
+  watch: AnswerWatch | undefined,
+): Promise<Delivery> =>
+  new Promise((resolve) => {
+    const finish = (delivery: Delivery): void => {
+      to.off('close', onLeave);
+      to.off('drain', onDrain);
+      resolve(delivery);
+    };
+    const onLeave = (): void => {
+      from.destroy();
+      finish('client-left');
+    };
+    const onDrain = (): void => void from.resume();
+    to.once('close', onLeave);
+    to.on('drain', onDrain);
+    from.on('data', (chunk: Buffer) => {
+      // The client comes first; reading the copy must not delay it.
+      if (!to.write(chunk)) from.pause();
+      watch?.push(chunk);
+    });
+    from.once('end', () => {
+      to.off('close', onLeave);
+      to.end(() => finish('complete'));
+      // A client that leaves now has received everything.
+      to.once('close', () => finish('complete'));
+    });
+    const onBreak = (): void => {
+      if (from.complete) return;
+      to.off('close', onLeave);
+      to.destroy();
+      finish('provider-broke');
+    };
+    from.once('error', onBreak);
+    from.once('close', onBreak);
+    if (to.destroyed) onLeave();
+  });

@@ -1,0 +1,96 @@
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { acquireLock, type FileLock } from '@h/files';
+import { parseJson } from './json-value.js';
+
+/** One record of the journal. */
+export type JournalLine = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** Days whose files are preserved. The current file contains everything that still counts. */
+const keptFiles = 7;
+const fileName = /^usage-\d{4}-\d{2}-\d{2}\.jsonl$/;
+
+/**
+ * An append-only journal with a file for each day, which begins with a snapshot.
+ *
+ * A record is passed to the operating system before {@link append} returns, so it survives the death of the process at
+ * any moment; a power failure may lose the last seconds. The lock of the folder ensures that there is one writer.
+ */
+export class UsageJournal {
+  readonly #folder: string;
+  readonly #lock: FileLock;
+  #day = '';
+  #file: number | undefined;
+
+  private constructor(folder: string, lock: FileLock) {
+    this.#folder = folder;
+    this.#lock = lock;
+  }
+
+  /** @throws LockHeldError if another process has the folder open */
+  static async open(folder: string): Promise<UsageJournal> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new UsageJournal(folder, await acquireLock(join(folder, 'lock')));
+  }
+
+  /** Returns the records of the latest file whose snapshot is complete, and of those after it, oldest first. */
+  read(): readonly JournalLine[] {
+    const files = this.#files();
+    const read: JournalLine[][] = [];
+    for (const file of files.toReversed()) {
+      const lines = linesOf(readFileSync(join(this.#folder, file), 'utf8'));
+      read.unshift(lines);
+      if (lines[0]?.type === 'snapshot') break;
+    }
+    return read.flat();
+  }
+
+  /**
+   * Appends a record. The first record of a day begins a file with a snapshot.
+   *
+   * @param snapshot - the state before this record
+   */
+  append(day: string, line: JournalLine, snapshot: () => JournalLine): void {
+    if (this.#file === undefined || this.#day !== day) this.#begin(day, snapshot);
+    writeLine(this.#file as number, JSON.stringify(line));
+  }
+
+  async close(): Promise<void> {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    await this.#lock.release();
+  }
+
+  #begin(day: string, snapshot: () => JournalLine): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = openSync(join(this.#folder, `usage-${day}.jsonl`), 'a', 0o600);
+    this.#day = day;
+    const isNew = fstatSync(this.#file).size === 0;
+    // The line of a process that was killed may be torn; an empty line ends it.
+    writeLine(this.#file, isNew ? JSON.stringify(snapshot()) : '');
+    for (const file of this.#files().slice(0, -keptFiles)) unlinkSync(join(this.#folder, file));
+  }
+
+  #files(): readonly string[] {
+    return readdirSync(this.#folder)
+      .filter((file) => fileName.test(file))
+      .toSorted();
+  }
+}
+
+/** Writes a line with one call, so that it is torn only if the disk is full. */
+const writeLine = (file: number, text: string): void => {
+  const bytes = Buffer.from(`${text}\n`);
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written);
+};
+
+const linesOf = (text: string): JournalLine[] =>
+  text.split('\n').flatMap((line) => {
+    const value = line === '' ? undefined : parseJson(line);
+    return isLine(value) ? [value] : [];
+  });
+
+const isLine = (value: unknown): value is JournalLine =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';

@@ -1,0 +1,234 @@
+import { gzipSync, brotliCompressSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createKey } from '../src/index.js';
+import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
+import { withResolvers } from './tap.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+const open = async <Value extends { close(): Promise<void> }>(value: Promise<Value>): Promise<Value> => {
+  const opened = await value;
+  cleanups.push(opened.close);
+  return opened;
+};
+afterEach(async () => {
+  for (const close of cleanups.splice(0).toReversed()) await close();
+});
+
+const metric = async (base: string, name: string): Promise<string | undefined> => {
+  const text = await (await fetch(`${base}/_h/metrics`)).text();
+  return text.split('\n').find((line) => line.startsWith(name));
+};
+
+describe('forwarding', () => {
+  it('passes each chunk of a stream on as it arrives', async () => {
+    const next = withResolvers<undefined>();
+    const provider = await open(
+      startProvider((_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'Request-Id': 'r1' });
+        outgoing.write('event: ping\ndata: {"type": "ping"}\n\n');
+        void next.promise.then(() => outgoing.end('event: message_stop\ndata: {"type":"message_stop"}\n\n'));
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const answer = await post(proxy.url, messages('Hi'));
+    const reader = answer.body?.getReader();
+    // The provider sends the rest only after the client has read the first part.
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('event: ping\ndata: {"type": "ping"}\n\n');
+    next.resolve(undefined);
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('message_stop');
+    expect(answer.headers.get('request-id')).toBe('r1');
+  });
+
+  it('cancels the provider when the client leaves in mid-stream, and counts an estimate', async () => {
+    const left = withResolvers<undefined>();
+    const provider = await open(
+      startProvider((_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        outgoing.write('data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}\n\n');
+        outgoing.once('close', () => left.resolve(undefined));
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const leaving = new AbortController();
+    const answer = await post(proxy.url, messages('Hi'), { signal: leaving.signal });
+    await answer.body?.getReader().read();
+    leaving.abort();
+    await left.promise;
+    await expect.poll(() => metric(proxy.url, 'h_proxy_estimated_requests_total')).toMatch(/ 1$/);
+    await expect.poll(() => metric(proxy.url, 'h_proxy_active_requests ')).toMatch(/ 0$/);
+  });
+
+  it('cancels the provider when the client leaves before the answer', async () => {
+    const arrived = withResolvers<undefined>();
+    const left = withResolvers<undefined>();
+    const provider = await open(
+      startProvider((_, outgoing) => {
+        outgoing.once('close', () => left.resolve(undefined));
+        arrived.resolve(undefined);
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const leaving = new AbortController();
+    const answer = post(proxy.url, messages('Hi'), { signal: leaving.signal });
+    await arrived.promise;
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await left.promise;
+  });
+
+  it('breaks the answer of the client if the provider breaks it', async () => {
+    const provider = await open(
+      startProvider((_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        outgoing.write('data: {}\n\n', () => outgoing.destroy());
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const answer = await post(proxy.url, messages('Hi'));
+    await expect(answer.text()).rejects.toThrow();
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('forwards answers in %s as they are and reads a copy', async (encoding, compress) => {
+    const body = JSON.stringify({
+      type: 'message',
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 7, output_tokens: 3 },
+    });
+    const provider = await open(
+      startProvider(({ headers }, outgoing) => {
+        outgoing.writeHead(200, { 'content-encoding': encoding, 'x-accepted': headers['accept-encoding'] });
+        outgoing.end(compress(body));
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const answer = await post(proxy.url, messages('Hi'), {
+      headers: { 'accept-encoding': 'gzip, br, unheard-of;q=0.1' },
+    });
+    expect(answer.headers.get('content-encoding')).toBe(encoding);
+    expect(answer.headers.get('x-accepted')).toBe('gzip, br');
+    expect(await answer.text()).toBe(body);
+    expect(await metric(proxy.url, 'h_proxy_tokens_total')).toMatch(/kind="input"} 7$/);
+  });
+
+  it('reads compressed requests and forwards them as they are', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider));
+    const answer = await fetch(`${proxy.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify(messages('Hi'))),
+    });
+    expect(answer.status).toBe(200);
+    expect(provider.received[0]?.headers['content-encoding']).toBe('gzip');
+  });
+
+  it('passes count_tokens and lists of models without counting them', async () => {
+    const provider = await open(startProvider((_, outgoing) => void outgoing.end('{"input_tokens":3}')));
+    const proxy = await open(proxyFor(provider));
+    await post(proxy.url, messages('Hi'), { path: '/v1/messages/count_tokens?beta=true' });
+    await fetch(`${proxy.url}/v1/models?limit=2`, { headers: { 'anthropic-version': '2023-06-01' } });
+    expect(provider.received.map(({ url }) => url)).toEqual([
+      '/v1/messages/count_tokens?beta=true',
+      '/v1/models?limit=2',
+    ]);
+    expect(await metric(proxy.url, 'h_proxy_requests_total')).toBeUndefined();
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    ['/v1/messages', { type: 'error', error: { type: 'request_too_large', message: expect.any(String) as string } }],
+    [
+      '/v1/responses',
+      { error: expect.objectContaining({ type: 'invalid_request_error', code: 'too_large' }) as object },
+    ],
+  ])('use the error format of the provider: %s', async (path, expected) => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider, { maxBodyBytes: 100 }));
+    const answer = await post(proxy.url, messages('x'.repeat(200)), { path });
+    expect(answer.status).toBe(413);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(await answer.json()).toEqual(expected);
+    expect(provider.received).toEqual([]);
+  });
+
+  it('answers 502 if the provider cannot be reached', async () => {
+    const provider = await startProvider(() => undefined);
+    await provider.close();
+    const proxy = await open(proxyFor(provider));
+    const answer = await post(proxy.url, messages('Hi'));
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain('ECONNREFUSED');
+  });
+
+  it('answers 504 if the provider sends no answer', async () => {
+    const provider = await open(startProvider(() => undefined));
+    const proxy = await open(proxyFor(provider, { timeouts: { headMs: 50 } }));
+    expect((await post(proxy.url, messages('Hi'))).status).toBe(504);
+  });
+
+  it.each([
+    ['a web page', { origin: 'https://example.org' }],
+    ['a rebound name', { host: 'example.org' }],
+  ])('reject requests from %s', async (_, headers) => {
+    const provider = await open(startProvider((__, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider));
+    const { request } = await import('node:http');
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${proxy.url}/v1/messages`, { method: 'POST', headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end('{}');
+    });
+    expect(status).toBe(403);
+  });
+
+  it.each(['/v1/images/generations', '/v1/batches', '/v1/messages/batches'])(
+    'deny %s, which cannot be metered',
+    async (path) => {
+      const provider = await open(startProvider((_, outgoing) => void outgoing.end('{}')));
+      const proxy = await open(proxyFor(provider));
+      expect((await post(proxy.url, {}, { path })).status).toBe(403);
+      const passing = await open(proxyFor(provider, { unmetered: 'pass' }));
+      expect((await post(passing.url, {}, { path })).status).toBe(200);
+    },
+  );
+
+  it('reject bodies that are not JSON objects', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider));
+    for (const body of ['', '[]', '{"model":', 'null']) expect((await post(proxy.url, body)).status).toBe(400);
+  });
+});
+
+describe('clients', () => {
+  it('replaces the key of a client by the key of the provider', async () => {
+    const { key, keyHash } = createKey();
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const config = {
+      clients: [{ name: 'alice', keyHash }],
+      anthropic: { keys: [{ id: 'main', env: 'KEY' }] },
+    };
+    const proxy = await open(proxyFor(provider, config, { env: { KEY: 'sk-ant-secret' } }));
+    expect((await post(proxy.url, messages('Hi'), { headers: { 'x-api-key': 'sk-ant-wrong' } })).status).toBe(401);
+    expect((await post(proxy.url, messages('Hi'))).status).toBe(401);
+    expect((await post(proxy.url, messages('Hi'), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    expect(provider.received).toHaveLength(1);
+    expect(provider.received[0]?.headers).toMatchObject({ 'x-api-key': 'sk-ant-secret' });
+    expect(provider.received[0]?.headers.authorization).toBeUndefined();
+    expect(await metric(proxy.url, 'h_proxy_requests_total')).toContain('client="alice"');
+    expect((await post(proxy.url, {}, { path: '/v1/responses', headers: { 'x-api-key': key } })).status).toBe(403);
+  });
+
+  it('shows the metrics to loopback only, or with a key', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider));
+    expect((await fetch(`${proxy.url}/_h/health`)).status).toBe(200);
+    expect((await fetch(`${proxy.url}/_h/other`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,264 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
+import { eventTable, TurnStoppedError } from '@h/bridge';
+import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
+import { Agent } from '@mastra/core/agent';
+import { Mastra } from '@mastra/core';
+import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
+import { InMemoryStore } from '@mastra/core/storage';
+import { createTool, type ToolHooks } from '@mastra/core/tools';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { attachEvents } from './attach.js';
+import { attach, type AttachOptions, type AttachStop } from './index.js';
+
+let mock: LLMock;
+let script: FixtureFileResponse[];
+beforeEach(async () => {
+  script = [];
+  mock = new LLMock({ port: 0 });
+  mock.on({ predicate: () => true }, () => (script.shift() ?? { content: 'The script has ended.' }) as FixtureResponse);
+  await mock.start();
+});
+afterEach(() => mock.stop());
+
+const operator = (handlers: Handlers): TurnOperator => intercept('test', () => handlers);
+const calls = (...names: readonly string[]): FixtureFileResponse => ({
+  toolCalls: names.map((name, index) => ({ name, arguments: '{"path":"a.txt"}', id: `${name}-${index}` })),
+});
+/** Returns the messages of the latest model request. */
+const lastRequest = (): string => JSON.stringify(mock.getRequests().at(-1)?.body);
+
+type Execute = (input: { readonly path: string }, context: ToolContext) => unknown;
+type ToolContext = Parameters<NonNullable<ReturnType<typeof createTool>['execute']>>[1];
+
+interface Setup extends AttachOptions {
+  readonly tools?: Readonly<Record<string, Execute>>;
+  readonly hooks?: ToolHooks;
+  readonly inputProcessors?: Processor[] | (() => Processor[]);
+  readonly storage?: InMemoryStore;
+}
+
+const agentWith = (
+  { tools = {}, hooks, inputProcessors, storage, ...options }: Setup,
+  ...operators: TurnOperator[]
+) => {
+  const settings = {
+    id: 'test',
+    name: 'Test',
+    instructions: 'Be brief.',
+    model: createOpenAI({ baseURL: `${mock.url}/v1`, apiKey: 'test' }).chat('gpt-4o') as never,
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([id, execute]) => [
+        id,
+        createTool({
+          id,
+          description: id,
+          inputSchema: z.object({ path: z.string() }),
+          execute: async (input, context) => execute(input, context),
+        }),
+      ]),
+    ),
+    ...(hooks && { hooks }),
+    ...(inputProcessors && { inputProcessors }),
+    ...(storage && { memory: new MockMemory({ storage }) }),
+  };
+  const agent = new Agent(attach(settings, options, ...operators));
+  // An agent without this object cannot store suspended runs.
+  return storage ? new Mastra({ agents: { test: agent }, storage, logger: false }).getAgent('test') : agent;
+};
+const memory = { thread: 'alice', resource: 'test' };
+
+/** Asks a person about every call, and denies those that are not approved. */
+const asking = (): TurnOperator =>
+  intercept('asking', ({ emit }) => {
+    const held = new Map<string, (reason: string | undefined) => void>();
+    return {
+      decide: {
+        'tool.call': (event) => {
+          const { id, name, input } = event.call;
+          emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+          return new Promise((resolve) => {
+            held.set(`ask-${id}`, (reason) => resolve(reason === undefined ? undefined : deny(event, reason)));
+          });
+        },
+      },
+      observe: {
+        'approval.answer': ({ id, decision, reason = 'No.' }) =>
+          held.get(id)?.(decision === 'deny' ? reason : undefined),
+      },
+    };
+  });
+
+describe('attach', () => {
+  it('has a table of the events that it carries in its README', () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
+  });
+
+  it('rejects settings and options that are not valid', () => {
+    expect(() => attach({})).toThrow(/settings of an agent with a model/);
+    expect(() => attach({ model: 'a/b' }, { exitBehavior: 'stop' as never })).toThrow(/exitBehavior/);
+    expect(() => attach({ model: 'a/b' }, {}, 1 as never)).toThrow(/operator 1/);
+  });
+
+  it('calls the hooks of the agent for calls that the operators allow', async () => {
+    const seen: string[] = [];
+    const hooks: ToolHooks = {
+      beforeToolCall: ({ toolName }) => void seen.push(`before ${toolName}`),
+      afterToolCall: ({ toolName, output }) => void seen.push(`after ${toolName} ${String(output)}`),
+    };
+    const denying = operator({
+      decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'Not here.') : undefined) },
+    });
+    const tools = { read: () => 'text', rm: () => seen.push('rm ran') };
+    script = [calls('read', 'rm'), { content: 'Done.' }];
+    await agentWith({ tools, hooks }, denying).generate('Clean up.');
+    expect(seen).toEqual(['before read', 'after read text']);
+    expect(lastRequest()).toContain('Denied: Not here.');
+  });
+
+  it.each(['array', 'function'])('keeps the processors of the agent (%s)', async (kind) => {
+    const own: Processor = {
+      id: 'own',
+      processLLMRequest: ({ prompt }) => ({ prompt: [...prompt, { role: 'system', content: 'From the processor.' }] }),
+    };
+    const seen: number[] = [];
+    const counting = operator({ observe: { 'model.request': () => void seen.push(1) } });
+    await agentWith({ inputProcessors: kind === 'array' ? [own] : () => [own] }, counting).generate('Hi');
+    expect(seen).toHaveLength(1);
+    expect(lastRequest()).toContain('From the processor.');
+  });
+
+  describe.each([true, false])('streamed: %s', (isStreamed) => {
+    const runWith = async (agent: ReturnType<typeof agentWith>) => {
+      if (!isStreamed) return agent.generate('Read.');
+      const output = await agent.stream('Read.');
+      return output.getFullOutput();
+    };
+    const limit = () =>
+      operator({
+        decide: { 'model.request': ({ step }) => (step > 2 ? stop('loop-detected', 'It loops.') : undefined) },
+      });
+
+    it('ends a stopped run with an answer that gives the reason', async () => {
+      script = [calls('read'), calls('read'), calls('read')];
+      const stops: AttachStop[] = [];
+      const agent = agentWith({ tools: { read: () => 'x' }, onStop: (given) => void stops.push(given) }, limit());
+      const { steps, finishReason, tripwire } = await runWith(agent);
+      expect(steps.at(-1)?.text).toBe('It loops.');
+      expect([finishReason, tripwire]).toEqual(['stop', undefined]);
+      expect(stops).toEqual([{ session: 'run 1', outcome: 'loop-detected', reason: 'It loops.' }]);
+      expect(mock.getRequests()).toHaveLength(2);
+    });
+
+    it('trips a wire if that is asked for', async () => {
+      script = [calls('read'), calls('read'), calls('read')];
+      const agent = agentWith({ tools: { read: () => 'x' }, exitBehavior: 'tripwire' }, limit());
+      const { text, tripwire } = await runWith(agent);
+      expect(text).toBe('');
+      expect(tripwire).toMatchObject({
+        reason: 'It loops.',
+        processorId: 'h',
+        metadata: { h: { outcome: 'loop-detected', reason: 'It loops.' } },
+      });
+    });
+
+    it('fails with an error if that is asked for', async () => {
+      script = [calls('read'), calls('read'), calls('read')];
+      const agent = agentWith({ tools: { read: () => 'x' }, exitBehavior: 'error' }, limit());
+      const error = await runWith(agent).then(
+        (output) => output.error,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(TurnStoppedError);
+      expect(mock.getRequests()).toHaveLength(2);
+    });
+  });
+
+  describe.each(['the same process', 'another process'])('a run that is suspended for an approval, in %s', (where) => {
+    it.each([true, false])('resumes with the decision of a person (approved: %s)', async (isApproved) => {
+      const storage = new InMemoryStore();
+      const ran: string[] = [];
+      const make = () => agentWith({ storage, tools: { rm: () => ran.push('rm') } }, asking());
+      script = [calls('rm'), { content: 'Done.' }];
+      const agent = make();
+      const paused = await agent.generate('Remove it.', { memory });
+      const { runId = '' } = paused;
+      expect(paused).toMatchObject({
+        finishReason: 'suspended',
+        suspendPayload: { toolName: 'rm', args: { path: 'a.txt' } },
+      });
+      expect(ran).toEqual([]);
+      const resumed = where === 'the same process' ? agent : make();
+      const given = { runId, toolCallId: 'rm-0' };
+      const { text } = isApproved
+        ? await resumed.approveToolCallGenerate(given)
+        : await resumed.declineToolCallGenerate({ ...given, reason: 'No way.' });
+      expect(text).toBe('Done.');
+      expect(ran).toEqual(isApproved ? ['rm'] : []);
+      if (!isApproved) expect(lastRequest()).toContain('No way.');
+    });
+  });
+
+  it.each(['the same process', 'another process'])('passes the suspension of a tool, in %s', async (where) => {
+    const storage = new InMemoryStore();
+    const statuses: string[] = [];
+    const observing = operator({ observe: { 'tool.result': ({ status }) => void statuses.push(status) } });
+    const book: Execute = (_input, { agent }) =>
+      agent?.resumeData === undefined
+        ? agent?.suspend({ question: 'Which seat?' })
+        : `Seat ${String(agent.resumeData)}`;
+    const make = () => agentWith({ storage, tools: { book } }, observing);
+    script = [calls('book'), { content: 'Booked.' }];
+    const agent = make();
+    const { finishReason, runId = '' } = await agent.generate('Book.', { memory });
+    expect([finishReason, statuses]).toEqual(['suspended', []]);
+    const resumed = where === 'the same process' ? agent : make();
+    const { text } = await resumed.resumeGenerate('12A', { runId, toolCallId: 'book-0' });
+    expect([text, statuses]).toEqual(['Booked.', ['ok']]);
+    expect(lastRequest()).toContain('Seat 12A');
+  });
+
+  it('judges the calls of a run that another process suspended', async () => {
+    const storage = new InMemoryStore();
+    const inputs: unknown[] = [];
+    const changing = operator({
+      decide: {
+        'tool.call': (event) => ({ ...event, call: { ...event.call, input: { path: 'safe.txt' } } }),
+        'tool.result': (event) => ({ ...event, output: { type: 'text', value: '[redacted]' } }),
+      },
+    });
+    const read: Execute = (input) => {
+      inputs.push({ ...input });
+      return 'the key';
+    };
+    script = [calls('read'), { content: 'Done.' }];
+    const { runId = '' } = await agentWith({ storage, tools: { read } }, asking(), changing).generate('Read.', {
+      memory,
+    });
+    const resumed = agentWith({ storage, tools: { read } }, asking(), changing);
+    await resumed.approveToolCallGenerate({ runId, toolCallId: 'read-0' });
+    expect(inputs).toEqual([{ path: 'safe.txt' }]);
+    expect(lastRequest()).toContain('[redacted]');
+    expect(lastRequest()).not.toContain('the key');
+  });
+
+  it('repeats a failed call as Mastra does if no operator decides about failures', async () => {
+    const ends: string[] = [];
+    const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    script = [{ error: { message: 'Overloaded', type: 'server_error' }, status: 503 }, { content: 'Here.' }];
+    const { text } = await agentWith({}, observing).generate('Hi', { modelSettings: { maxRetries: 1 } });
+    expect([text, ends]).toEqual(['Here.', ['error', 'completed']]);
+  });
+
+  it('rejects a model or a credential that it cannot provide', async () => {
+    const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });
+    await expect(agentWith({}, choosing).generate('Hi')).rejects.toThrow(/the credential "second".*`resolve`/);
+    const resolve = () => ({ id: 'openai/gpt-4o-mini', url: `${mock.url}/v1`, apiKey: 'second' }) as const;
+    script = [{ content: 'From the second.' }];
+    expect((await agentWith({ resolve }, choosing).generate('Hi')).text).toBe('From the second.');
+    expect(lastRequest()).toContain('gpt-4o-mini');
+  });
+});

@@ -1,0 +1,1 @@
+export { attach, type Attached, type AttachOptions, type AttachStop, type ModelChoice } from './attach.js';

@@ -1,0 +1,64 @@
+import { harness, reply } from '@h/turn';
+import { response, scriptedModel } from '@h/turn/testing';
+import { describe, expect, it } from 'vitest';
+import { endLeases, testSchema } from '../test/database.js';
+import { BudgetExceededError, postgresBudget } from './budget.js';
+
+describe('postgresBudget', () => {
+  it('grants no more than its limits to processes that reserve at once', async () => {
+    const schema = testSchema();
+    const budgets = Array.from({ length: 3 }, () =>
+      postgresBudget(schema.connect(), { name: 'acme', limits: { tokens: 1000, cost: 0.7 } }),
+    );
+    const asked = await Promise.allSettled(
+      Array.from({ length: 60 }, async (_, index) => budgets[index % 3]?.reserve({ tokens: 30, cost: 0.1 })),
+    );
+    const granted = asked.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
+    expect(granted).toHaveLength(7);
+    for (const each of asked) if (each.status === 'rejected') expect(each.reason).toMatchObject({ limit: 'cost' });
+    for (const reservation of granted) await reservation.settle({ tokens: 10, cost: 0.01 });
+    await granted[0]?.settle({ tokens: 10 });
+    expect(await budgets[0]?.state()).toEqual({ used: { tokens: 70, cost: 0.07 }, reserved: { tokens: 0, cost: 0 } });
+  });
+
+  it('counts reservations of a dead process as used', async () => {
+    const schema = testSchema();
+    const dead = schema.connect();
+    const options = { name: 'acme', limits: { tokens: 100 } };
+    const lost = await postgresBudget(dead, options).reserve({ tokens: 60 });
+    const budget = postgresBudget(schema.connect(), options);
+    await expect(budget.reserve({ tokens: 60 })).rejects.toBeInstanceOf(BudgetExceededError);
+    await endLeases(dead);
+    await (await budget.reserve({ tokens: 40 })).settle({ tokens: 40 });
+    await lost.settle({ tokens: 5 });
+    expect(await budget.state()).toEqual({ used: { tokens: 100 }, reserved: { tokens: 0 } });
+  });
+
+  it('refuses reservations while it is cut off', async () => {
+    const budget = postgresBudget(testSchema().connect(), { name: 'acme', limits: { modelCalls: 5 } });
+    await budget.cutOff('Stopped by the operator.');
+    await expect(budget.reserve({ modelCalls: 1 })).rejects.toThrow('Stopped by the operator.');
+    await budget.cutOff(undefined);
+    await (await budget.reserve({ modelCalls: 1 })).settle({ modelCalls: 1 });
+  });
+
+  it('ends a turn whose next call it does not cover', async () => {
+    const usage = { input: 60, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 };
+    const budget = postgresBudget(testSchema().connect(), {
+      name: 'acme',
+      limits: { tokens: 150 },
+      perCall: { tokens: 90 },
+    });
+    const model = scriptedModel([
+      { ...response('One.'), usage },
+      { ...response('Two.'), usage },
+    ]);
+    const agent = harness({ model }).pipe(budget.operator());
+    expect(await reply(agent.turn({ session: 'a', input: 'Hi' }))).toMatchObject({ outcome: 'completed' });
+    expect(await reply(agent.turn({ session: 'b', input: 'Hi' }))).toMatchObject({
+      outcome: 'budget-exceeded',
+      error: { code: 'budget-exceeded' },
+    });
+    expect((await budget.state()).used).toMatchObject({ tokens: 70 });
+  });
+});

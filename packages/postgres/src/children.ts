@@ -1,0 +1,113 @@
+import { checkOptions, checkValue, instanceOf, integerFrom, nonEmptyString } from '@h/options';
+import type { ChildRecord, ChildStore } from '@h/subagents';
+import { TurnError } from '@h/turn';
+import { newId } from './clock.js';
+import { deadHolders, hold, nobody, ownHolder } from './holders.js';
+import { keyOf } from './keys.js';
+import { Postgres } from './postgres.js';
+
+/** Options of {@link postgresChildren}. */
+export interface PostgresChildrenOptions {
+  /**
+   * The name of the store. Each `subagents()` of a process has a separate name; other processes use the same names.
+   *
+   * @defaultValue `'children'`
+   */
+  readonly name?: string | undefined;
+  /**
+   * Maximum number of records of dead processes that `list` does not want and leaves to other processes. The oldest
+   * ones beyond it are removed.
+   *
+   * @defaultValue `1000`, the default of `limits.unread`
+   */
+  readonly mostLeft?: number | undefined;
+}
+
+const owner = 'postgresChildren()';
+
+/**
+ * Stores records of sub-agents in PostgreSQL. `list` takes over the records of processes whose lease has ended; each
+ * goes to one process.
+ *
+ * @throws InvalidOptionError
+ *
+ * @example
+ * ```ts
+ * const team = subagents({ agents, store: postgresChildren(database) });
+ * await team.recover({ unfinished: () => agent.unfinished() });
+ * ```
+ */
+export const postgresChildren = (database: Postgres, options: PostgresChildrenOptions = {}): ChildStore => {
+  checkValue(owner, 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
+  checkOptions(owner, options, { name: nonEmptyString, mostLeft: integerFrom(0, Infinity) });
+  const { mostLeft = 1000 } = options;
+  const name = keyOf(options.name ?? 'children');
+  const store = `children:${name}`;
+  const table = database.name('child');
+  let holding: Promise<string> | undefined;
+  const held = (): Promise<string> => {
+    const id = newId();
+    holding ??= hold(database, store, id).then(
+      () => id,
+      (error: unknown) => {
+        holding = undefined;
+        throw error;
+      },
+    );
+    return holding;
+  };
+  /** After a takeover the records belong to another process, and later ones to this one again. */
+  const lost = (id: string): TurnError => {
+    holding = undefined;
+    return new TurnError(
+      'store-taken',
+      `Another process has taken over the records of this one, because its lease ended. The record ${JSON.stringify(id)} was not stored.`,
+    );
+  };
+  return {
+    save: async (record) => {
+      const holder = await held();
+      const rows = await database.query(
+        `with ${ownHolder(database)}
+         insert into ${table} as c (store, key, owner, spawned_at, body)
+         select $2, $3, own.id, $4, $5 from own
+         on conflict (store, key) do update set body = excluded.body where c.owner = excluded.owner
+         returning 1`,
+        [holder, name, keyOf(record.id), record.spawnedAt, JSON.stringify(record)],
+      );
+      if (rows.length === 0) throw lost(record.id);
+    },
+    delete: async (id) => {
+      const holder = await held();
+      const sql = `delete from ${table} where store = $1 and key = $2 and owner = $3`;
+      await database.query(sql, [name, keyOf(id), holder]);
+    },
+    list: async (isWanted = () => true) => {
+      const holder = await held();
+      // Records of dead processes belong to no process until one that wants them takes them over.
+      await database.query(
+        `with ${deadHolders(database)}
+         update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.id`,
+        [store, name, nobody],
+      );
+      const rows = await database.query<{ key: string; owner: string; body: string }>(
+        `select key, owner, body from ${table} where store = $1 and owner in ($2, $3) order by spawned_at, key`,
+        [name, holder, nobody],
+      );
+      const found = rows.map(({ body, ...row }) => ({ ...row, record: JSON.parse(body) as ChildRecord }));
+      const left = found.filter((each) => each.owner === nobody && !isWanted(each.record));
+      const wanted = found.filter(({ record }) => isWanted(record));
+      const taken = await database.query<{ key: string }>(
+        `update ${table} set owner = $2 where store = $1 and key = any ($4) and owner in ($2, $3) returning key`,
+        [name, holder, nobody, wanted.map(({ key }) => key)],
+      );
+      const beyond = left.slice(0, Math.max(0, left.length - mostLeft)).map(({ key }) => key);
+      if (beyond.length > 0) {
+        const sql = `delete from ${table} where store = $1 and owner = $2 and key = any ($3)`;
+        await database.query(sql, [name, nobody, beyond]);
+      }
+      const own = new Set(taken.map(({ key }) => key));
+      return wanted.filter(({ key }) => own.has(key)).map(({ record }) => record);
+    },
+  };
+};

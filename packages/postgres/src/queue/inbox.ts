@@ -1,0 +1,302 @@
+import { checkOptions, checkValue, instanceOf, nonEmptyString } from '@h/options';
+import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions } from '@h/queue/inbox';
+import { decodeEntry, encodeEntry } from '@h/queue/shared';
+import { TurnError, type UserMessage } from '@h/turn';
+import { newId } from '../clock.js';
+import { deadHolders, hold, isAlive, isHolder, nobody, ownHolder } from '../holders.js';
+import { keyOf } from '../keys.js';
+import { Postgres } from '../postgres.js';
+
+/** Options of {@link postgresInbox}. */
+export interface PostgresInboxOptions {
+  /**
+   * The name of the inbox. Processes with the same name share its messages.
+   *
+   * @defaultValue `'inbox'`
+   */
+  readonly name?: string | undefined;
+}
+
+/** A message that was submitted and that this process has taken. */
+export interface Submission {
+  readonly session: string;
+  readonly message: UserMessage;
+  /** The options for `inbox.send()`; their `id` is set. */
+  readonly options: SendOptions;
+}
+
+/**
+ * The messages of an inbox in PostgreSQL.
+ *
+ * Each message belongs to one process. `open()` takes over the messages of processes whose lease has ended.
+ */
+export interface PostgresInbox extends InboxStore {
+  /**
+   * Stores a message for the worker that runs its session or has room for it, from any process.
+   *
+   * @returns whether it is new; `false` if a message with this id and session was submitted or delivered before
+   */
+  submit(session: string, message: UserMessage | string, options?: SendOptions): Promise<boolean>;
+  /**
+   * Takes submitted messages: those of sessions that this process holds, and those of sessions that no process holds.
+   * Pass each to `inbox.send()`, which stores it as pending. Those that were taken by a process that died since are
+   * taken again.
+   */
+  take(limit: number): Promise<readonly Submission[]>;
+  /** Returns a message that was taken and not accepted by `inbox.send()`, so that it is taken again. */
+  giveBack(submission: Submission): Promise<void>;
+  /** Returns whether messages of a dead process or of a closed inbox can be taken over by `open()` of another one. */
+  hasAbandoned(): Promise<boolean>;
+  /** Calls back when a message was submitted, and when notifications may have been lost. */
+  onSubmit(callback: () => void): () => void;
+}
+
+const owner = 'postgresInbox()';
+/** How many deliveries are loaded and remembered. */
+const maxKnown = 1000;
+
+/**
+ * Stores the messages of an inbox in PostgreSQL, for the inboxes of several processes.
+ *
+ * @throws InvalidOptionError
+ *
+ * @example
+ * ```ts
+ * const inbox = createInbox(agent, lanes, { store: postgresInbox(database) });
+ * await inbox.recover({ sessions });
+ * ```
+ */
+export const postgresInbox = (database: Postgres, options: PostgresInboxOptions = {}): PostgresInbox => {
+  checkValue(owner, 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
+  checkOptions(owner, options, { name: nonEmptyString });
+  return new Inbox(database, keyOf(options.name ?? 'inbox'));
+};
+
+class Inbox implements PostgresInbox {
+  readonly #database: Postgres;
+  readonly #name: string;
+  readonly #store: string;
+  readonly #holder = newId();
+  readonly #table: string;
+  #last: Promise<unknown> = Promise.resolve();
+  #state: 'new' | 'open' | 'closed' = 'new';
+
+  constructor(database: Postgres, name: string) {
+    this.#database = database;
+    this.#name = name;
+    this.#store = `inbox:${name}`;
+    this.#table = database.name('inbox_message');
+  }
+
+  open(): Promise<InboxContents> {
+    if (this.#state !== 'new') return Promise.reject(closedError(this.#name));
+    this.#state = 'open';
+    return this.#inOrder(async () => {
+      try {
+        return await this.#open();
+      } catch (error) {
+        this.#state = 'new';
+        throw error;
+      }
+    });
+  }
+
+  save(message: KeptMessage): Promise<void> {
+    return this.#whileOpen(async () => {
+      const id = message.options.id;
+      const rows = await this.#database.query<{ is_saved: boolean }>(
+        `with ${ownHolder(this.#database)},
+         saved as (
+           insert into ${this.#table} as m (inbox, session, id, tag, owner, body)
+           select $2, $3, $4, $5, own.id, $6 from own
+           on conflict (inbox, session, id) do update set tag = excluded.tag, body = excluded.body
+             where m.owner = excluded.owner and m.delivery is null
+           returning 1
+         )
+         select exists (select 1 from own) as is_own, exists (select 1 from saved) as is_saved`,
+        [
+          this.#holder,
+          this.#name,
+          keyOf(message.session),
+          id === undefined ? null : keyOf(id),
+          message.tag,
+          encodeEntry({ type: 'saved', message }),
+        ],
+      );
+      if (rows[0]?.is_saved !== true) throw takenError(this.#name);
+    });
+  }
+
+  remove(tag: string, delivered?: KnownDelivery): Promise<void> {
+    return this.#whileOpen(async () => {
+      const isKnown = delivered !== undefined;
+      const [row] = await this.#database.query<{ is_own: boolean }>(
+        isKnown
+          ? `with ${ownHolder(this.#database)},
+             gone as (
+               update ${this.#table} set number = nextval('${this.#database.name('inbox_order')}'), tag = null,
+                 owner = null, body = null, id = $4, delivery = $3
+               where tag = $2 and owner = $1 and exists (select 1 from own) returning 1
+             )
+             select exists (select 1 from own) as is_own`
+          : `with ${ownHolder(this.#database)},
+             gone as (delete from ${this.#table} where tag = $2 and owner = $1 and exists (select 1 from own) returning 1)
+             select exists (select 1 from own) as is_own`,
+        [this.#holder, tag, ...(isKnown ? [encodeEntry({ type: 'delivered', delivered }), keyOf(delivered.id)] : [])],
+      );
+      if (row?.is_own !== true) throw takenError(this.#name);
+    });
+  }
+
+  check(): Promise<void> {
+    return this.#whileOpen(async () => {
+      const rows = await this.#database.query(`select 1 from ${this.#database.name('holder')} where id = $1`, [
+        this.#holder,
+      ]);
+      if (rows.length === 0) throw takenError(this.#name);
+    });
+  }
+
+  /** Messages stay with this process; the next one takes them over when its lease ends. */
+  async close(): Promise<void> {
+    const wasOpen = this.#state === 'open';
+    this.#state = 'closed';
+    await this.#last;
+    if (!wasOpen) return;
+    await this.#database.query(
+      `with gone as (delete from ${this.#database.name('holder')} where id = $1)
+       update ${this.#table} set owner = case when tag is null then null else $2::uuid end where owner = $1`,
+      [this.#holder, nobody],
+      { retryMs: 1_000 },
+    );
+  }
+
+  async submit(session: string, given: UserMessage | string, options: SendOptions = {}): Promise<boolean> {
+    const id = options.id ?? newId();
+    const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
+    const kept: KeptMessage = { tag: id, session, message, mode: 'steer', mergeKey: '', options: { ...options, id } };
+    const rows = await this.#database.query(
+      `with added as (
+         insert into ${this.#table} (inbox, session, id, body) values ($1, $2, $3, $4) on conflict do nothing returning 1
+       )
+       select pg_notify($5, $6) from added`,
+      [
+        this.#name,
+        keyOf(session),
+        keyOf(id),
+        encodeEntry({ type: 'saved', message: kept }),
+        this.#database.channel,
+        this.#topic,
+      ],
+    );
+    return rows.length > 0;
+  }
+
+  async take(limit: number): Promise<readonly Submission[]> {
+    await this.#whileOpen(() => Promise.resolve());
+    const rows = await this.#database.query<{ body: string }>(
+      `with ${ownHolder(this.#database)},
+       next as (
+         select m.number from ${this.#table} m
+         where m.inbox = $2 and m.delivery is null and m.tag is null
+           and (m.owner is null or not ${isHolder(this.#database, 'm.owner')})
+           and not exists (
+             select 1 from ${this.#database.name('session')} s
+             where s.key = m.session and s.owner <> $3 and ${isAlive(this.#database, 's.owner')}
+           )
+         order by m.number limit $4 for update skip locked
+       ),
+       taken as (
+         update ${this.#table} m set owner = own.id from next, own where m.number = next.number returning m.number, m.body
+       )
+       select body from taken order by number`,
+      [this.#holder, this.#name, this.#database.id, limit],
+    );
+    return rows.flatMap(({ body }) => {
+      const entry = decodeEntry(body);
+      return entry?.type === 'saved' ? [entry.message] : [];
+    });
+  }
+
+  async giveBack({ session, options: { id = '' } }: Submission): Promise<void> {
+    await this.#database.query(
+      `update ${this.#table} set owner = null
+       where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is null and delivery is null`,
+      [this.#name, keyOf(session), keyOf(id), this.#holder],
+    );
+  }
+
+  async hasAbandoned(): Promise<boolean> {
+    const rows = await this.#database.query(
+      `select 1 from ${this.#table} m where m.inbox = $1 and m.delivery is null and m.tag is not null
+         and not ${isHolder(this.#database, 'm.owner')} limit 1`,
+      [this.#name],
+    );
+    return rows.length > 0;
+  }
+
+  onSubmit(callback: () => void): () => void {
+    return this.#database.listen(this.#topic, callback);
+  }
+
+  get #topic(): string {
+    return `inbox:${this.#name}`;
+  }
+
+  async #open(): Promise<InboxContents> {
+    await hold(this.#database, this.#store, this.#holder);
+    await this.#database.query(
+      `with ${deadHolders(this.#database)}
+       update ${this.#table} m set owner = $2 from dead where m.owner = dead.id and m.tag is not null`,
+      [this.#store, this.#holder],
+    );
+    const pending = await this.#database.query<{ number: string; body: string }>(
+      `update ${this.#table} set owner = $2 where inbox = $1 and delivery is null and tag is not null
+         and owner in ($2, $3) returning number, body`,
+      [this.#name, this.#holder, nobody],
+    );
+    const known = await this.#database.query<{ delivery: string }>(
+      `select delivery from ${this.#table} where inbox = $1 and delivery is not null order by number desc limit $2`,
+      [this.#name, maxKnown],
+    );
+    await this.#database.query(
+      `delete from ${this.#table} where inbox = $1 and delivery is not null and number < (
+         select number from ${this.#table} where inbox = $1 and delivery is not null
+         order by number desc offset $2 limit 1)`,
+      [this.#name, 10 * maxKnown],
+    );
+    const messages = pending
+      .toSorted((left, right) => (BigInt(left.number) < BigInt(right.number) ? -1 : 1))
+      .flatMap(({ body }) => {
+        const entry = decodeEntry(body);
+        return entry?.type === 'saved' ? [entry.message] : [];
+      });
+    const delivered = known.toReversed().flatMap(({ delivery }) => {
+      const entry = decodeEntry(delivery);
+      return entry?.type === 'delivered' ? [entry.delivered] : [];
+    });
+    return { messages, delivered };
+  }
+
+  #whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#state === 'open' ? this.#inOrder(work) : Promise.reject(closedError(this.#name));
+  }
+
+  #inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}
+
+const takenError = (name: string): TurnError =>
+  new TurnError(
+    'inbox-taken',
+    `Another process has taken over the messages that this one had in the inbox ${JSON.stringify(name)}, because its lease ended. Close this inbox and open another one.`,
+  );
+
+const closedError = (name: string): TurnError =>
+  new TurnError(
+    'inbox-closed',
+    `The inbox ${JSON.stringify(name)} is not open. Open the store first; a closed store cannot be used again.`,
+  );

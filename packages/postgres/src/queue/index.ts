@@ -1,0 +1,2 @@
+export { postgresLanes, type PostgresLanesOptions } from './lanes.js';
+export { postgresInbox, type PostgresInbox, type PostgresInboxOptions, type Submission } from './inbox.js';

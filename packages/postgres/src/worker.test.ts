@@ -1,0 +1,114 @@
+import { queue } from '@h/queue';
+import { harness, type ModelDriver, type TurnEvent } from '@h/turn';
+import { scriptedModel } from '@h/turn/testing';
+import { NEVER } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSchema, type TestSchema } from '../test/database.js';
+import { liveEvents, postgresSessions } from './index.js';
+import { postgresInbox, postgresLanes } from './queue/index.js';
+import { runWorker, type Worker, type WorkerOptions } from './worker.js';
+
+const opened: { workers: Worker[]; schemas: TestSchema[] } = { workers: [], schemas: [] };
+
+afterEach(async () => {
+  await Promise.all(opened.workers.splice(0).map((worker) => worker.drain()));
+  await Promise.all(opened.schemas.splice(0).map((schema) => schema.dispose()));
+});
+
+const createTestSchema = (): TestSchema => {
+  const schema = createSchema();
+  opened.schemas.push(schema);
+  return schema;
+};
+
+/** Starts a worker with a connection of its own. */
+const start = (schema: TestSchema, model: ModelDriver, options: Partial<WorkerOptions> = {}) => {
+  const database = schema.connect({ label: 'worker' });
+  const sessions = postgresSessions(database);
+  const lanes = postgresLanes(database, { concurrency: 2, graceMs: 0 });
+  const agent = harness({ model, sessions, closeGraceMs: 100 }).pipe(queue(lanes));
+  const worker = runWorker({
+    agent,
+    lanes,
+    sessions,
+    inbox: () => postgresInbox(database),
+    recoverEveryMs: 50,
+    signals: [],
+    ...options,
+  });
+  opened.workers.push(worker);
+  return { worker, database, sessions };
+};
+
+/** A promise of the first event of a type. */
+const eventOf = (type: TurnEvent['type']) => {
+  let resolve: (event: TurnEvent) => void = () => undefined;
+  const promise = new Promise<TurnEvent>((done) => (resolve = done));
+  return { promise, onEvent: (event: TurnEvent): void => void (event.type === type && resolve(event)) };
+};
+
+describe('runWorker', () => {
+  it('runs the turns of messages that another process submits, and streams their events', async () => {
+    const schema = createTestSchema();
+    const web = schema.connect({ label: 'web' });
+    const ended = eventOf('turn.end');
+    const { sessions } = start(schema, scriptedModel(['Hello.']), {
+      live: liveEvents(schema.connect()),
+      onEvent: ended.onEvent,
+    });
+    expect(await postgresInbox(web).submit('alice', 'Hi', { id: 'm1' })).toBe(true);
+    const { turn } = await ended.promise;
+    const types: string[] = [];
+    for await (const item of liveEvents(web).read(turn)) {
+      if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+    }
+    expect(types.filter((type) => type.startsWith('turn.'))).toEqual(['turn.start', 'turn.stop', 'turn.end']);
+    expect(types).not.toContain('model.delta');
+    expect((await sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('hands turns over that run longer than drainMs, and another worker resumes them', async () => {
+    const schema = createTestSchema();
+    const asked = eventOf('model.request');
+    const first = start(schema, () => NEVER, { drainMs: 0, onEvent: asked.onEvent });
+    await postgresInbox(schema.connect()).submit('alice', 'Hi');
+    const { turn } = await asked.promise;
+    await first.worker.drain();
+    await first.database.close();
+    const ended = eventOf('turn.end');
+    const second = start(schema, scriptedModel(['Hello.']), { onEvent: ended.onEvent });
+    expect(await ended.promise).toMatchObject({ turn, outcome: 'completed' });
+    expect((await second.sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('waits for its turns when it drains, and takes no more messages', async () => {
+    const schema = createTestSchema();
+    const asked = eventOf('model.request');
+    let answer: (text: string) => void = () => undefined;
+    const text = new Promise<string>((resolve) => (answer = resolve));
+    const slow = scriptedModel([() => text as never]);
+    const { worker, sessions, database } = start(schema, slow, { onEvent: asked.onEvent });
+    const web = postgresInbox(schema.connect());
+    await web.submit('alice', 'Hi');
+    await asked.promise;
+    const drained = worker.drain();
+    await web.submit('bob', 'Hi');
+    answer('Hello.');
+    await drained;
+    expect((await sessions.list()).map(({ session, state }) => `${session} ${state}`)).toEqual(['alice idle']);
+    await database.close();
+  });
+
+  it('drains upon a signal of the process, and handles it once', async () => {
+    const before = process.listenerCount('SIGTERM');
+    const { worker } = start(createTestSchema(), scriptedModel([]), { signals: ['SIGTERM'] });
+    expect(process.listenerCount('SIGTERM')).toBe(before + 1);
+    process.emit('SIGTERM');
+    await worker.ended;
+    expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+
+  it('rejects unknown options', () => {
+    expect(() => runWorker({ drainMS: 5 } as never)).toThrow('drainMs');
+  });
+});

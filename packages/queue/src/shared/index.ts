@@ -1,0 +1,3 @@
+export { createSharedLanes, type SharedLanesOptions } from './shared-lanes.js';
+export type { SharedSlots, SharedSlotsHost, SlotRequest } from './shared-slots.js';
+export { decodeEntry, encodeEntry } from '../file-store/entry.js';

@@ -1,0 +1,70 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { tooLargeError } from './wire-errors.js';
+
+const newline = 10;
+const carriageReturn = 13;
+
+/**
+ * Returns a `fetch` whose responses fail when a message is larger than the limit: the whole body, or one event of an
+ * event stream.
+ */
+export const boundedFetch =
+  (fetch: FetchLike, maxBytes: number): FetchLike =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const count = isStream ? eventSize() : bodySize();
+    const limited = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        if (count(chunk) > maxBytes) controller.error(new MessageTooLargeError(maxBytes));
+        else controller.enqueue(chunk);
+      },
+    });
+    const { status, statusText, headers } = response;
+    const bounded = new Response(response.body.pipeThrough(limited), { status, statusText, headers });
+    // A constructed response has no URL, by which the SDK recognizes redirects.
+    return Object.defineProperties(bounded, {
+      url: { value: response.url },
+      redirected: { value: response.redirected },
+    });
+  };
+
+/** A message of an HTTP server is larger than the limit. */
+export class MessageTooLargeError extends Error {
+  override readonly name = 'MessageTooLargeError';
+
+  constructor(maxBytes: number) {
+    super(tooLargeError(maxBytes).message);
+  }
+}
+
+const bodySize = (): ((chunk: Uint8Array) => number) => {
+  let size = 0;
+  return (chunk) => {
+    size += chunk.byteLength;
+    return size;
+  };
+};
+
+/** Counts the bytes of the current event. Events end with an empty line. */
+const eventSize = (): ((chunk: Uint8Array) => number) => {
+  let size = 0;
+  let isLineEmpty = true;
+  let largest = 0;
+  return (chunk) => {
+    largest = 0;
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
+      const isEmpty = isLineEmpty && (at === from || (at === from + 1 && chunk[from] === carriageReturn));
+      size += at - from + 1;
+      largest = Math.max(largest, size);
+      if (isEmpty) size = 0;
+      isLineEmpty = true;
+      from = at + 1;
+    }
+    size += chunk.byteLength - from;
+    if (from < chunk.byteLength) isLineEmpty = false;
+    return Math.max(largest, size);
+  };
+};

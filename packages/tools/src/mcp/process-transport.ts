@@ -1,0 +1,128 @@
+import { PassThrough } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { runProcess } from '@h/process';
+import { messageLines } from './message-lines.js';
+import { tooLargeError } from './wire-errors.js';
+
+/** A server program and its environment. */
+export interface ServerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly cwd: string | undefined;
+  readonly maxMessageBytes: number;
+  readonly onDiagnostics: (text: string) => void;
+}
+
+/** Time in which a program may end after its input has ended, before it receives SIGTERM. */
+const goodbyeMs = 1_000;
+
+/**
+ * The stdio transport for a supervised server program: the program and the processes that it starts end with the
+ * connection, and with this process, even if it is killed.
+ *
+ * A message that is too large fails its request and is not stored. Lines that are not messages are ignored and reported
+ * once.
+ */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** The client of the SDK recognizes a local transport by these members. */
+  readonly pid = null;
+  readonly stderr = null;
+  readonly #program: ServerProgram;
+  readonly #input = new PassThrough();
+  readonly #abort = new AbortController();
+  /** Why the program could not be run. */
+  failure: Error | undefined;
+  #ended: Promise<void> | undefined;
+  #isOpen = false;
+  #isNoiseReported = false;
+
+  constructor(program: ServerProgram) {
+    this.#program = program;
+  }
+
+  start(): Promise<void> {
+    const { command, args, environment, cwd, maxMessageBytes, onDiagnostics } = this.#program;
+    const lines = messageLines(maxMessageBytes, {
+      onLine: (line) => this.#receive(line),
+      onTooLong: (start, end) => this.#refuse(start, end),
+    });
+    this.#isOpen = true;
+    this.#ended = runProcess({
+      command: [command, ...args],
+      environment,
+      cwd,
+      timeoutMs: Infinity,
+      input: this.#input,
+      signal: this.#abort.signal,
+      onOutput: (chunk, source) => {
+        if (source === 'stderr') onDiagnostics(Buffer.from(chunk).toString());
+        else if (this.#isOpen) lines.write(chunk);
+      },
+    }).then(
+      () => this.#end(),
+      (error: unknown) => {
+        this.failure = error instanceof Error ? error : new Error(String(error));
+        this.#end();
+      },
+    );
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#isOpen) return Promise.reject(new Error('Not connected'));
+    return new Promise((resolve, reject) => {
+      this.#input.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#input.end();
+    const timer = setTimeout(() => this.#abort.abort(), goodbyeMs);
+    await this.#ended;
+    clearTimeout(timer);
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#input.destroy();
+    this.onclose?.();
+  }
+
+  #receive(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return this.#reportNoise(line);
+    }
+    if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return this.#reportNoise(line);
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #reportNoise(line: string): void {
+    if (this.#isNoiseReported || line.trim() === '') return;
+    this.#isNoiseReported = true;
+    const shown = JSON.stringify(line.slice(0, 100));
+    this.onerror?.(new Error(`The server wrote a line to its standard output that is not a message: ${shown}.`));
+  }
+
+  #refuse(start: string, end: string): void {
+    const id = idAtStart.exec(start)?.[1] ?? idAtEnd.exec(end)?.[1];
+    const error = tooLargeError(this.#program.maxMessageBytes);
+    if (id === undefined) this.onerror?.(new Error(error.message));
+    else this.onmessage?.({ jsonrpc: '2.0', id: Number(id), error });
+  }
+}
+
+/** The id of a response, which serializers write before or after the result. */
+const idAtStart = /^\s{0,8}\{\s{0,8}(?:"jsonrpc"\s{0,8}:\s{0,8}"2\.0"\s{0,8},\s{0,8})?"id"\s{0,8}:\s{0,8}(\d{1,16})\b/;
+const idAtEnd = /"id"\s{0,8}:\s{0,8}(\d{1,16})\s{0,8}(?:,\s{0,8}"jsonrpc"\s{0,8}:\s{0,8}"2\.0"\s{0,8})?\}\s{0,8}$/;

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- a server must not guess the key of its task handles; no decision depends on it
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { streamEndedError } from './wire-errors.js';
+
+type Message = JSONRPCMessage;
+type Id = string | number;
+
+/**
+ * The methods of the tasks extension, by the names under which the client of the SDK sends them: it refuses the real
+ * names of `get` and `cancel`, which an earlier version of the protocol defined differently.
+ */
+export const taskMethods = { get: 'h/tasks/get', update: 'h/tasks/update', cancel: 'h/tasks/cancel' } as const;
+
+const realNames: ReadonlyMap<string, string> = new Map([
+  [taskMethods.get, 'tasks/get'],
+  [taskMethods.update, 'tasks/update'],
+  [taskMethods.cancel, 'tasks/cancel'],
+]);
+
+/**
+ * A transport that adds what the client of the SDK lacks.
+ *
+ * - A result that is a task handle, which the client rejects, becomes an empty result with the handle in its `_meta`.
+ * - The methods of the tasks extension can be sent.
+ * - A request whose response stream ends fails. The client would wait for its time limit.
+ */
+export class WireTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** The member of `_meta` that contains a task handle. */
+  readonly taskKey = `h/task-${randomUUID()}`;
+  readonly #inner: Transport;
+  /** Requests without a response. */
+  readonly #open = new Set<Id>();
+
+  constructor(inner: Transport) {
+    this.#inner = inner;
+    // The client of the SDK recognizes a local transport by these members.
+    if ('pid' in inner && 'stderr' in inner) Object.assign(this, { pid: null, stderr: null });
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#inner.hasPerRequestStream === true;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.#inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  start(): Promise<void> {
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
+    this.#inner.onclose = () => this.onclose?.();
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
+    this.#inner.onmessage = (message, extra) => this.onmessage?.(this.#received(message), extra);
+    return this.#inner.start();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  send(message: Message, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message) || !('id' in message)) return this.#inner.send(message, options);
+    const { id } = message;
+    this.#open.add(id);
+    const onRequestStreamEnd = (): void => {
+      options?.onRequestStreamEnd?.();
+      if (this.#open.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: streamEndedError });
+    };
+    const real = realNames.get(message.method);
+    const sent = real === undefined ? message : { ...message, method: real };
+    return this.#inner.send(sent, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
+      this.#open.delete(id);
+      throw error;
+    });
+  }
+
+  #received(message: Message): Message {
+    if ('method' in message || message.id === undefined) return message;
+    this.#open.delete(message.id);
+    if (!('result' in message)) return message;
+    const { resultType, ...task } = message.result as { readonly resultType?: unknown };
+    if (resultType !== 'task') return message;
+    // Extension results exist only where results have a type, so the client expects one here.
+    const result = { resultType: 'complete', content: [], _meta: { [this.taskKey]: task } };
+    return { ...message, result };
+  }
+}
