@@ -4,18 +4,19 @@ import { build } from 'esbuild';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
+const folder = pathOf(`.cache/app-${process.pid}`);
+
 /**
  * Bundles the built app with its dependencies for the tests that start it: loading a few hundred modules takes a third
  * of the processor time of a start. Without a build, only the tests that need one fail.
  */
-export default async (): Promise<(() => Promise<void>) | undefined> => {
+export const setup = async (): Promise<void> => {
   const main = pathOf('dist/main.js');
   const isBuilt = await access(main).then(
     () => true,
     () => false,
   );
-  if (process.env['H_CODER_MAIN'] !== undefined || !isBuilt) return undefined;
-  const folder = pathOf(`.cache/app-${process.pid}`);
+  if (process.env['H_CODER_MAIN'] !== undefined || !isBuilt) return;
   await mkdir(folder, { recursive: true });
   await build({
     entryPoints: [main],
@@ -35,8 +36,6 @@ export default async (): Promise<(() => Promise<void>) | undefined> => {
     logLevel: 'error',
   });
   process.env['H_CODER_MAIN'] = `${folder}/main.mjs`;
-  return async () => {
-    delete process.env['H_CODER_MAIN'];
-    await rm(folder, { recursive: true, force: true });
-  };
 };
+
+export const teardown = (): Promise<void> => rm(folder, { recursive: true, force: true });
