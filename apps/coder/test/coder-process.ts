@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 
-/** The built app; `H_CODER_MAIN` names another build of it. */
-export const main = process.env['H_CODER_MAIN'] ?? fileURLToPath(new URL('../dist/main.js', import.meta.url));
+/** The app as it is published. */
+export const builtMain = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** The app that the tests start: a bundle of the built one, or the build that `H_CODER_MAIN` names. */
+export const main = process.env['H_CODER_MAIN'] ?? builtMain;
 
 await access(main).catch(() => {
   throw new Error('apps/coder is not built. Run "pnpm run build" first.');

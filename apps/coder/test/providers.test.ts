@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCoder, startCoder } from './coder-process.js';
+import { builtMain, runCoder, startCoder, startProgram } from './coder-process.js';
 import { inFolder, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 
@@ -75,7 +75,7 @@ describe('a real provider', () => {
       await temporaryFolder(),
       'Hi',
     ];
-    await runCoder({ words, environment: { NODE_V8_COVERAGE: report } });
+    await startProgram(process.execPath, [builtMain, ...words], { environment: { NODE_V8_COVERAGE: report } }).finished;
     const loaded = await Promise.all((await readdir(report)).map((file) => readFile(join(report, file), 'utf8')));
     const modules = new Set(
       [...loaded.join('').matchAll(/node_modules\/((?:@[\w-]+\/)?[\w-]+)\/(?!node_modules)/g)].map(([, name]) => name),

@@ -1,7 +1,8 @@
 import { createInterface, type Interface } from 'node:readline';
 import { PassThrough, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { ReadStream } from 'node:tty';
-import { continued, Pastes } from './pastes.js';
+import { asPaste, continued, isUnmarkedPaste, Pastes } from './pastes.js';
 
 /** The current text of the input line. */
 export interface Draft {
@@ -22,6 +23,13 @@ export interface LineEditorHandlers {
   end(): void;
 }
 
+/** Ctrl-C, and the beginning of a key sequence or of a mark. */
+// oxlint-disable-next-line no-control-regex -- keys are control characters
+const hasKey = /[\u0003\u001B]/;
+
+/** An unmarked paste ends when nothing has arrived for this long; its reads follow each other within milliseconds. */
+const quietMs = 50;
+
 /**
  * Reads messages from a terminal without writing to it, so that the user can type while output is shown. Editing keys
  * and the history come from Node's readline. A paste, Alt-Enter and a trailing backslash make a message span several
@@ -31,6 +39,10 @@ export class LineEditor {
   readonly #input: ReadStream;
   readonly #handlers: LineEditorHandlers;
   readonly #pastes = new Pastes();
+  readonly #decoder = new StringDecoder('utf8');
+  /** The reads of an unmarked paste so far. */
+  #unmarked = '';
+  #quiet: NodeJS.Timeout | undefined;
   #typed = new PassThrough();
   #interface: Interface | undefined;
   #draft = '';
@@ -60,7 +72,7 @@ export class LineEditor {
     this.#interface = opened;
     opened.on('line', (line) => {
       const draft = continued(line);
-      if (draft === undefined) this.#handlers.line(this.#pastes.expand(line));
+      if (draft === undefined) this.#handlers.line(this.#pastes.expand(line).replace(/\n$/, ''));
       else opened.write(draft);
       this.#changed();
     });
@@ -83,6 +95,7 @@ export class LineEditor {
   close(): void {
     const closed = this.#interface;
     if (closed === undefined) return;
+    this.#endUnmarked();
     this.#interface = undefined;
     this.#draft = closed.line;
     this.#typed.off('keypress', this.#changed);
@@ -102,11 +115,35 @@ export class LineEditor {
   }
 
   readonly #read = (chunk: Uint8Array | string): void => {
-    const text = this.#pastes.take(chunk);
-    if (text !== '') this.#typed.write(text);
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(Buffer.from(chunk));
+    const isPaste = this.#unmarked !== '' ? !hasKey.test(text) : !this.#pastes.isOpen && isUnmarkedPaste(text);
+    if (isPaste) {
+      this.#unmarked += text;
+      clearTimeout(this.#quiet);
+      this.#quiet = setTimeout(() => this.#endUnmarked(), quietMs);
+      return;
+    }
+    this.#endUnmarked();
+    this.#type(text);
   };
 
-  readonly #ended = (): void => void this.#typed.end();
+  /** Adds the paste to the draft. Its last line break ends no message: more lines may follow. */
+  #endUnmarked(): void {
+    clearTimeout(this.#quiet);
+    const text = this.#unmarked;
+    this.#unmarked = '';
+    if (text !== '') this.#type(asPaste(text));
+  }
+
+  #type(input: string): void {
+    const text = this.#pastes.take(input);
+    if (text !== '') this.#typed.write(text);
+  }
+
+  readonly #ended = (): void => {
+    this.#endUnmarked();
+    this.#typed.end();
+  };
 
   readonly #changed = (): void => {
     const open = this.#interface;

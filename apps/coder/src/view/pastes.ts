@@ -7,6 +7,8 @@ export const pasteMode = { on: '\u001B[?2004h', off: '\u001B[?2004l' } as const;
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 const ctrlC = '\u0003';
+/** Without paste mode a paste arrives like keys, only faster: nobody types this many lines between two reads. */
+const minPastedLines = 3;
 /** Represents a line break in a draft, because readline treats a real one as Enter. A private-use character. */
 const newline = '\u{100000}';
 const firstToken = 0x100001;
@@ -14,6 +16,14 @@ const firstToken = 0x100001;
 const maxPastes = 1_000;
 /** Longer pastes and pastes of several lines become one character, because readline is slow with long lines. */
 const maxInlineChars = 500;
+
+/** Marks text as a paste, as a terminal in paste mode does. */
+export const asPaste = (text: string): string => `${pasteStart}${text}${pasteEnd}`;
+
+/** Whether a read contains a paste of a terminal without paste mode. */
+export const isUnmarkedPaste = (text: string): boolean =>
+  // oxlint-disable-next-line no-control-regex -- keys are control characters
+  !/[\u0003\u001B]/.test(text) && (text.match(/\r\n?|\n/g)?.length ?? 0) >= minPastedLines;
 
 /**
  * Extracts pastes from terminal input.
@@ -29,6 +39,12 @@ export class Pastes {
   #open: string[] | undefined;
   /** The end of the previous chunk, which may contain the beginning of a mark. */
   #carry = '';
+
+  /** Whether a paste has begun whose end has not arrived yet; its start mark may be cut. */
+  get isOpen(): boolean {
+    const start = this.#carry.lastIndexOf('\u001B');
+    return this.#open !== undefined || (start !== -1 && pasteStart.startsWith(this.#carry.slice(start)));
+  }
 
   /** Returns the input for readline. */
   take(chunk: Uint8Array | string): string {
@@ -90,6 +106,6 @@ const replaceTokens = (draft: string, textOf: (token: string) => string | undefi
 
 const labelOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
-  const lines = text.split('\n').length;
+  const lines = text.replace(/\n$/, '').split('\n').length;
   return lines > 1 ? `[${counted(lines, 'pasted line')}]` : `[${grouped(text.length)} pasted characters]`;
 };
