@@ -22,6 +22,12 @@ const sharedBy = (name) => {
   return name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
 };
 
+/** The versions of Node that the hosts of some bridges require. */
+const hostNodes = new Map([
+  ['@h/mastra', '>=22.13'],
+  ['@h/strands', '>=22'],
+]);
+
 /**
  * Returns the violations of the rules for package.json. All packages follow the same rules.
  *
@@ -31,13 +37,14 @@ export const manifestProblems = (manifest) => {
   const { exports = {}, peerDependencies = {}, dependencies = {}, devDependencies = {} } = manifest;
   const entries = entriesOf(exports);
   const shared = sharedBy(manifest.name);
+  const node = hostNodes.get(manifest.name) ?? '>=20.19';
   /** @type {[boolean, string][]} */
   const rules = [
     [manifest.type === 'module', '"type" must be "module"'],
     [manifest.sideEffects === false, '"sideEffects" must be false'],
     [manifest.license === 'MIT', '"license" must be "MIT"'],
     [Boolean(manifest.description?.endsWith('.')), '"description" must be a sentence that ends with a full stop'],
-    [manifest.engines?.node === '>=20.19', '"engines.node" must be ">=20.19"'],
+    [manifest.engines?.node === node, `"engines.node" must be "${node}"`],
     [
       manifest.files?.includes('dist') === true && manifest.files.includes('src'),
       '"files" must include "dist" and "src"',

@@ -16,7 +16,7 @@ import { newerNode } from './newer-node.js';
  */
 
 /** Longest run of the tests of a package. */
-const timeout = process.env['TEST_LONG'] === '1' ? 1_800_000 : 120_000;
+const timeout = process.env['TEST_LONG'] === '1' ? 1_800_000 : 300_000;
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const root = process.env['H_RELAYED'] ?? '';
 

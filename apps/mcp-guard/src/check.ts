@@ -77,7 +77,7 @@ export const check = async (config: Config, onNote: (note: string) => void): Pro
 /**
  * Approves the current descriptions of all tools.
  *
- * @throws ConfigError if there is no file of pins, or a server cannot be reached
+ * @throws ConfigError if `security.pins` is not a file, or a server cannot be reached
  */
 export const approve = async (config: Config, onNote: (note: string) => void): Promise<string> => {
   const { pins } = config.security;
@@ -103,7 +103,7 @@ const callOf = (name: string) => ({
   name,
   input: {},
   signal: new AbortController().signal,
-  approve: () => ({ decision: 'deny', reason: 'The check asks nobody.' }) as const,
+  approve: () => Promise.resolve({ decision: 'deny', reason: 'No person answers questions of the check.' } as const),
 });
 
 const textOf = ({ content }: { readonly content: readonly { readonly type: string }[] }): string =>

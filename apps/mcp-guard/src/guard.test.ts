@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { guardedClient, temporaryFolder } from '../test/guard-client.js';
+import { eventually, guardedClient, temporaryFolder } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
 const legacy = { client: { versionNegotiation: { mode: 'legacy' as const } } };
@@ -89,7 +89,7 @@ describe('the policy', () => {
     expect(await call('write', { path: 'a' })).toMatchObject({ isError: true });
   });
 
-  it('denies a question that nobody can be asked', async () => {
+  it('denies a call that needs a person if the client has no form and the page is off', async () => {
     const policy = { rules: [{ tool: 'write', decision: 'ask' }] };
     const { call, log } = await guardedClient({ policy, approvals: { page: false } });
     expect(await call('write', { path: 'a' })).toMatchObject({ isError: true });
@@ -132,7 +132,7 @@ describe('descriptions', () => {
     const { call, notes, text, tools } = await guardedClient(plain);
     expect(await text('echo', { text: 'a' })).toBe('a');
     await call('mutate');
-    await expect.poll(tools).not.toContain('echo');
+    await expect.poll(tools, eventually).not.toContain('echo');
     expect(await call('echo', { text: 'a' })).toMatchObject({ isError: true });
     expect(notes.join('\n')).toContain('echo of it is refused: its description has changed since it was approved');
   });
@@ -141,7 +141,7 @@ describe('descriptions', () => {
     const { call, notes, tools } = await guardedClient(plain);
     await tools();
     await call('grow');
-    await expect.poll(() => notes.join('\n')).toContain('new-tool of it is refused: it is new');
+    await expect.poll(() => notes.join('\n'), eventually).toContain('new-tool of it is refused: it is new');
     expect(await tools()).not.toContain('new-tool');
   });
 
@@ -149,7 +149,7 @@ describe('descriptions', () => {
     const file = join(temporaryFolder(), 'pins.json');
     const config = { ...plain, security: { wrap: false, pins: file } };
     expect(await (await guardedClient(config)).tools()).toContain('echo');
-    await expect.poll(() => existsSync(file)).toBe(true);
+    await expect.poll(() => existsSync(file), eventually).toBe(true);
     const pins = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
     expect(Object.keys(pins['it'] ?? {})).toContain('mcp__it__echo');
     writeFileSync(file, JSON.stringify({ it: { ...pins['it'], mcp__it__echo: 'another' } }));
@@ -180,7 +180,20 @@ describe('the log', () => {
     const file = join(temporaryFolder(), 'guard.jsonl');
     const { call } = await guardedClient({ ...plain, log: { file } });
     await call('echo', { text: 'private words' });
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain('"tool.call"');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), eventually).toContain('"tool.call"');
     expect(readFileSync(file, 'utf8')).not.toContain('private words');
+  });
+});
+
+describe('resources and prompts', () => {
+  it('of the only server are passed on, without secrets', async () => {
+    const { client } = await guardedClient();
+    expect(client.getServerCapabilities()).toMatchObject({ resources: {}, prompts: {} });
+    expect((await client.listResources()).resources).toMatchObject([{ uri: 'fixture:///note' }]);
+    const { contents } = await client.readResource({ uri: 'fixture:///note' });
+    expect(JSON.stringify(contents)).toContain('A note.');
+    expect(JSON.stringify(contents)).not.toContain('aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2');
+    expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'greet' }]);
+    expect(JSON.stringify(await client.getPrompt({ name: 'greet' }))).toContain('Hello');
   });
 });

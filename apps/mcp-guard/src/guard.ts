@@ -1,9 +1,6 @@
-import { bridge, ToolLock, TurnStoppedError, type Approve, type HostSession } from '@h/bridge';
-import { createBudget, guardrails } from '@h/guardrails';
-import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
-import { closeSinks, jsonLinesSink, observe, record, type Sink } from '@h/observe';
-import { createRedactor, eventRedactor } from '@h/redact';
-import { security } from '@h/security';
+import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge';
+import { closeSinks, jsonLinesSink, type Sink } from '@h/observe';
+import { createRedactor, type Redactor } from '@h/redact';
 import {
   createRegistry,
   fileArtifacts,
@@ -11,19 +8,18 @@ import {
   memoryArtifacts,
   readArtifact,
   toolDriver,
-  tools,
   type ArtifactStore,
   type RegistryDriver,
 } from '@h/tools';
 import type { McpServer, McpToolDescription } from '@h/tools/mcp';
-import type { JSONValue, Message, PipelineOperator, ToolEffect, ToolOutcome } from '@h/turn';
+import type { JSONValue, Message, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
 import { callResult, errorResult } from './call-result.js';
 import type { Config } from './config-schema.js';
-import { loopGuard } from './loop-guard.js';
+import { operatorsOf } from './operators.js';
 import { ToolPins } from './pins.js';
-import { policyHooks } from './policy.js';
+import { decisionOn, type Approve } from './question.js';
 import { Upstream } from './upstream.js';
 
 /** A tool as clients see it. */
@@ -67,9 +63,12 @@ export class Guard {
   readonly #pins: ToolPins;
   readonly #session: HostSession<Message>;
   readonly #sinks: readonly Sink[];
+  readonly #redactor: Redactor | undefined;
   readonly #artifactTool: ReadonlyMap<string, GuardedTool>;
   readonly #locks = new Map<Upstream | undefined, ToolLock>();
   readonly #notes = new Set<string>();
+  /** Whether the tools of the connected servers were taken over. Later changes are announced. */
+  #isCurrent = false;
   #calls = 0;
   #tools: ReadonlyMap<string, GuardedTool> = new Map();
 
@@ -92,7 +91,8 @@ export class Guard {
     this.#driver = toolDriver(registry, { timeoutMs: results.timeoutMs, replay: false });
     this.#sinks = config.log.file === undefined ? [] : [jsonLinesSink(config.log.file)];
     const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
-    const operators = operatorsOf(config, store, this.#sinks, effectOf);
+    this.#redactor = config.security.redact ? createRedactor() : undefined;
+    const operators = operatorsOf(config, { store, sinks: this.#sinks, redactor: this.#redactor, effectOf });
     this.#session = bridge(operators, { host: 'mcp-guard', format: identity }).session(sessionName);
   }
 
@@ -113,13 +113,25 @@ export class Guard {
 
   /** Connects all servers that are not connected. A server that fails is reported, and tried again the next time. */
   async connect(): Promise<void> {
+    if (this.#isCurrent && this.#upstreams.every(({ server }) => server !== undefined)) return;
     await Promise.all(this.#upstreams.map((upstream) => upstream.connect()));
     await this.#update();
+    this.#isCurrent = true;
+  }
+
+  /** The server whose resources and prompts are passed on: the only one, once it is connected. */
+  get soleServer(): McpServer | undefined {
+    return this.#upstreams.length === 1 ? this.#upstreams[0]?.server : undefined;
+  }
+
+  /** Replaces the secrets in a value. */
+  redact<Value>(value: Value): Value {
+    return this.#redactor === undefined ? value : this.#redactor.redactData(value);
   }
 
   /** Returns the tools that clients may call, after connecting. */
   async tools(): Promise<readonly McpToolDescription[]> {
-    if (this.#upstreams.some(({ server }) => server === undefined)) await this.connect();
+    await this.connect();
     return [...this.#tools.values()].map(({ description }) => description);
   }
 
@@ -127,7 +139,7 @@ export class Guard {
   async call({ name, input, signal, approve, onProgress }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
-    if (tool === undefined) return errorResult(`There is no tool ${JSON.stringify(name)}.`);
+    if (tool === undefined) return errorResult(`The tool ${name} does not exist, or is hidden.`);
     this.#calls += 1;
     const id = `call-${this.#calls}`;
     try {
@@ -136,7 +148,7 @@ export class Guard {
         name,
         input,
         signal,
-        approve,
+        approve: (question) => decisionOn(question, approve, signal),
         run: async (call, callSignal) => {
           const run = (): Promise<ToolOutcome> => this.#run(tool, { ...call, id }, callSignal, onProgress);
           const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
@@ -254,39 +266,4 @@ const withoutMark = (outcome: ToolOutcome): ToolOutcome => {
 const artifactsOf = async (artifacts: boolean | string): Promise<ArtifactStore | undefined> => {
   if (artifacts === false) return undefined;
   return typeof artifacts === 'string' ? fileArtifacts({ directory: artifacts }) : memoryArtifacts();
-};
-
-/** The operators, in their order. */
-const operatorsOf = (
-  { policy, approvals, limits, loops, results, security: safety, log }: Config,
-  artifacts: ArtifactStore | undefined,
-  sinks: readonly Sink[],
-  effectOf: (tool: string) => ToolEffect | undefined,
-): readonly PipelineOperator[] => {
-  const { maxCalls: maxToolCalls, maxDurationMs } = limits;
-  const budget = createBudget({
-    name: 'guard',
-    ...(maxToolCalls !== undefined && { maxToolCalls }),
-    ...(maxDurationMs !== undefined && { maxDurationMs }),
-  });
-  const redactor = safety.redact ? createRedactor() : undefined;
-  const redact = redactor === undefined ? undefined : eventRedactor(redactor);
-  const approvalStore =
-    approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
-  return [
-    hooks([...policyHooks(policy)], { approvalStore, approvalTimeoutMs: approvals.timeoutMs }),
-    guardrails({ budget }),
-    ...(loops ? [loopGuard(effectOf)] : []),
-    tools({
-      maxChars: results.maxChars,
-      ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
-    }),
-    security({ redactor: redactor ?? false }),
-    ...(sinks.length > 0
-      ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
-      : []),
-    ...(log.recording === undefined
-      ? []
-      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
-  ];
 };

@@ -3,7 +3,7 @@ import { deny, intercept, type PipelineOperator, type ToolEffect, type ToolResul
 
 /**
  * Creates an operator that denies calls without progress, with one detector for all turns: every call of an MCP client
- * is a turn of its own.
+ * is a separate turn.
  */
 export const loopGuard = (effectOf: (tool: string) => ToolEffect | undefined): PipelineOperator => {
   const detector = createLoopDetector();

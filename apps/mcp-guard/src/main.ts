@@ -1,11 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { CodedError, InvalidOptionError } from '@h/options';
-import { approve, check } from './check.js';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
-import { init } from './init.js';
-import { serve } from './serve.js';
 
 const usage = `Usage:
   mcp-guard [--config guard.yaml] [-- <server command> | -- <server URL>]
@@ -42,13 +39,17 @@ const main = async (words: readonly string[]): Promise<number> => {
   if (others.length > 0) {
     throw new ConfigError(`Unexpected argument ${JSON.stringify(others[0])}. Put the server after "--".`);
   }
-  if (command === 'init') return print(await init(values.from ?? '.mcp.json', values.config ?? 'guard.yaml'));
+  // Loaded on demand: a usage error should not wait for the whole guard.
+  if (command === 'init') {
+    const { init } = await import('./init.js');
+    return print(await init(values.from ?? '.mcp.json', values.config ?? 'guard.yaml'));
+  }
   const config = withServer(
     values.config === undefined ? defaultConfig() : readConfig(values.config, process.env),
     server,
   );
-  if (command === 'check') return print(await check(config, note));
-  if (command === 'approve') return print(await approve(config, note));
+  if (command === 'check') return print(await (await import('./check.js')).check(config, note));
+  if (command === 'approve') return print(await (await import('./check.js')).approve(config, note));
   if (command !== undefined) throw new ConfigError(`There is no command ${JSON.stringify(command)}.\n${usage}`);
   return run(config);
 };
@@ -70,6 +71,7 @@ const withServer = (config: Config, [first, ...args]: readonly string[]): Config
 
 /** Serves until the client leaves or a signal arrives. */
 const run = async (config: Config): Promise<number> => {
+  const { serve } = await import('./serve.js');
   const running = await serve(config, note);
   if (running.url !== undefined) note(`listening on ${running.url}`);
   const code = await new Promise<number>((resolve) => {

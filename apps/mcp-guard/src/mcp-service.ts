@@ -13,6 +13,7 @@ import type { ApprovalPage } from './approval-page.js';
 import { errorResult } from './call-result.js';
 import type { Guard } from './guard.js';
 import { HeldCall, HeldCalls } from './held-calls.js';
+import { passedCapabilities, passThrough } from './pass-through.js';
 import { decisionIn, questionForm, type Question } from './question.js';
 
 type Envelope = Readonly<Record<string, unknown>>;
@@ -20,6 +21,9 @@ type Envelope = Readonly<Record<string, unknown>>;
 type Connection = McpServer['server'];
 
 const notWaiting = 'The call is not waiting for an answer: it has expired or was changed.';
+
+/** How long a client waits for the capabilities of a server that is not connected yet. Its tools may appear later. */
+const maxWaitMs = 3_000;
 
 /** The key of the question in the requests for input. */
 const questionKey = 'approval';
@@ -39,16 +43,20 @@ export class McpService {
   }
 
   /** Creates the server of a connection, or of a request over HTTP. */
-  create({ era }: Pick<McpRequestContext, 'era'>): McpServer {
+  async create({ era }: Pick<McpRequestContext, 'era'>): Promise<McpServer> {
+    await withinMs(this.#guard.connect(), maxWaitMs);
+    const sole = this.#guard.soleServer;
+    const passed = sole === undefined ? {} : passedCapabilities(sole);
     const mcp = new McpServer(
       { name: 'mcp-guard', version: '0.1.0' },
-      { capabilities: { tools: { listChanged: true } } },
+      { capabilities: { ...passed, tools: { listChanged: true } } },
     );
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => ({ tools: [...(await this.#guard.tools())] }));
     server.setRequestHandler('tools/call', (request, context) =>
       era === 'modern' ? this.#callHeld(request, context) : this.#callDirectly(request, context, server),
     );
+    if (sole !== undefined) passThrough(mcp, passed, sole, (value) => this.#guard.redact(value));
     this.#servers.add(server);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the server of the SDK has no event listeners
     server.onclose = () => this.#servers.delete(server);
@@ -79,7 +87,7 @@ export class McpService {
           name,
           input,
           signal,
-          approve: (question) => (canAsk ? ask(question) : this.#askOnPage(question, signal)),
+          approve: (question, withdrawn) => (canAsk ? ask(question) : this.#askOnPage(question, withdrawn)),
           onProgress: progressOf(context),
         }),
       );
@@ -102,15 +110,15 @@ export class McpService {
     const { signal } = context.mcpReq;
     // oxlint-disable-next-line typescript/no-deprecated -- the only source of the capabilities of an earlier client
     const canAsk = hasForms(server.getClientCapabilities());
-    const ask = async (question: Question): Promise<ApprovalDecision> => {
+    const ask = async (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> => {
       const timeout = this.#approvalTimeoutMs;
       return decisionIn(
         // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client
-        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal, timeout }),
+        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal: withdrawn, timeout }),
       );
     };
-    const approve = (question: Question): Promise<ApprovalDecision> =>
-      canAsk ? ask(question) : this.#askOnPage(question, signal);
+    const approve = (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> =>
+      canAsk ? ask(question, withdrawn) : this.#askOnPage(question, withdrawn);
     return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context) });
   }
 
@@ -119,6 +127,15 @@ export class McpService {
     return { decision: 'deny', reason: `${question.reason} The client cannot ask its user, and the page is off.` };
   }
 }
+
+const withinMs = async (work: Promise<void>, limitMs: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+};
 
 /** Whether a client can show forms to its user. Without further details, it can. */
 const hasForms = (capabilities: unknown): boolean => {

@@ -45,3 +45,26 @@ export const decisionIn = (answer: unknown): ApprovalDecision => {
   const choice = action === 'accept' ? choices.find((known) => known === decision) : undefined;
   return { decision: choice ?? 'deny', ...(choice === undefined && { reason: 'The user did not allow the call.' }) };
 };
+
+const unanswered = { decision: 'deny', reason: 'The question expired without an answer.' } as const;
+
+/** Asks a person. The signal withdraws the question: it has expired, or the call has ended. */
+export type Approve = (question: Question, signal: AbortSignal) => Promise<ApprovalDecision>;
+
+/** Asks a person, until the question expires or the call ends. */
+export const decisionOn = async (
+  question: Question,
+  approve: Approve,
+  signal: AbortSignal,
+): Promise<ApprovalDecision> => {
+  const { at, expiresAt = at } = question;
+  const withdrawn = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, expiresAt - at))]);
+  const expired = new Promise<ApprovalDecision>((resolve) => {
+    withdrawn.addEventListener('abort', () => resolve(unanswered), { once: true });
+  });
+  const asked = approve(question, withdrawn).catch((error: unknown): ApprovalDecision => {
+    if (withdrawn.aborted) return unanswered;
+    throw error;
+  });
+  return Promise.race([asked, expired]);
+};

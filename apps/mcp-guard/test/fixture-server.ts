@@ -65,6 +65,12 @@ export const fixtureServer =
       return text('grown');
     });
     if (state.hasGrown) server.registerTool('new-tool', { description: 'New.' }, () => text('new'));
+    server.registerResource('note', 'fixture:///note', {}, ({ href: uri }) => ({
+      contents: [{ uri, text: 'A note. token: ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2' }],
+    }));
+    server.registerPrompt('greet', {}, () => ({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+    }));
     extra(server);
     return server;
   };

@@ -20,6 +20,9 @@ export const temporaryFolder = (): string => {
   return folder;
 };
 
+/** The time limit of polls, for busy machines. */
+export const eventually = { timeout: 15_000 };
+
 /** Bundles the fixture to a program in this folder and returns its path. */
 export const buildFixture = async (folder: string): Promise<string> => {
   const outfile = join(folder, 'fixture.mjs');

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
@@ -84,11 +84,11 @@ describe('mcp-guard -- <command>', () => {
 });
 
 describe('mcp-guard over HTTP', () => {
-  const start = async (listen: object): Promise<{ readonly url: string; readonly child: ChildProcess }> => {
+  it('prints its address and ends on SIGTERM', async () => {
     const file = join(temporaryFolder(), 'guard.yaml');
     writeFileSync(
       file,
-      stringify({ servers: { it: { command: process.execPath, args: [program] } }, listen, security: { wrap: false } }),
+      stringify({ servers: { it: { command: process.execPath, args: [program] } }, listen: { port: 0 } }),
     );
     const child = spawn(process.execPath, [main, '--config', file], { stdio: ['ignore', 'ignore', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -96,41 +96,10 @@ describe('mcp-guard over HTTP', () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening on \S+/);
-    return { url: /listening on (\S+)/.exec(said)?.[1] ?? '', child };
-  };
-
-  it.each(['auto', 'legacy'] as const)('serves clients: %s', async (mode) => {
-    const { url, child } = await start({ port: 0 });
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    onTestFinished(() => client.close());
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-    expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'Hello' } }))).toBe('Hello');
+    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening on http:\/\/127\.0\.0\.1:\d+\/mcp/);
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await ended)[0]).toBe(143);
-  });
-
-  it('refuses requests without the token, and requests of other sites', async () => {
-    const token = 'a-token-of-some-length';
-    const { url } = await start({ port: 0, token });
-    const post = (headers: Record<string, string>) =>
-      fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', ...headers } });
-    expect((await post({})).status).toBe(401);
-    expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401);
-    expect((await post({ authorization: `Bearer ${token}` })).status).not.toBe(401);
-    const { url: open } = await start({ port: 0 });
-    expect(
-      (await fetch(open, { method: 'POST', body: '{}', headers: { origin: 'https://evil.example' } })).status,
-    ).toBe(403);
-  });
-
-  it('does not listen beyond loopback without a token', () => {
-    const file = join(folder, 'public.yaml');
-    writeFileSync(file, stringify({ servers: { it: { command: 'x' } }, listen: { port: 0, host: '0.0.0.0' } }));
-    const { status, stderr } = run('--config', file);
-    expect(status).toBe(1);
-    expect(stderr).toContain('Set "listen.token"');
   });
 });
 

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LruMap } from '@h/bounded';
 import type { CostOf, TokenUsage } from '@h/prices';
 import type { Conversation } from './conversations.js';
 import { arrayOf, objectOf, stringOf } from './json-value.js';
 import type { WireRequest } from './wire-request.js';
 
-/** Number of threads whose latest request is remembered. */
-const maxThreads = 10_000;
+/** Number of threads whose latest request is remembered: about 25 kB for one with 500 messages. */
+const maxThreads = 1_000;
 
 /** The cached beginning of a request, in the order in which providers read it. */
 interface Prefix {
@@ -77,10 +77,10 @@ const prefixOf = ({ value, model }: WireRequest, chain: readonly string[]): Pref
 };
 
 /** Hashes a value without its cache marks, which do not change what is cached. */
-const print = (value: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part)) ?? '')
-    .digest('base64url');
+const print = (value: unknown): string => {
+  const text = JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part)) ?? '';
+  return hash('sha256', text, 'base64url');
+};
 
 const difference = (before: Prefix, after: Prefix, member: string): CacheBreak | undefined => {
   if (before.model !== after.model) return { from: 'model', change: `${before.model} → ${after.model}` };

@@ -63,7 +63,7 @@ const schema = z
     clients: z.array(client).default([]).describe('Clients with keys of the proxy. Without any, clients need none.'),
     budgets: z
       .strictObject({
-        client: dailyLimits.prefault({}).describe('For each client, unless it has limits of its own.'),
+        client: dailyLimits.prefault({}).describe('For each client without separate limits.'),
         conversation: limits.prefault({}),
         day: dailyLimits.prefault({}).describe('For all clients together.'),
         warnAt: z.number().min(0).max(1).default(0.8).describe('Share of a limit from which answers carry a warning.'),
@@ -81,13 +81,6 @@ const schema = z
       .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
       .default(false)
       .describe('Replaces secrets in requests; `env` names variables with further values to replace.'),
-    compaction: z
-      .strictObject({
-        window: z.int().min(1_000).describe('Size of the context window in tokens.'),
-        model: z.string().min(1).exactOptional().describe('The model that summarizes. Default: that of the request.'),
-      })
-      .exactOptional()
-      .describe('Replaces the beginning of long conversations by a summary.'),
     unmetered: z
       .enum(['deny', 'pass'])
       .default('deny')

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash as oneShotHash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LruMap } from '@h/bounded';
 import type { AssistantPart } from '@h/turn';
@@ -87,11 +87,7 @@ export class Conversations {
   }
 }
 
-const hash = (...parts: readonly string[]): string => {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(part).update('\0');
-  return digest.digest('base64url').slice(0, 22);
-};
+const hash = (...parts: readonly string[]): string => oneShotHash('sha256', parts.join('\0'), 'base64url').slice(0, 22);
 
 const chainOf = (client: string, { format, entries }: WireRequest): PrefixChain => {
   const chain = [hash(client, format)];

@@ -1,4 +1,4 @@
-/** Any JSON object of a wire format, whose members are not checked yet. */
+/** A JSON object of a wire format. Its members are not checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const none: JsonObject = {};

@@ -13,7 +13,7 @@ export interface Amounts {
   readonly cost: number;
 }
 
-/** Who uses it. */
+/** The client and the conversation that a call counts for. */
 export interface Party {
   readonly client: string;
   readonly conversation: string;

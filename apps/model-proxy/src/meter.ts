@@ -7,7 +7,7 @@ import { estimateTokens, maxOutputOf, type WireRequest } from './wire-request.js
 
 /** Output tokens that an estimate expects, because most answers are far shorter than their limit. */
 const expectedOutput = 1_000;
-/** Images and files, whose size says nothing about their tokens. */
+/** Images and files, whose tokens do not depend on their length. */
 const encodedData = /[A-Za-z0-9+/]{2000,}={0,2}/g;
 /** Tokens of an image or a file in an estimate. */
 const tokensPerFile = 1_500;

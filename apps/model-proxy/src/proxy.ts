@@ -48,7 +48,7 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
   const upstream = new Upstream(config.timeouts);
   const calls = await ModelCalls.open({ config, upstream, env, now });
   const authenticate = authenticator(config.clients);
-  const closing = new AbortController();
+  const running = new Set<AbortController>();
   const open = new Set<Promise<void>>();
 
   const pass = async ({ incoming, outgoing, route, client, body, signal }: ClientRequest): Promise<void> => {
@@ -67,8 +67,9 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const url = incoming.url ?? '/';
     const route = routeOf(incoming.method ?? 'GET', url, incoming.headers);
-    const leaving = new AbortController();
-    outgoing.once('close', () => leaving.abort(new Error('The client left.')));
+    const abort = new AbortController();
+    running.add(abort);
+    outgoing.once('close', () => abort.abort(new Error('The client left.')));
     try {
       checkOrigin(incoming, config.listen.host);
       if (url.startsWith(ownPrefix)) {
@@ -77,12 +78,13 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       }
       const client = authenticate(incoming.headers);
       if (route.isUnmetered && config.unmetered === 'deny') throw new Refusal('forbidden', unmetered(url));
-      const body = await readBody(incoming, config.maxBodyBytes);
-      const signal = AbortSignal.any([leaving.signal, closing.signal]);
-      const request = { incoming, outgoing, route, client, body, signal };
+      const body = await readBody(incoming, config.maxBodyBytes, abort.signal);
+      const request = { incoming, outgoing, route, client, body, signal: abort.signal };
       await (route.format === undefined ? pass(request) : calls.call(request));
     } catch (error) {
       refuse(incoming, outgoing, route.provider, error);
+    } finally {
+      running.delete(abort);
     }
   };
 
@@ -105,7 +107,8 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      closing.abort(new Refusal('unavailable', 'The proxy is shutting down. Try again.'));
+      const reason = new Refusal('unavailable', 'The proxy is shutting down. Try again.');
+      for (const abort of running) abort.abort(reason);
       await Promise.allSettled(open);
       server.closeAllConnections();
       await closed;
@@ -143,7 +146,7 @@ const refuse = (incoming: IncomingMessage, outgoing: ServerResponse, provider: P
     error instanceof Refusal
       ? error
       : new Refusal('internal', `The proxy failed: ${error instanceof Error ? error.message : String(error)}`);
-  // The rest of a body that was not read would be taken for the next request.
+  // Node would parse the unread rest of the body as the next request.
   if (!incoming.complete) outgoing.shouldKeepAlive = false;
   outgoing.writeHead(refusal.status, [...refusal.headers()]);
   outgoing.end(refusal.body(provider));

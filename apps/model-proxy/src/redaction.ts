@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LruMap } from '@h/bounded';
 import { createRedactor, type Redactor } from '@h/redact';
 import type { ProxyConfig } from './config.js';
@@ -68,7 +68,7 @@ export class RequestRedactor {
 
   #redact(text: string): string {
     if (text.length < minKnownChars) return this.#redactor.redact(text);
-    const key = createHash('sha256').update(text).digest('base64url');
+    const key = hash('sha256', text, 'base64url');
     const known = this.#known.get(key);
     if (known !== undefined) return known === '' ? text : known;
     const redacted = this.#redactor.redact(text);

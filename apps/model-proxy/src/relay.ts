@@ -9,7 +9,10 @@ export type Delivery = 'complete' | 'client-left' | 'provider-broke';
 export const relayHead = (from: IncomingMessage, to: ServerResponse, added: readonly string[] = []): void => {
   to.sendDate = false;
   to.writeHead(from.statusCode ?? 502, from.statusMessage, [...endToEnd(from.rawHeaders).flat(), ...added]);
-  to.flushHeaders();
+  // The first chunk usually arrives with the head, and then both leave in one packet.
+  setImmediate(() => {
+    if (!to.destroyed) to.flushHeaders();
+  });
 };
 
 /**

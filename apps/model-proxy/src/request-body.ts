@@ -5,16 +5,18 @@ import { promisify } from 'node:util';
 import { Refusal } from './refusal.js';
 
 /**
- * Reads the body of a request.
+ * Reads the body of a request. Aborting `signal` destroys the connection.
  *
  * @throws Refusal `too-large`, or `invalid-request` if the client breaks the connection
  */
-export const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+export const readBody = async (incoming: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const tooLarge = (): Refusal =>
     new Refusal('too-large', `The request is larger than ${maxBytes} bytes. Raise maxBodyBytes, or send less.`);
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
+  const onAbort = (): void => void incoming.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       bytes += chunk.length;
@@ -24,6 +26,8 @@ export const readBody = async (incoming: IncomingMessage, maxBytes: number): Pro
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('invalid-request', 'The client broke the connection before the request was complete.');
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 };

@@ -15,7 +15,7 @@ const fileName = /^usage-\d{4}-\d{2}-\d{2}\.jsonl$/;
  * An append-only journal with a file for each day, which begins with a snapshot.
  *
  * A record is passed to the operating system before {@link append} returns, so it survives the death of the process at
- * any moment; a power failure may lose the last seconds. The lock of the folder ensures that there is one writer.
+ * any moment; a power failure may lose the last seconds. The lock of the folder ensures a single writer.
  */
 export class UsageJournal {
   readonly #folder: string;

@@ -44,7 +44,7 @@ describe('budgets', () => {
     expect(await statuses(proxy.url, messages('b', reply, 'c'.repeat(5000)))).toEqual([200]);
   });
 
-  it('count each conversation for itself, also after its history was cut', async () => {
+  it('count conversations separately', async () => {
     const target = await provider();
     const proxy = await open(proxyFor(target, { budgets: { conversation: { tokens: 2100 } } }));
     const first = messages('a');
@@ -66,7 +66,7 @@ describe('budgets', () => {
     ).toBe(200);
   });
 
-  it('count each client for itself, with limits of its own', async () => {
+  it('count clients separately, with different limits', async () => {
     const [alice, bob] = [createKey(), createKey()];
     const config: ProxyConfigInput = {
       clients: [

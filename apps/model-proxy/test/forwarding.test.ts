@@ -138,6 +138,36 @@ describe('forwarding', () => {
   });
 });
 
+describe('close', () => {
+  it('ends requests that are being received, waiting or streaming', async () => {
+    const arrived = withResolvers<undefined>();
+    const provider = await open(
+      startProvider(({ body }, outgoing) => {
+        if (body['stream'] !== true) return arrived.resolve(undefined);
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        outgoing.write('data: {}\n\n');
+      }),
+    );
+    const proxy = await proxyFor(provider);
+    const streaming = await post(proxy.url, { ...messages('a'), stream: true });
+    const waiting = post(proxy.url, messages('b'));
+    await arrived.promise;
+    const { connect } = await import('node:net');
+    const { port } = new URL(proxy.url);
+    const receiving = connect(Number(port), '127.0.0.1');
+    receiving.write('POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');
+    const ended = new Promise((resolve) => {
+      receiving.once('close', resolve);
+    });
+    receiving.on('error', () => undefined);
+    receiving.resume();
+    await proxy.close();
+    await ended;
+    expect((await waiting).status).toBe(503);
+    await expect(streaming.text()).rejects.toThrow();
+  });
+});
+
 describe('refusals', () => {
   it.each([
     ['/v1/messages', { type: 'error', error: { type: 'request_too_large', message: expect.any(String) as string } }],

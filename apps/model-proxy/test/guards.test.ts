@@ -103,7 +103,7 @@ describe('redaction', () => {
     const { text = '', body: sent } = request ?? {};
     expect(text).not.toContain(secret);
     expect(text).not.toContain('hunter2x9');
-    const [first, second] = sent?.['messages'] as readonly { readonly content: never }[];
+    const [first, second] = (sent?.['messages'] ?? []) as readonly { readonly content: never }[];
     expect(first).toEqual({ role: 'user', content: 'My token is [redacted]' });
     // The provider verifies reasoning by its signature.
     expect(second?.content[0]).toEqual(thinking);

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { tooLargeError } from './wire-errors.js';
+import { MessageTooLargeError } from './failures.js';
 
 const newline = 10;
 const carriageReturn = 13;
@@ -29,15 +29,6 @@ export const boundedFetch =
       redirected: { value: response.redirected },
     });
   };
-
-/** A message of an HTTP server is larger than the limit. */
-export class MessageTooLargeError extends Error {
-  override readonly name = 'MessageTooLargeError';
-
-  constructor(maxBytes: number) {
-    super(tooLargeError(maxBytes).message);
-  }
-}
 
 const bodySize = (): ((chunk: Uint8Array) => number) => {
   let size = 0;

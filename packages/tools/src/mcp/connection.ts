@@ -1,72 +1,42 @@
-import {
-  isInputRequiredResult,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type CallToolResult,
-  type ElicitResult,
-  type Progress,
-  type ServerCapabilities,
-  type Tool as McpToolDescription,
-} from '@modelcontextprotocol/client';
-import { toErrorInfo, TurnError, type JSONObject } from '@h/turn';
-import { MessageTooLargeError } from './bounded-fetch.js';
+import type { CallToolResult, ElicitResult, ServerCapabilities } from '@modelcontextprotocol/client';
+import type { JSONObject } from '@h/turn';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
-import { answerRequests, type InputCall, type McpInputHandler } from './inputs.js';
+import {
+  isCutOff,
+  isTooLarge,
+  isUndelivered,
+  McpConnectionError,
+  messageOf,
+  type ConnectionErrorCode,
+} from './failures.js';
 import { openClient, OpenError, type ClientSettings, type OpenClient } from './open-client.js';
-import { anything, followTask, taskFrom, type InputRequests } from './tasks.js';
-import { wireErrorCode } from './wire-errors.js';
-
-export type { McpToolDescription };
+import { anything, type InputRequests } from './tasks.js';
+import {
+  answerInputs,
+  noTimeout,
+  requestTool,
+  type LinkCall,
+  type McpToolDescription,
+  type RequestSettings,
+} from './tool-request.js';
 
 /** State of a connection. After `lost`, the next call reconnects. */
 export type McpState = 'connected' | 'connecting' | 'lost' | 'closed';
 
-type ConnectionErrorCode = 'mcp-unavailable' | 'mcp-disconnected' | 'mcp-closed';
-
-/** The server cannot be reached, or disconnected during a request. */
-export class McpConnectionError extends TurnError {
-  readonly server: string;
-
-  constructor(code: ConnectionErrorCode, server: string, message: string, options?: ErrorOptions) {
-    super(code, message, options);
-    this.server = server;
-  }
-}
-
 /** Settings and callbacks of a connection. */
-export interface LinkSettings extends Omit<ClientSettings, 'hasInputs'> {
-  readonly name: string;
-  readonly onInput: McpInputHandler | undefined;
-  /** Returns the trace context that requests carry in their `_meta`. */
-  readonly traceContext: (() => Readonly<Record<string, string>> | undefined) | undefined;
+export interface LinkSettings extends Omit<ClientSettings, 'hasInputs'>, Omit<RequestSettings, 'client'> {
   /** Receives the tools after connecting, after a change, and after reconnecting. */
   onTools(tools: readonly McpToolDescription[]): void;
   onState(state: McpState): void;
-  readonly onProblem: (problem: Error) => void;
 }
 
-/** A call of a tool. */
-export interface LinkCall extends InputCall {
-  readonly description: McpToolDescription;
-  /** Whether the call may run twice: it is issued again if the connection breaks. */
-  readonly isRepeatable: boolean;
-  readonly onProgress: (progress: Pick<Progress, 'message'> & Partial<Progress>) => void;
-}
-
-/** Longest timeout of the SDK. The driver sets the deadline of calls. */
-const noTimeout = 2_147_483_647;
 const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
 /** Minimum interval between listings that notifications cause. The MCP SDK uses the same debounce interval. */
 const relistIntervalMs = 300;
 /** Minimum age of a list that is listed again because its `ttlMs` has elapsed. */
 const minTtlMs = 30_000;
-/** Maximum number of times that a server may request input during one call, as in the MCP SDK. */
-const maxRounds = 10;
-
 interface Link extends OpenClient {
   readonly relisting: Coalesced;
   /** Whether the server announces changes of its tools. */
@@ -114,18 +84,13 @@ export class McpLink {
   async call(call: LinkCall): Promise<CallToolResult> {
     this.#calls.add(call);
     try {
-      return await this.#callOnce(call);
-    } catch (error) {
-      const isReissued = isUndelivered(error) || (call.isRepeatable && isCutOff(error));
-      if (call.signal.aborted || !isReissued) throw this.#explained(error);
-      const link = this.#current;
-      if (link !== undefined && (isUndelivered(error) || link.isLegacy)) await this.#drop(link);
-    } finally {
-      this.#calls.delete(call);
-    }
-    this.#calls.add(call);
-    try {
-      return await this.#callOnce(call);
+      return await this.#callOnce(call).catch(async (error: unknown) => {
+        const isReissued = isUndelivered(error) || (call.isRepeatable && isCutOff(error));
+        if (call.signal.aborted || !isReissued) throw error;
+        const link = this.#current;
+        if (link !== undefined && (isUndelivered(error) || link.isLegacy)) await this.#drop(link);
+        return this.#callOnce(call);
+      });
     } catch (error) {
       throw this.#explained(error);
     } finally {
@@ -167,52 +132,10 @@ export class McpLink {
 
   async #callOnce(call: LinkCall): Promise<CallToolResult> {
     const link = await this.connect();
-    const result = await this.#request(link, call);
+    const settings = { ...this.#settings, client: async () => (await this.connect()).client };
+    const result = await requestTool(link.client, link.wire.taskKey, call, settings);
     this.#refreshIfStale(link);
     return result;
-  }
-
-  /** Sends the call, and again with the requested input until the server returns a result. */
-  async #request({ client, wire }: Link, call: LinkCall): Promise<CallToolResult> {
-    const { description, input, signal, onProgress: onprogress } = call;
-    const { name, inputSchema } = description;
-    const traceContext = this.#settings.traceContext?.();
-    const params = { name, arguments: { ...input }, ...(traceContext !== undefined && { _meta: { ...traceContext } }) };
-    // Without an output schema: the client would reject task handles and requests for input.
-    const toolDefinition = { name, inputSchema };
-    const options = { signal, onprogress, timeout: noTimeout, allowInputRequired: true, toolDefinition };
-    let extra: { readonly inputResponses?: Record<string, object>; readonly requestState?: string } = {};
-    for (let round = 0; round <= maxRounds; round += 1) {
-      signal.throwIfAborted();
-      const result: unknown = await client.callTool({ ...params, ...extra }, options);
-      if (!isInputRequiredResult(result)) return this.#finished(result as CallToolResult, wire.taskKey, call);
-      const { inputRequests, requestState } = result;
-      extra = {
-        ...(inputRequests !== undefined && { inputResponses: { ...(await this.#answer(inputRequests, call)) } }),
-        ...(requestState !== undefined && { requestState }),
-      };
-    }
-    throw new ToolError(`The server requested input more than ${maxRounds} times.`, { code: 'mcp-input-rounds' });
-  }
-
-  /** Returns the result, or follows the task whose handle it contains. */
-  async #finished(result: CallToolResult, taskKey: string, call: LinkCall): Promise<CallToolResult> {
-    const handle = result._meta?.[taskKey];
-    if (handle === undefined) return result;
-    const final = await followTask(taskFrom(handle), {
-      signal: call.signal,
-      client: async () => (await this.connect()).client,
-      answer: (requests) => this.#answer(requests, call),
-      onStatus: (message) => call.onProgress({ message }),
-    });
-    return callResultFrom(final);
-  }
-
-  #answer(requests: InputRequests, call: LinkCall): Promise<Readonly<Record<string, ElicitResult>>> {
-    const settings = this.#settings;
-    const { tool, input, call: id, turn, session, signal } = call;
-    const answers = answerRequests(requests, { tool, input, call: id, turn, session, signal }, settings);
-    return answers as Promise<Record<string, ElicitResult>>;
   }
 
   /** A server before 2026-07-28 does not say for which call it requests input: it must be the only one. */
@@ -225,7 +148,7 @@ export class McpLink {
       return { action: 'cancel' };
     }
     const requests = { input: { method: 'elicitation/create', params } } as InputRequests;
-    return (await this.#answer(requests, call))['input'] ?? { action: 'cancel' };
+    return (await answerInputs(requests, call, this.#settings))['input'] ?? { action: 'cancel' };
   }
 
   async #open(): Promise<Link> {
@@ -336,8 +259,7 @@ export class McpLink {
   }
 
   #explained(error: unknown): unknown {
-    if (error instanceof MessageTooLargeError) return tooLarge(error);
-    if (error instanceof ProtocolError && error.code === wireErrorCode.tooLarge) return tooLarge(error);
+    if (isTooLarge(error)) return new ToolError(error.message, { code: 'mcp-too-large' });
     if (!isCutOff(error)) return error;
     return this.#error(
       'mcp-disconnected',
@@ -352,8 +274,6 @@ export class McpLink {
   }
 }
 
-const tooLarge = (error: Error): ToolError => new ToolError(error.message, { code: 'mcp-too-large' });
-
 /** Lists all pages of tools, in an order that does not depend on the server, so that prompt caches stay valid. */
 const listTools = async (link: Link, timeout: number): Promise<readonly McpToolDescription[]> => {
   const { tools, ...rest } = await link.client.listTools(undefined, { timeout, cacheMode: 'refresh' });
@@ -362,39 +282,6 @@ const listTools = async (link: Link, timeout: number): Promise<readonly McpToolD
   link.staleAt = isTimed ? monotonicMs() + Math.max(ttlMs, minTtlMs) : Infinity;
   return tools.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
 };
-
-/** Checks the result of a task. */
-const callResultFrom = (value: unknown): CallToolResult => {
-  const { resultType: _resultType, ...result } = (value ?? {}) as Record<string, unknown>;
-  if (Array.isArray(result['content'])) return result as CallToolResult;
-  throw new ToolError('The task of the server ended without a result.', { code: 'mcp-invalid-task' });
-};
-
-/** Error codes of requests that were not delivered. */
-const undelivered: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
-
-/** Returns whether the call certainly did not run: it was not delivered, or its session was unknown. */
-const isUndelivered = (error: unknown): boolean => {
-  if (error instanceof SdkHttpError) {
-    return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true;
-  if (error instanceof Error && error.message === 'Not connected') return true;
-  return undelivered.includes(networkCodeOf(error));
-};
-
-/** Returns whether the connection ended during the call. */
-const isCutOff = (error: unknown): boolean =>
-  (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
-  (error instanceof ProtocolError && error.code === wireErrorCode.streamEnded) ||
-  (error instanceof TypeError && networkCodeOf(error) !== undefined);
-
-const networkCodeOf = (error: unknown): string | undefined => {
-  const { code } = ((error instanceof Error ? error.cause : undefined) ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : undefined;
-};
-
-const messageOf = (error: unknown): string => toErrorInfo(error).message;
 
 /** Waits for optional work, at most `limitMs`. */
 const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {

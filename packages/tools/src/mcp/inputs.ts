@@ -14,11 +14,11 @@ export interface McpInputRequest {
   readonly session: string;
   /** What the server wants to know. Text of the server: treat it as untrusted. */
   readonly message: string;
-  /** The JSON Schema of the requested object, whose members are strings, numbers, booleans and lists of strings. */
+  /** The JSON Schema of the requested object, with members that are strings, numbers, booleans or lists of strings. */
   readonly schema: JSONObject;
 }
 
-/** The answer to a request for input. `cancel` means that nobody decided. */
+/** The answer to a request for input. `cancel` means that no decision was made. */
 export type McpInputAnswer =
   | { readonly action: 'accept'; readonly content: JSONObject }
   | { readonly action: 'decline' | 'cancel' };

@@ -97,7 +97,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (wir
     expect((await done(start(server, 'greet', { name: 'Ada' }))).text('1')).toBe('Hello Ada');
   });
 
-  it('speaks an earlier version if it is told to', async () => {
+  it('speaks an earlier version with the option `protocol`', async () => {
     const server = await open({ protocol: '2025' });
     expect(server.protocolVersion).toBe('2025-11-25');
     expect((await done(start(server, 'greet', { name: 'Ada' }))).text('1')).toBe('Hello Ada');
@@ -126,7 +126,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (wir
     expect(asked).toEqual([{ message: 'Order tea?', tool: 'order', required: ['confirm'] }]);
   });
 
-  it('is told that input is not supported without a handler', async () => {
+  it('learns from the capabilities that input is not supported without a handler', async () => {
     const ran = await done(start(await open(), 'order', { item: 'tea' }));
     expect(ran.outcome('1').status).toBe('failed');
   });
@@ -208,9 +208,9 @@ describe('a task', () => {
     const host = await startHost();
     const server = await connect({ url: host.url }, { onInput: () => new Promise(() => undefined) });
     const ran = start(server, 'build', { asks: true });
-    await expect.poll(() => host.memory.tasks.get('task-1')?.polls).toBe(1);
+    await expect.poll(() => host.memory.tasks.get('task-1')?.polls, { timeout: 15_000 }).toBe(1);
     ran.unsubscribe();
-    await expect.poll(() => host.memory.log).toContain('tasks/cancel');
+    await expect.poll(() => host.memory.log, { timeout: 15_000 }).toContain('tasks/cancel');
   });
 
   it('survives broken polls', async () => {
@@ -289,7 +289,9 @@ describe('a flood of list changes', () => {
     const server = await connect({ url: host.url });
     const before = host.methods.filter((method) => method === 'tools/list').length;
     for (let count = 0; count < 2_000; count += 1) host.handler.notify.toolsChanged();
-    await expect.poll(() => host.methods.filter((method) => method === 'tools/list').length).toBeGreaterThan(before);
+    await expect
+      .poll(() => host.methods.filter((method) => method === 'tools/list').length, { timeout: 15_000 })
+      .toBeGreaterThan(before);
     expect((await done(start(server, 'greet', { name: 'Ada' }))).text('1')).toBe('Hello Ada');
     expect(host.methods.filter((method) => method === 'tools/list').length - before).toBeLessThanOrEqual(3);
   });

@@ -15,11 +15,12 @@ import {
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
-import { McpLink, type McpState, type McpToolDescription } from './connection.js';
+import { McpLink, type McpState } from './connection.js';
 import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
 import type { McpProtocol } from './open-client.js';
+import type { McpToolDescription } from './tool-request.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
@@ -71,7 +72,7 @@ export interface McpServerOptions {
   /**
    * Answers requests of the server for input during a call (`input_required`, elicitation); see `inputApprovals`.
    *
-   * @defaultValue none: the server is told that input is not supported
+   * @defaultValue none: the capabilities of the client do not include input
    */
   readonly onInput?: McpInputHandler | undefined;
   /**

@@ -8,8 +8,11 @@ import type { Tool } from '../define-tool.js';
 import { toolDriver } from '../driver.js';
 import { InvalidOptionError } from '@h/options';
 import { createRegistry } from '../registry.js';
-import { McpConnectionError } from './connection.js';
+import { McpConnectionError } from './failures.js';
 import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
+
+/** Starting a server takes many seconds on a busy machine. */
+const hookTimeoutMs = 60_000;
 
 const done = async (ran: RunCalls): Promise<RunCalls> => {
   await expect.poll(() => ran.isComplete, { timeout: 20_000 }).toBe(true);
@@ -33,7 +36,7 @@ describe('server-everything over stdio', () => {
       onState: (state) => states.push(state),
       onProblem: (problem) => problems.push(problem),
     });
-  });
+  }, hookTimeoutMs);
   afterAll(() => server.close());
 
   it('registers its tools under qualified names, with effects from its annotations', () => {

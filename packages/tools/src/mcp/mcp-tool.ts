@@ -6,7 +6,7 @@ import { ToolError } from '../errors.js';
 import { withJsonSchema } from '../input-schema.js';
 import { jsonSchemaValidator } from '../json-schema.js';
 import { truncate } from '../truncate.js';
-import type { LinkCall, McpToolDescription } from './connection.js';
+import type { LinkCall, McpToolDescription } from './tool-request.js';
 import { effectOf, isIdempotent } from './effects.js';
 import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../define-tool.js';
-import type { McpToolDescription } from './connection.js';
+import type { McpToolDescription } from './tool-request.js';
 import { toolMaker } from './mcp-tools.js';
 
 const describedAs = (name: string, more: Partial<McpToolDescription> = {}): McpToolDescription => ({

@@ -1,6 +1,6 @@
 import { toErrorInfo } from '@h/turn';
 import type { Tool } from '../define-tool.js';
-import type { McpToolDescription } from './connection.js';
+import type { McpToolDescription } from './tool-request.js';
 import { mcpTool, type McpToolSettings } from './mcp-tool.js';
 import { qualifiedNames } from './names.js';
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { runProcess } from '@h/process';
 import { messageLines } from './message-lines.js';
-import { tooLargeError } from './wire-errors.js';
+import { tooLargeError } from './failures.js';
 
 /** A server program and its environment. */
 export interface ServerProgram {

@@ -35,7 +35,7 @@ const defaultPollMs = 1_000;
 const pollBoundsMs = { min: 50, max: 30_000 } as const;
 /** Time limit of one poll. */
 const pollTimeoutMs = 30_000;
-/** Failed polls in a row after which the task is given up. The state of a task outlives a connection. */
+/** Failed polls in a row after which the call fails. The state of a task outlives a connection. */
 const maxFailedPolls = 3;
 const pollRetryMs = 250;
 const cancelTimeoutMs = 5_000;

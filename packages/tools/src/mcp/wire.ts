@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- a server must not guess the key of its task handles; no decision depends on it
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { streamEndedError } from './wire-errors.js';
+import { streamEndedError } from './failures.js';
 
 type Message = JSONRPCMessage;
 type Id = string | number;

@@ -1,0 +1,50 @@
+import { createBudget, guardrails } from '@h/guardrails';
+import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
+import { observe, record, type Sink } from '@h/observe';
+import { eventRedactor, type Redactor } from '@h/redact';
+import { security } from '@h/security';
+import { tools, type ArtifactStore } from '@h/tools';
+import type { PipelineOperator, ToolEffect } from '@h/turn';
+import type { Config } from './config-schema.js';
+import { loopGuard } from './loop-guard.js';
+import { policyHooks } from './policy.js';
+
+/** What operators share with the guard. */
+export interface OperatorParts {
+  readonly store: ArtifactStore | undefined;
+  readonly sinks: readonly Sink[];
+  readonly redactor: Redactor | undefined;
+  readonly effectOf: (tool: string) => ToolEffect | undefined;
+}
+
+/** The operators, in their order. */
+export const operatorsOf = (
+  { policy, approvals, limits, loops, results, log }: Config,
+  { store: artifacts, sinks, redactor, effectOf }: OperatorParts,
+): readonly PipelineOperator[] => {
+  const { maxCalls: maxToolCalls, maxDurationMs } = limits;
+  const budget = createBudget({
+    name: 'guard',
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+  });
+  const redact = redactor === undefined ? undefined : eventRedactor(redactor);
+  const approvalStore =
+    approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
+  return [
+    hooks([...policyHooks(policy)], { approvalStore, approvalTimeoutMs: approvals.timeoutMs }),
+    guardrails({ budget }),
+    ...(loops ? [loopGuard(effectOf)] : []),
+    tools({
+      maxChars: results.maxChars,
+      ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
+    }),
+    security({ redactor: redactor ?? false }),
+    ...(sinks.length > 0
+      ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
+      : []),
+    ...(log.recording === undefined
+      ? []
+      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
+  ];
+};

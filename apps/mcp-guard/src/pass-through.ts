@@ -1,0 +1,42 @@
+import type { JSONObject } from '@h/turn';
+import type { McpServer as Connection } from '@h/tools/mcp';
+import type { McpServer, ServerCapabilities } from '@modelcontextprotocol/server';
+
+/** The methods that are passed on, by the capability that they need. */
+const methods = {
+  resources: ['resources/list', 'resources/templates/list', 'resources/read'],
+  prompts: ['prompts/list', 'prompts/get'],
+  completions: ['completion/complete'],
+} as const;
+
+/** Returns the capabilities of the server that are passed on. */
+export const passedCapabilities = ({ capabilities }: Connection): ServerCapabilities =>
+  Object.fromEntries(
+    Object.keys(methods)
+      .filter((name) => capabilities?.[name as keyof typeof methods] !== undefined)
+      .map((name) => [name, {}]),
+  );
+
+/**
+ * Passes requests for resources, prompts and completions on to the server behind the guard.
+ *
+ * @param redact - replaces secrets in a result
+ */
+export const passThrough = (
+  { server }: McpServer,
+  capabilities: ServerCapabilities,
+  connection: Connection,
+  redact: <Value>(value: Value) => Value,
+): void => {
+  for (const [capability, names] of Object.entries(methods)) {
+    if (capabilities[capability as keyof typeof methods] === undefined) continue;
+    for (const method of names) {
+      server.setRequestHandler(method, async ({ params = {} }, { mcpReq }) => {
+        const { _meta, ...rest } = params as JSONObject;
+        const result = await connection.request(method, rest, mcpReq.signal);
+        // The server of the SDK checks the result of each method.
+        return redact(result) as never;
+      });
+    }
+  }
+};

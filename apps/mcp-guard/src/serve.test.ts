@@ -1,0 +1,88 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { eventually, guardedClient, startFixture, textOf } from '../test/guard-client.js';
+import { ConfigError, parseConfig } from './config.js';
+import { serve } from './serve.js';
+
+/** Serves a guard around the fixture over HTTP. */
+const serveHttp = async (listen: object, config: object = {}) => {
+  const ran: string[] = [];
+  const servers = { it: { url: await startFixture((line) => ran.push(line)) } };
+  const source = stringify({ servers, listen: { port: 0, ...listen }, security: { wrap: false }, ...config });
+  const running = await serve(parseConfig(source, '/srv/guard.yaml', {}), () => undefined);
+  onTestFinished(() => running.close());
+  return { url: running.url ?? '', ran };
+};
+
+const connect = async (url: string, mode: 'auto' | 'legacy', headers: Record<string, string> = {}): Promise<Client> => {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  onTestFinished(() => client.close());
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  return client;
+};
+
+describe('serve over HTTP', () => {
+  it.each(['auto', 'legacy'] as const)('serves several clients at once: %s', async (mode) => {
+    const { url } = await serveHttp({});
+    const clients = await Promise.all([connect(url, mode), connect(url, mode)]);
+    const texts = clients.map(async (client, index) =>
+      textOf(await client.callTool({ name: 'echo', arguments: { text: `Hello ${index}` } })),
+    );
+    expect(await Promise.all(texts)).toEqual(['Hello 0', 'Hello 1']);
+  });
+
+  it('requires the token', async () => {
+    const token = 'a-token-of-some-length';
+    const { url } = await serveHttp({ token });
+    const post = (headers: Record<string, string>) => fetch(url, { method: 'POST', body: '{}', headers });
+    expect((await post({})).status).toBe(401);
+    expect((await post({ authorization: `Bearer ${token}x` })).status).toBe(401);
+    const client = await connect(url, 'auto', { authorization: `Bearer ${token}` });
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  });
+
+  it('refuses other sites and other paths', async () => {
+    const { url } = await serveHttp({});
+    const send = (to: string, headers: Record<string, string> = {}) =>
+      fetch(to, { method: 'POST', body: '{}', headers });
+    expect((await send(url, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await send(url.replace('/mcp', '/other'))).status).toBe(404);
+  });
+
+  it('does not listen beyond loopback without a token', async () => {
+    await expect(serveHttp({ host: '0.0.0.0' })).rejects.toThrow(ConfigError);
+    await expect(serveHttp({ host: '0.0.0.0' })).rejects.toThrow(/Set "listen\.token"/);
+  });
+});
+
+describe('the approval page', () => {
+  const policy = { rules: [{ tool: 'write', decision: 'ask', reason: 'It <b>writes</b>.' }] };
+
+  it.each([
+    ['once', ['write a']],
+    ['deny', []],
+  ] as const)('decides about a call: %s', async (choice, expected) => {
+    const { call, log, notes } = await guardedClient({ policy });
+    const calling = call('write', { path: 'a' });
+    await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
+    const page = /http:\S+/.exec(notes.join('\n'))?.[0] ?? '';
+    const html = await (await fetch(page)).text();
+    expect(html).toContain('It &#60;b&#62;writes&#60;/b&#62;.');
+    const action = new RegExp(`action="([^"]+/${choice})"`).exec(html)?.[1] ?? '';
+    await fetch(new URL(action, page), { method: 'POST' });
+    expect((await calling).isError === true).toBe(choice === 'deny');
+    expect(log()).toEqual(expected);
+    expect(await (await fetch(page)).text()).toContain('No call waits.');
+  });
+
+  it('has a secret address', async () => {
+    const { call, notes } = await guardedClient({ policy, approvals: { timeoutMs: 2_000 } });
+    const calling = call('write', { path: 'a' });
+    await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
+    const page = new URL(/http:\S+/.exec(notes.join('\n'))?.[0] ?? '');
+    expect((await fetch(new URL('/guess/', page))).status).toBe(404);
+    expect((await fetch(new URL('/guess/x/once', page), { method: 'POST' })).status).toBe(404);
+    expect((await calling).isError).toBe(true);
+  });
+});

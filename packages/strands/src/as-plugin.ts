@@ -1,0 +1,223 @@
+import { bridge, checkOperators, describeError, type BridgeOptions, type HostEvents } from '@h/bridge';
+import {
+  anyBoolean,
+  anyFunction,
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  oneOf,
+  recordOf,
+  showValue,
+} from '@h/options';
+import { TurnError, type ErrorInfo, type PipelineOperator, type TurnEnding } from '@h/turn';
+import {
+  ExecuteToolStage,
+  InvokeModelStage,
+  ModelThrottledError,
+  type Agent,
+  type LocalAgent,
+  type Message,
+  type Model,
+  type Plugin,
+} from '@strands-agents/sdk';
+import { messageFormat } from './messages.js';
+import { invokeModel } from './model-stage.js';
+import { executeTool, isInterrupt } from './tool-stage.js';
+
+const host = 'Strands';
+
+/** The events of a turn in an agent of Strands. */
+export const pluginEvents: HostEvents = {
+  'model.request': {
+    support: 'full',
+    as: '`InvokeModelStage`; of the settings, the tool choice: all others belong to the model',
+  },
+  'model.delta': { support: 'full', as: 'stream events with text, reasoning or tool input' },
+  'model.response': { support: 'full', as: 'the result of the stage; its text has been emitted: change the deltas' },
+  'model.error': {
+    support: 'full',
+    as: 'an error of the stage; retries work until text has been emitted; set `retryStrategy: null` on the agent',
+  },
+  'tool.call': { support: 'full', as: '`ExecuteToolStage`, for all calls of an answer before the first one runs' },
+  'tool.result': { support: 'full', as: 'the result of the stage' },
+  'tool.progress': { support: 'limited', as: 'stream events of tools reach the host unchanged' },
+  'approval.request': { support: 'full', as: 'an interrupt, which `interruptResponse` answers' },
+  'history.append': { support: 'full', as: 'remembered per session and sent again byte for byte' },
+  'history.replace': { support: 'full', as: 'remembered per session; the agent keeps its own messages' },
+  'turn.continue': { support: 'full', as: 'another model call within the same cycle' },
+  'turn.stop': { support: 'full', as: 'a last message with the outcome as `stopReason`, or an error' },
+};
+
+/** Why an operator ended a turn. */
+export interface PluginStop extends TurnEnding {
+  readonly session: string;
+}
+
+/** A model that an operator chose. */
+export interface ModelChoice {
+  readonly model?: string | undefined;
+  /** Id of the credential. */
+  readonly credential?: string | undefined;
+}
+
+/** Options of {@link asPlugin}. */
+export interface PluginOptions extends Pick<BridgeOptions<Message>, 'effects' | 'maxSessions'> {
+  /**
+   * Requests the approval of a person.
+   *
+   * @defaultValue interrupts the agent; its next invocation brings the decision as `interruptResponse`
+   */
+  readonly approve?: BridgeOptions<Message>['approve'];
+  /**
+   * Returns the model for the model name and the credential id that an operator such as `failover` chose.
+   *
+   * @defaultValue the agent's model; the choice of another model or credential is an error
+   */
+  readonly resolve?: ((choice: ModelChoice) => Model) | undefined;
+  /**
+   * What happens when an operator stops the turn: `'end'` ends the invocation with a message that states the reason and
+   * the outcome as `stopReason`, `'error'` rejects with `TurnStoppedError`.
+   *
+   * @defaultValue `'end'`
+   */
+  readonly exitBehavior?: 'end' | 'error' | undefined;
+  /** Called when an operator stopped the turn. */
+  readonly onStop?: ((stop: PluginStop) => void) | undefined;
+  /**
+   * Accepts operators that handle events which Strands does not have; a process warning names them.
+   *
+   * @defaultValue `false`: such an operator is an error
+   */
+  readonly partial?: boolean | undefined;
+}
+
+/** A plugin of Strands with operators. */
+export interface OperatorPlugin extends Plugin {
+  /** Ends the turn of a session and forgets its state. */
+  forget(session: string): void;
+}
+
+/**
+ * Creates a plugin for agents of Strands from operators. Each invocation of an agent is one turn.
+ *
+ * The session of the agent (`sessionId`) is the session, so several agents can share a plugin. Interrupts of tools and
+ * cancellation pass unchanged.
+ *
+ * @param given - options, if the first argument is an object, then operators
+ * @throws InvalidOptionError if an option is unknown or has a wrong value
+ * @throws UnsupportedOperatorError if an operator needs events that Strands does not have
+ *
+ * @example
+ * ```ts
+ * const agent = new Agent({ model, tools, plugins: [asPlugin(loopDetect(), guardrails({ maxSteps: 40 }))] });
+ * ```
+ */
+export const asPlugin = (
+  ...given: readonly [PluginOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
+): OperatorPlugin => {
+  const [first, ...rest] = given;
+  const isConfigured = typeof first === 'object';
+  const options: PluginOptions = isConfigured ? first : {};
+  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+  check(options, operators);
+  const { exitBehavior = 'end', resolve, onStop, approve, effects, maxSessions } = options;
+  const sessions = bridge<Message>(operators, {
+    host,
+    format: messageFormat,
+    effects,
+    maxSessions,
+    describeError: describeFailure,
+    isControlFlow: isInterrupt,
+  });
+  /** The turn of each invocation. A call that Strands repeats after a failure begins a new turn. */
+  const runs = new WeakMap<object, object>();
+  const own = new WeakSet<Message>();
+  return {
+    name: 'h',
+    forget: (session) => sessions.forget(session),
+    initAgent: (agent) => {
+      const { addMiddleware } = agent as Partial<Agent>;
+      if (addMiddleware === undefined) throw noMiddleware(agent);
+      const add = addMiddleware.bind(agent as Agent);
+      add(InvokeModelStage, (context, next) => {
+        const name = agent.sessionId;
+        const { invocationState } = context;
+        const run = runs.get(invocationState) ?? {};
+        runs.set(invocationState, run);
+        const stage = {
+          session: sessions.session(name),
+          own,
+          run,
+          exitBehavior,
+          choose: (own: Model, choice: ModelChoice) => chosenModel(own, choice, resolve),
+          onFailure: () => runs.delete(invocationState),
+          onStop: ({ outcome, reason, error }: TurnEnding) =>
+            onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) }),
+        };
+        return invokeModel(stage, context, next);
+      });
+      add(ExecuteToolStage, (context, next) =>
+        executeTool({ session: sessions.session(agent.sessionId), approve }, context, next),
+      );
+    },
+  };
+};
+
+/** Strands wraps the errors of providers, so the status of a response is that of a cause. */
+const describeFailure = (thrown: unknown): ErrorInfo => {
+  const info = describeError(thrown);
+  const { cause } = thrown as { readonly cause?: unknown };
+  const found = info.status === undefined && cause !== undefined ? describeError(cause) : undefined;
+  const status = found?.status ?? (thrown instanceof ModelThrottledError ? 429 : undefined);
+  return {
+    ...info,
+    ...(found?.headers && { headers: found.headers }),
+    ...(info.status === undefined && status !== undefined && { status }),
+  };
+};
+
+const chosenModel = (own: Model, { model, credential }: ModelChoice, resolve: PluginOptions['resolve']): Model => {
+  if ((model === undefined || model === own.modelId) && credential === undefined) return own;
+  if (resolve) return resolve({ model, credential });
+  const chosen = [
+    model !== undefined && `the model ${JSON.stringify(model)}`,
+    credential !== undefined && `the credential ${JSON.stringify(credential)}`,
+  ];
+  throw new TurnError(
+    'unknown-model',
+    `An operator chose ${chosen.filter(Boolean).join(' and ')}. Pass \`resolve\` to asPlugin() to return the model for it.`,
+  );
+};
+
+const noMiddleware = (agent: LocalAgent): TurnError =>
+  new TurnError(
+    'unsupported-host',
+    `The agent ${JSON.stringify(agent.id)} has no addMiddleware(). Use @strands-agents/sdk 1.19 or newer.`,
+  );
+
+const check = (options: PluginOptions, operators: readonly PipelineOperator[]): void => {
+  checkOptions('asPlugin()', options, {
+    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
+    approve: anyFunction,
+    maxSessions: integerFrom(1),
+    resolve: anyFunction,
+    exitBehavior: oneOf('end', 'error'),
+    onStop: anyFunction,
+    partial: anyBoolean,
+  });
+  const index = operators.findIndex((operator) => typeof operator !== 'function');
+  if (index !== -1) {
+    throw new InvalidOptionError({
+      owner: 'asPlugin()',
+      option: 'operators',
+      message: `asPlugin(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
+    });
+  }
+  checkOperators(operators, {
+    owner: 'asPlugin()',
+    host,
+    events: pluginEvents,
+    alternative: 'Run the operator in harness({ model, tools })',
+    partial: options.partial,
+  });
+};

@@ -1,0 +1,1 @@
+export { asPlugin, type ModelChoice, type PluginOptions, type PluginStop } from './as-plugin.js';

@@ -1,0 +1,76 @@
+import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
+import { Agent, SessionManager, tool, type Model } from '@strands-agents/sdk';
+import { InMemoryStorage } from '@strands-agents/sdk/storage';
+import { AnthropicModel } from '@strands-agents/sdk/models/anthropic';
+import { OpenAIModel } from '@strands-agents/sdk/models/openai';
+import { pluginEvents } from '../src/as-plugin.js';
+import { asPlugin, type PluginStop } from '../src/index.js';
+
+const model = ({ url, wire }: HostSetup, apiKey: string): Model => {
+  const modelId = 'suite';
+  if (wire === 'messages') {
+    return new AnthropicModel({ modelId, apiKey, clientConfig: { baseURL: url, maxRetries: 0 }, maxTokens: 1000 });
+  }
+  const clientConfig = { baseURL: `${url}/v1`, maxRetries: 0 };
+  return new OpenAIModel({ api: wire === 'responses' ? 'responses' : 'chat', modelId, apiKey, clientConfig });
+};
+
+const toTool = (given: SuiteTool) =>
+  tool({
+    name: given.name,
+    description: given.description,
+    inputSchema: schemaOf(given),
+    callback: (input, context) => given.run(input, context.cancelSignal),
+  });
+
+const start = (setup: HostSetup) => {
+  const { operators, options, key, keyOf, tools } = setup;
+  const stops = new Map<string, PluginStop>();
+  const plugin =
+    operators &&
+    asPlugin(
+      {
+        ...options,
+        resolve: ({ credential }) => model(setup, keyOf(credential)),
+        onStop: (stop) => void stops.set(stop.session, stop),
+      },
+      ...operators,
+    );
+  const storage = new InMemoryStorage();
+  /** A new agent for each run, which restores the session as after a restart of the process. */
+  const agentOf = (sessionId: string): Agent =>
+    new Agent({
+      model: model(setup, key),
+      tools: tools.map(toTool),
+      systemPrompt: 'Be brief.',
+      printer: false,
+      retryStrategy: null,
+      sessionManager: new SessionManager({ sessionId, storage }),
+      ...(plugin && { plugins: [plugin] }),
+    });
+  return {
+    run: async ({ text: input, session, signal, onText }: HostInput) => {
+      const agent = agentOf(session);
+      const stream = agent.stream(input, { ...(signal && { cancelSignal: signal }) });
+      let step = await stream.next();
+      for (; step.done !== true; step = await stream.next()) {
+        const event = step.value;
+        if (event.type !== 'modelStreamUpdateEvent' || event.event.type !== 'modelContentBlockDeltaEvent') continue;
+        if (event.event.delta.type === 'textDelta') onText(event.event.delta.text);
+      }
+      const { lastMessage } = step.value;
+      const text = lastMessage?.content.map((block) => (block.type === 'textBlock' ? block.text : '')).join('') ?? '';
+      const stop = stops.get(session);
+      stops.delete(session);
+      return { text, stop };
+    },
+  };
+};
+
+/** Agents of Strands, one for each session, for the suite of bridges. */
+export const strandsHost: Omit<HostUnderTest, 'wires'> = {
+  name: 'Strands',
+  events: pluginEvents,
+  streams: true,
+  start,
+};
