@@ -1,5 +1,5 @@
 import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
-import { deny, intercept, MessageList, retry, stop, type Handlers, type Message, type TurnOperator } from '@h/turn';
+import { intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
 import { readFileSync } from 'node:fs';
 import { eventTable, TurnStoppedError } from '@h/bridge';
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
@@ -77,28 +77,6 @@ describe('asMiddleware', () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(middlewareEvents));
   });
 
-  it('changes nothing without operators', async () => {
-    script = [calls('read', 'list'), { content: 'Done.' }];
-    const messages = await run(agentWith(asMiddleware(), { read: () => 'text', list: () => 'a b' }), ask('Look.'));
-    expect(contents(messages)).toEqual(['Look.', 'ai', 'text', 'a b', 'Done.']);
-    expect(requests()).toEqual([
-      ['Be brief.', 'Look.'],
-      ['Be brief.', 'Look.', 'assistant', 'text', 'a b'],
-    ]);
-  });
-
-  it('does not run a call that an operator denies', async () => {
-    const ran: string[] = [];
-    script = [calls('rm', 'read'), { content: 'Done.' }];
-    const denying = operator({
-      decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'Not here.') : undefined) },
-    });
-    const tools = { rm: () => ran.push('rm'), read: () => ran.push('read') };
-    const messages = await run(agentWith(asMiddleware(denying), tools), ask('Clean up.'));
-    expect(ran).toEqual(['read']);
-    expect(messages[2]).toMatchObject({ status: 'error', content: 'Denied: Not here.' });
-  });
-
   it('stores a result that an operator changed in the state of the agent', async () => {
     script = [calls('read'), { content: 'Done.' }];
     const redacting = operator({
@@ -109,58 +87,11 @@ describe('asMiddleware', () => {
     expect(requests()[1]).toContain('[redacted]');
   });
 
-  it('repeats a failed model call if an operator retries it', async () => {
-    script = [{ error: { message: 'Slow down', type: 'rate_limit' }, status: 429 }, { content: 'Here.' }];
-    const seen: unknown[] = [];
-    const retrying = operator({
-      decide: {
-        'model.error': (event) => {
-          seen.push(event.error.status);
-          return retry(event);
-        },
-      },
-    });
-    const messages = await run(agentWith(asMiddleware(retrying)), ask('Hi'));
-    expect(contents(messages)).toEqual(['Hi', 'Here.']);
-    expect(seen).toEqual([429]);
-  });
-
   it('rethrows an error of the model', async () => {
     script = [{ error: { message: 'No such key', type: 'invalid_request_error' }, status: 401 }];
     await expect(agentWith(asMiddleware()).invoke(ask('Hi'))).rejects.toMatchObject({
       cause: { status: 401 },
     });
-  });
-
-  it('keeps a replaced history across the steps and invocations of a thread', async () => {
-    let isCompacted = false;
-    const compacting = operator({
-      decide: {
-        'model.request': (event) => {
-          if (isCompacted || event.messages.length < 5) return undefined;
-          isCompacted = true;
-          const messages: readonly Message[] = [{ role: 'user', content: 'Summary.' }, ...event.messages.slice(-2)];
-          return [
-            { type: 'history.replace', messages, origin: 'test' },
-            { ...event, messages: MessageList.of(messages) },
-          ];
-        },
-      },
-    });
-    script = [calls('read'), calls('list'), { content: 'Done.' }, { content: 'Yes.' }];
-    const agent = agentWith(
-      asMiddleware(compacting),
-      { read: () => 'text', list: () => 'a b' },
-      { checkpointer: new MemorySaver() },
-    );
-    const config = { configurable: { thread_id: 'alice' } };
-    await agent.invoke(ask('Look.'), config);
-    const messages = await run(agent, ask('Sure?'), config);
-    expect(contents(messages)).toEqual(['Look.', 'ai', 'text', 'ai', 'a b', 'Done.', 'Sure?', 'Yes.']);
-    expect(requests().slice(2)).toEqual([
-      ['Be brief.', 'Summary.', 'assistant', 'a b'],
-      ['Be brief.', 'Summary.', 'assistant', 'a b', 'Done.', 'Sure?'],
-    ]);
   });
 
   it('ends the agent with the reason of an operator, or rejects with that reason', async () => {
@@ -233,56 +164,6 @@ describe('asMiddleware', () => {
     const messages = await run(agent, ask('Read.'));
     expect(messages[2]?.text).toMatch(/no such file/);
     expect(seen).toEqual(['failed']);
-  });
-
-  it('isolates the state of two threads', async () => {
-    const counts: string[] = [];
-    const counting = intercept('counting', () => {
-      let session = '';
-      let steps = 0;
-      return {
-        observe: {
-          'turn.start': (event) => void ({ session } = event),
-          'model.response': () => void (steps += 1),
-          'turn.end': () => void counts.push(`${session} ${steps}`),
-        },
-      };
-    });
-    const answer = (messages: readonly WireMessage[]): FixtureFileResponse => {
-      const text = JSON.stringify(messages);
-      return messages.length < (text.includes('long') ? 6 : 4) ? calls('read') : { content: 'Done.' };
-    };
-    script = Array.from({ length: 5 }, () => answer);
-    const agent = agentWith(asMiddleware(counting), { read: () => 'text' }, { checkpointer: new MemorySaver() });
-    await Promise.all(['long', 'short'].map((name) => agent.invoke(ask(name), { configurable: { thread_id: name } })));
-    expect(counts.toSorted()).toEqual(['long 3', 'short 2']);
-  });
-
-  it('cancels with the signal of the agent', async () => {
-    const controller = new AbortController();
-    const ends: string[] = [];
-    const agent = agentWith(
-      asMiddleware(operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } })),
-      {
-        read: () => {
-          controller.abort(new Error('left'));
-          return new Promise(() => undefined);
-        },
-      },
-    );
-    script = [calls('read')];
-    await expect(agent.invoke(ask('Read.'), { signal: controller.signal })).rejects.toThrow();
-    expect(ends).toEqual(['cancelled']);
-  });
-
-  it('streams the answer', async () => {
-    script = [calls('read'), { content: 'All is well.' }];
-    let text = '';
-    const stream = await agentWith(asMiddleware(), { read: () => 'text' }).stream(ask('Read.'), {
-      streamMode: 'messages',
-    });
-    for await (const [chunk] of stream) if (chunk.type === 'ai') text += chunk.text;
-    expect(text).toBe('All is well.');
   });
 
   it('rejects a model or a credential that it cannot provide', async () => {
