@@ -1,4 +1,4 @@
-// A loop of one's own around fetch, without RxJS: commands are judged before they run.
+// A hand-written loop around fetch, without RxJS: commands are judged before they run.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { judgeCommand } from '@h/shell';

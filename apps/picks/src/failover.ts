@@ -1,4 +1,4 @@
-// An AI SDK app that goes on when a key is out of quota: a second key, then a second model.
+// An AI SDK app that continues when a key is out of quota: with a second key, then with a second model.
 import { createOpenAI } from '@ai-sdk/openai';
 import { attach } from '@h/ai-sdk';
 import { createCredentialPool, failover } from '@h/failover';
@@ -6,15 +6,16 @@ import { generateText } from 'ai';
 
 const key = (id: string, env: string) => ({ id, provider: 'openai', key: { env } });
 const pool = createCredentialPool({ profiles: [key('team', 'OPENAI_API_KEY'), key('reserve', 'OPENAI_RESERVE_KEY')] });
-const resolve = async (model = 'gpt-5-mini', credential = 'team') =>
-  createOpenAI({ apiKey: await pool.key(credential) })(model.replace('openai/', ''));
+const resolve = async (model = 'gpt-5-mini', credential = 'team') => {
+  console.log(`${credential} calls ${model}`);
+  return createOpenAI({ apiKey: await pool.key(credential) })(model.replace('openai/', ''));
+};
 const model = await resolve();
 const operator = failover({ pool, models: ['openai/gpt-5-mini', 'openai/gpt-5-nano'] });
 
-const { text, finalStep } = await generateText({
+const { text } = await generateText({
   ...attach({ model, resolve }, operator),
   prompt: 'Say hello.',
   maxRetries: 0,
 });
-const states = pool.status().map(({ id, cooldowns }) => `${id}: ${cooldowns.length} cooldowns`);
-console.log(text, finalStep.response.modelId, states.join(', '));
+console.log(text);

@@ -15,10 +15,13 @@ const maxLines = 40;
 const frameworks = [
   'ai',
   '@ai-sdk/openai',
+  '@earendil-works/pi-agent-core',
+  '@earendil-works/pi-ai',
   'langchain',
   '@langchain/core',
   '@langchain/langgraph',
   '@langchain/openai',
+  '@openai/agents',
   'zod',
 ];
 
@@ -116,13 +119,18 @@ it('shows the programs in the documentation', async () => {
   await expect(`${introduction}\n${shown.join('\n')}`).toMatchFileSnapshot('../../../docs/picks.md');
 });
 
-describe.concurrent('each program', () => {
+describe('each program', () => {
   it('failover: continues with the second key', async () => {
     const { output, requests } = await run('failover', [
       { error: { message: 'You exceeded your current quota.', type: 'insufficient_quota' }, status: 429 },
       { content: 'Hello.' },
     ]);
-    expect(output).toBe('Hello. gpt-5-mini team: 1 cooldowns, reserve: 0 cooldowns\n');
+    expect(requests.map(({ model }) => model)).toEqual(['gpt-5-mini', 'gpt-5-mini']);
+    expect(output.trimEnd().split('\n').slice(-3)).toEqual([
+      'team calls openai/gpt-5-mini',
+      'reserve calls openai/gpt-5-mini',
+      'Hello.',
+    ]);
     expect(requests.map(({ model }) => model)).toEqual(['gpt-5-mini', 'gpt-5-mini']);
   });
 
@@ -203,6 +211,20 @@ describe.concurrent('each program', () => {
     const { output } = await run('hooks', [call('deploy', { version: '1.2.3' }), { content: 'Released.' }]);
     expect(output).toContain('"reason":"A deployment needs approval."');
     expect(output).toContain('Version 1.2.3 is live.\nReleased.');
+  });
+
+  it('loop-detect: denies the calls of a loop and ends the run with the reason', async () => {
+    const calls = Array.from({ length: 30 }, (_, index) => call('run_tests', {}, `run-${index}`));
+    const { output, requests } = await run('loop-detect', calls);
+    expect(output).toMatch(/^loop-detected: .*\n\d+ calls\n$/);
+    expect(requests.length).toBeLessThan(10);
+  });
+
+  it('security: redacts what the model reads', async () => {
+    const { output, requests } = await run('security', [call('read_config', {}), { content: 'In Europe.' }]);
+    expect(output).toContain('In Europe.');
+    expect(requests[1]?.body).toContain('region: eu');
+    expect(`${output}${requests[1]?.body}`).not.toContain('r7Vq');
   });
 
   it('queue: answers the messages of a user in order', async () => {

@@ -27,6 +27,7 @@ import {
   type UserMessage,
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
+import { denyCanary } from './canary.js';
 import { CallSlot, type Permission } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
@@ -108,7 +109,7 @@ export class HostRun<HostMessage> {
       tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.#runTools(calls, signal) },
       sessions: options.store,
       maxModelCalls: Infinity,
-    }).pipe(this.#head(), ...options.operators);
+    }).pipe(this.#head(), denyCanary, ...options.operators);
   }
 
   /** The end event of the turn, if it has ended. */

@@ -1,5 +1,7 @@
 export { describeError } from './describe-error.js';
 export { bridge, type Bridge, type BridgeOptions } from './bridge.js';
+export { convertHistory, type InHostFormat } from './convert-history.js';
+export { denyCanary } from './canary.js';
 export { FailedModelCall, TurnStoppedError } from './errors.js';
 export {
   checkOperators,

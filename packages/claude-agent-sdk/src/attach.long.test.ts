@@ -1,5 +1,5 @@
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import { intercept, keep, proceed, stop, type TurnEvent } from '@h/turn';
+import { deny, intercept, keep, proceed, stop, type TurnEvent } from '@h/turn';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,8 +7,8 @@ import { bash, calls, canRun, Claude } from '../test/claude.js';
 import { approval, operator, redact, spy } from '../test/operators.js';
 import { attach } from './index.js';
 
-/** Runs the real Claude Code, whose model is scripted, on loopback. */
-describe.skipIf(!canRun)('attach in many sessions of Claude Code', () => {
+/** Runs the real Claude Code with a scripted model on loopback. */
+describe.skipIf(!canRun)('attach in many sessions of Claude Code', { timeout: 60_000 }, () => {
   let claude: Claude;
   beforeEach(async () => {
     claude = await Claude.start();
@@ -88,6 +88,7 @@ describe.skipIf(!canRun)('attach in many sessions of Claude Code', () => {
     'denies the call if an operator throws at %s',
     async (type) => {
       const crash = operator({
+        'tool.result': () => undefined,
         [type]: () => {
           throw new RangeError('The rule has a bug.');
         },
@@ -223,5 +224,42 @@ describe.skipIf(!canRun)('attach in many sessions of Claude Code', () => {
     const ends = events.filter((event) => event.type === 'turn.end');
     expect(ends.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed']);
     expect(events.filter((event) => event.type === 'tool.result').map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
+  it('withholds a result if an operator throws at it', async () => {
+    const crash = operator({
+      'tool.result': () => {
+        throw new RangeError('The redactor has a bug.');
+      },
+    });
+    const run = await claude.run([calls(bash('a', 'echo hunter2'))], attach(crash).options);
+    expect(run.requests).toBe(1);
+    expect(JSON.stringify(run.messages.filter(({ type }) => type === 'user'))).not.toContain('hunter2');
+  });
+
+  it('applies the rules to a sub-agent, which has its own turn', async () => {
+    const events: TurnEvent[] = [];
+    const rules = intercept('rules', () => {
+      let count = 0;
+      return {
+        decide: {
+          'tool.call': (event) => {
+            count += 1;
+            return event.call.name === 'Bash' ? deny(event, `Call ${count} of this turn is denied.`) : undefined;
+          },
+        },
+      };
+    });
+    const task = { description: 'x', prompt: 'SUB', subagent_type: 'general-purpose', run_in_background: false };
+    const run = await claude.run(
+      [calls(['agent', 'Agent', task]), calls(bash('inner', `touch ${path('ran')}`)), { content: 'Sub done.' }],
+      attach(rules, spy(events)).options,
+    );
+    expect(run.text).toBe('Done.');
+    expect(run.results['inner']).toContain('Call 1 of this turn is denied.');
+    expect(existsSync(path('ran'))).toBe(false);
+    const starts = events.filter((event) => event.type === 'turn.start');
+    expect(starts.map(({ trigger }) => trigger)).toEqual(['user', 'subagent']);
+    expect(starts[1]?.session.startsWith(`${starts[0]?.session}/`)).toBe(true);
   });
 });

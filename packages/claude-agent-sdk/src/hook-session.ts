@@ -75,7 +75,7 @@ export class HookSession {
 const closed = async (turn: HookTurn | undefined): Promise<void> => {
   if (!turn) return;
   turn.cancel('A new prompt began.');
-  const timer = setTimeout(() => turn.close(), closeGraceMs);
+  const timer = setTimeout(() => turn.close(), closeGraceMs).unref();
   await turn.ended;
   clearTimeout(timer);
 };

@@ -1,3 +1,4 @@
+import { denyCanary } from '@h/bridge';
 import {
   MessageList,
   noUsage,
@@ -103,7 +104,7 @@ export class HookTurn {
     this.ended = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#connection = connect(options.operators, {
+    this.#connection = connect([denyCanary, ...options.operators], {
       // oxlint-disable-next-line h/no-clock -- ids of turns must be unique and nothing else depends on them
       turn: crypto.randomUUID(),
       accepts: (event) => this.#accepts(event),

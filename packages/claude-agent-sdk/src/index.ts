@@ -1,1 +1,2 @@
-export { attach, type Attached, type AttachOptions } from './attach.js';
+export { attach, type Attached } from './attach.js';
+export type { AttachOptions } from './options.js';

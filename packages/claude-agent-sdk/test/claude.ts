@@ -29,7 +29,7 @@ export interface Run {
   readonly error: unknown;
 }
 
-/** A Claude Code in a temporary home, whose model follows a script. */
+/** Claude Code in a temporary home, with a scripted model. */
 export class Claude {
   readonly folder = mkdtempSync(join(tmpdir(), 'h-claude-'));
   readonly #mock = new LLMock({ port: 0 });
@@ -88,17 +88,7 @@ export class Claude {
   #options(): Options {
     return {
       cwd: this.folder,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: join(this.folder, 'home'),
-        CLAUDE_CONFIG_DIR: join(this.folder, 'home'),
-        ANTHROPIC_BASE_URL: this.#mock.url,
-        ANTHROPIC_API_KEY: 'test',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-        DISABLE_TELEMETRY: '1',
-        IS_SANDBOX: '1',
-      },
+      env: { ...claudeEnv(this.folder), ANTHROPIC_BASE_URL: this.#mock.url, ANTHROPIC_API_KEY: 'test' },
       model: 'claude-sonnet-4-5',
       settingSources: [],
       tools: ['Bash', 'Read', 'Write', 'Agent'],
@@ -115,6 +105,17 @@ export class Claude {
     return answer ?? { content: 'Done.' };
   }
 }
+
+/** The environment of a Claude Code whose home is in this folder. */
+export const claudeEnv = (folder: string) => ({
+  PATH: process.env['PATH'],
+  HOME: join(folder, 'home'),
+  CLAUDE_CONFIG_DIR: join(folder, 'home'),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_TELEMETRY: '1',
+  IS_SANDBOX: '1',
+});
 
 /** An answer with calls of tools: `[id, tool, input]`. */
 export const calls = (...list: readonly (readonly [string, string, object])[]): FixtureFileResponse => ({

@@ -1,4 +1,5 @@
 export { repairHistory, type RepairedHistory } from '@h/turn';
+export { compact, type CompactedMessages, type CompactOptions } from './compact.js';
 export { compaction } from './compaction.js';
 export { contextUsage, type ContextUsage, type ContextUsageOptions } from './context-usage.js';
 export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './counting/token-counter.js';

@@ -22,7 +22,7 @@ import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
 import { toResponse } from './answer.js';
-import { messageFormat, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
+import { langchainMessages, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
 
 /** The events of a turn in an agent of LangChain. */
 export const middlewareEvents: HostEvents = {
@@ -120,7 +120,7 @@ export const asMiddleware = (
   const host = bridge<BaseMessage>(operators, {
     ...shared,
     host: 'LangChain',
-    format: messageFormat,
+    format: langchainMessages,
     isControlFlow: isBubbleUp,
   });
   return createMiddleware({

@@ -1,14 +1,15 @@
 import {
   AIMessage,
+  BaseMessage,
   HumanMessage,
   SystemMessage,
   ToolMessage,
-  type BaseMessage,
   type ContentBlock,
 } from '@langchain/core/messages';
 import type { HostFormat } from '@h/bridge';
 import {
   textOf,
+  TurnError,
   type AssistantPart,
   type CacheMark,
   type FilePart,
@@ -24,8 +25,9 @@ import {
 type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
 
 /** Converts between the messages of LangChain and those of a turn. */
-export const messageFormat: HostFormat<BaseMessage> = {
+export const langchainMessages: HostFormat<BaseMessage> = {
   read: (message) => {
+    if (!BaseMessage.isInstance(message)) throw unknownMessage(message);
     switch (message.type) {
       case 'ai':
         return { role: 'assistant', content: assistantParts(message as AIMessage) };
@@ -50,6 +52,12 @@ export const messageFormat: HostFormat<BaseMessage> = {
     }
   },
 };
+
+const unknownMessage = (message: unknown): TurnError =>
+  new TurnError(
+    'invalid-input',
+    `${JSON.stringify(message)?.slice(0, 100)} is not a message of LangChain. Convert messages with coerceMessageLikeToMessage() of @langchain/core first.`,
+  );
 
 const textPart = (text: string): TextPart => ({ type: 'text', text });
 

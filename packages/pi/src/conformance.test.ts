@@ -1,10 +1,9 @@
 import { describeHost, schemaOf, type HostInput, type HostSetup, type SuiteTool, type Wire } from '@h/bridge/testing';
-import { Agent, type AgentTool } from '@earendil-works/pi-agent-core';
-import { contentText, type Api, type AssistantMessage, type Model, type TSchema } from '@earendil-works/pi-ai';
+import { Agent, type AgentTool, type StreamFn } from '@earendil-works/pi-agent-core';
+import { contentText, type Api, type AssistantMessage, type Model } from '@earendil-works/pi-ai';
 import { streamSimple as streamAnthropic } from '@earendil-works/pi-ai/api/anthropic-messages';
 import { streamSimple as streamCompletions } from '@earendil-works/pi-ai/api/openai-completions';
 import { streamSimple as streamResponses } from '@earendil-works/pi-ai/api/openai-responses';
-import type { StreamFn } from '@earendil-works/pi-agent-core';
 import { attach, attachEvents } from './attach.js';
 
 const withoutMarks =
@@ -36,7 +35,7 @@ const toTool = (given: SuiteTool): AgentTool => ({
   name: given.name,
   label: given.name,
   description: given.description,
-  parameters: schemaOf(given) as unknown as TSchema,
+  parameters: schemaOf(given),
   execute: async (_id, params, signal) => ({
     content: [{ type: 'text', text: await given.run(params, signal) }],
     details: undefined,
@@ -93,7 +92,7 @@ const start = (setup: HostSetup) => {
       }
       const last = agent.state.messages.findLast(({ role }) => role === 'assistant') as AssistantMessage;
       if (last.stopReason === 'error' || last.stopReason === 'aborted') throw new Error(last.errorMessage);
-      return { text: contentText(last.content as Parameters<typeof contentText>[0]), stop: stops.get(session) };
+      return { text: contentText(last.content), stop: stops.get(session) };
     },
   };
 };

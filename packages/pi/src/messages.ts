@@ -59,7 +59,7 @@ export const piMessages: HostFormat<PiMessage> = {
         return [toSystemMessage(message.content, extra)];
       case 'user': {
         const content = typeof message.content === 'string' ? message.content : message.content.map(fromUserPart);
-        return [{ timestamp: 0, ...extra, role: 'user', content } as PiMessage];
+        return [{ timestamp: 0, ...extra, role: 'user', content }];
       }
       case 'assistant':
         return [{ ...noAnswer, ...extra, role: 'assistant', content: assistantBlocks(message.content) }];
@@ -80,7 +80,7 @@ const unknownMessage = (message: unknown): TurnError => {
 /** Stores all members but those named here. */
 const rest = (message: object, ...known: readonly string[]): { readonly providerOptions?: ProviderOptions } => {
   const entries = Object.entries(message).filter(([name, value]) => !known.includes(name) && value !== undefined);
-  return entries.length === 0 ? {} : { providerOptions: { [pi]: Object.fromEntries(entries) as JSONObject } };
+  return entries.length === 0 ? {} : { providerOptions: { [pi]: Object.fromEntries(entries) } };
 };
 
 const extraOf = (options: ProviderOptions | undefined): JSONObject => options?.[pi] ?? {};
@@ -233,7 +233,7 @@ const resultBlock = (part: ToolResultContentPart): ResultBlock => {
   if (part.type === 'text') return { ...extraOf(part.providerOptions), type: 'text', text: part.text };
   const isImage = 'mediaType' in part && part.mediaType?.startsWith('image/') === true;
   if (isImage && 'data' in part && typeof part.data === 'string') {
-    return { ...extraOf(part.providerOptions), type: 'image', data: part.data, mimeType: part.mediaType as string };
+    return { ...extraOf(part.providerOptions), type: 'image', data: part.data, mimeType: part.mediaType };
   }
   return { type: 'text', text: `[${part.type}]` };
 };
@@ -248,5 +248,5 @@ const toToolResult = (part: Extract<ToolPart, { type: 'tool-result' }>, extra: J
     toolName,
     content: resultContent(output),
     isError: isErrorOutput(output),
-  } as ToolResultMessage;
+  };
 };

@@ -97,9 +97,10 @@ const streamAnswer = async (
   call: ModelCall,
   request: PiRequest,
   changed: HostModelRequest<Message>,
-  { signal, onDelta }: HostModelContext,
+  context: HostModelContext,
   out: AnswerStream,
 ): Promise<AssistantMessage> => {
+  const { signal } = context;
   const { model, apiKey } = await choose(call, changed);
   out.begin(model);
   const http = recordHttp(model, call.options);
@@ -112,7 +113,7 @@ const streamAnswer = async (
   const toolCalls = new Map<number, { readonly id: string; readonly name: string }>();
   for await (const event of untilAborted(stream, signal)) {
     const delta = deltaOf(event, toolCalls);
-    if (delta) onDelta(delta);
+    if (delta) context.onDelta(delta);
   }
   signal.throwIfAborted();
   const message = await stream.result();

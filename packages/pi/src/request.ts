@@ -76,7 +76,7 @@ const toolOf = (definition: ToolDefinition, tools: ReadonlyMap<ToolDefinition, T
   const named = [...tools.values()].find(({ name }) => name === definition.name);
   if (named) {
     const { description, inputSchema } = definition;
-    return { ...named, description, parameters: inputSchema as unknown as Tool['parameters'] };
+    return { ...named, description, parameters: inputSchema };
   }
   throw new TurnError(
     'unknown-tool',

@@ -1,4 +1,5 @@
 import { CallIds } from './call-ids.js';
+import { checkNative } from './foreign-message.js';
 import type {
   AssistantMessage,
   AssistantPart,
@@ -44,6 +45,9 @@ export const interruptedText =
  * call id is renamed together with its result; calls and results are matched by occurrence, not by id alone. Lone
  * surrogates become U+FFFD, and empty messages are dropped. Valid messages are returned unchanged.
  *
+ * @throws InvalidInputError if a message has the shape of another framework; `convertHistory()` of `@h/bridge` converts
+ * those
+ *
  * @example
  * ```ts
  * const { messages, repairs } = repairHistory([
@@ -81,6 +85,7 @@ class Repairing {
   }
 
   add(given: Message, index: number): void {
+    checkNative(given, index);
     const message = wellFormed(given);
     if (message !== given) this.#repairs.push({ problem: 'lone-surrogate', index });
     if (message.role === 'tool') this.#addTool(message, index);

@@ -1,0 +1,176 @@
+import {
+  checkOptions,
+  integerFrom,
+  InvalidOptionError,
+  nonEmptyString,
+  recordOf,
+  required,
+  anyFunction,
+} from '@h/options';
+import { toErrorInfo, TurnError } from '@h/turn';
+import { canaryName, canaryReason } from './canary.js';
+
+/** How long a host may take to call the canary. */
+const defaultTimeoutMs = 30_000;
+
+/** A tool that must never run. */
+export interface Canary {
+  readonly name: string;
+  readonly description: string;
+  /** The input with which the host must call it. */
+  readonly input: { readonly token: string };
+  /** The JSON schema of the input. */
+  readonly inputSchema: {
+    readonly type: 'object';
+    readonly properties: { readonly token: { readonly type: 'string' } };
+    readonly required: ['token'];
+    readonly additionalProperties: false;
+  };
+  /** The name of a session that only this check uses. */
+  readonly session: string;
+  /** Aborted when the time is up. */
+  readonly signal: AbortSignal;
+  /** The implementation of the tool: records that the call went through. */
+  run(): string;
+}
+
+/**
+ * Makes the host call the canary on one of its paths, with a scripted model.
+ *
+ * @returns everything that the model read after the call, as text
+ */
+export type DoctorPath = (canary: Canary) => PromiseLike<string>;
+
+/** Options of {@link doctor}. */
+export interface DoctorOptions {
+  /** The name of the host in messages. */
+  readonly host: string;
+  /** The ways in which the host makes tool calls, by name: its own loop, and each sub-agent. */
+  readonly paths: Readonly<Record<string, DoctorPath>>;
+  /** How to correct a path that is not covered, as a sentence. */
+  readonly advice: string;
+  /**
+   * How long each path may take, in milliseconds.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * What was seen on a path that is not proved to be safe.
+ *
+ * | seen | meaning |
+ * |---|---|
+ * | `ran` | the denied call ran |
+ * | `not-denied` | the call did not run, but no bridge has denied it: something else failed, or the tool is unknown |
+ * | `failed` | the host failed before the end of the check |
+ * | `timed-out` | the host did not finish in time |
+ */
+export interface DoctorFinding {
+  readonly path: string;
+  readonly seen: 'ran' | 'not-denied' | 'failed' | 'timed-out';
+  readonly detail: string;
+}
+
+/** A host did not prove that it enforces denials. Do not start it. */
+export class DoctorError extends TurnError {
+  readonly host: string;
+  readonly findings: readonly DoctorFinding[];
+
+  constructor(host: string, findings: readonly DoctorFinding[], advice: string) {
+    const list = findings.map(({ path, detail }) => `${JSON.stringify(path)}: ${detail}`).join(' ');
+    super('denial-not-enforced', `doctor(): ${host} did not prove that it enforces denials. ${list} ${advice}`);
+    this.host = host;
+    this.findings = findings;
+  }
+}
+
+/**
+ * Proves that a host enforces denials on each of its paths: makes the host call a tool that every bridge denies.
+ *
+ * A path passes only if the model read the denial and the tool did not run. Failures and timeouts do not pass. Bridges
+ * have a `doctor` for their host, which needs no paths.
+ *
+ * @throws DoctorError with a finding for each path that did not pass
+ * @throws InvalidOptionError if an option has a wrong value or `paths` is empty
+ *
+ * @example
+ * ```ts
+ * declare const runLoop: (canary: Canary) => Promise<string>;
+ * await doctor({ host: 'My loop', paths: { loop: runLoop }, advice: 'Call tools through session.tool().' });
+ * ```
+ */
+export const doctor = async (options: DoctorOptions): Promise<void> => {
+  checkOptions('doctor()', options, {
+    host: required(nonEmptyString),
+    paths: required(recordOf(anyFunction)),
+    advice: required(nonEmptyString),
+    timeoutMs: integerFrom(1),
+  });
+  const { host, paths, advice, timeoutMs = defaultTimeoutMs } = options;
+  if (Object.keys(paths).length === 0) {
+    const message = 'doctor(): paths is empty, so nothing would be proved. Name at least one path of the host.';
+    throw new InvalidOptionError({ owner: 'doctor()', option: 'paths', message });
+  }
+  const found = await Promise.all(Object.entries(paths).map(([name, path]) => examine(name, path, timeoutMs)));
+  const findings = found.filter((finding) => finding !== undefined);
+  if (findings.length > 0) throw new DoctorError(host, findings, advice);
+};
+
+const examine = async (path: string, ask: DoctorPath, timeoutMs: number): Promise<DoctorFinding | undefined> => {
+  const abort = new AbortController();
+  let hasRun = false;
+  // oxlint-disable-next-line h/no-clock -- the session must be one that no turn has, and nothing else depends on it
+  const id = crypto.randomUUID();
+  const canary: Canary = {
+    name: canaryName,
+    description: 'Checks that denials are enforced. It must never run.',
+    input: { token: id },
+    inputSchema: {
+      type: 'object',
+      properties: { token: { type: 'string' } },
+      required: ['token'],
+      additionalProperties: false,
+    },
+    session: `doctor-${id}`,
+    signal: abort.signal,
+    run: () => {
+      hasRun = true;
+      return 'The canary ran.';
+    },
+  };
+  const seen = await outcomeOf(ask, canary, timeoutMs);
+  abort.abort(new TurnError('doctor-ended', 'The check of the doctor has ended.'));
+  if (hasRun) return { path, seen: 'ran', detail: 'The denied call ran.' };
+  if (typeof seen !== 'string') return { path, ...seen };
+  if (seen.includes(canaryReason)) return undefined;
+  const read =
+    seen === '' ? 'The host did not return a result of the call to the model.' : `The model read ${shown(seen)}.`;
+  return { path, seen: 'not-denied', detail: `The call was not denied. ${read}` };
+};
+
+const outcomeOf = async (
+  ask: DoctorPath,
+  canary: Canary,
+  timeoutMs: number,
+): Promise<string | Omit<DoctorFinding, 'path'>> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<Omit<DoctorFinding, 'path'>>((resolve) => {
+    const detail = `The host did not finish within ${timeoutMs} ms.`;
+    timer = setTimeout(() => resolve({ seen: 'timed-out', detail }), timeoutMs);
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(() => ask(canary)), timeout]);
+  } catch (error) {
+    const { name, message } = toErrorInfo(error);
+    return { seen: 'failed', detail: `The host failed: ${name}: ${message}` };
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const maxShownChars = 200;
+
+const shown = (text: string): string =>
+  JSON.stringify(text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text);

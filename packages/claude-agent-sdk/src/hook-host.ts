@@ -1,0 +1,323 @@
+import type {
+  CanUseTool,
+  HookCallback,
+  HookCallbackMatcher,
+  HookEvent,
+  HookInput,
+  PermissionResult,
+} from '@anthropic-ai/claude-agent-sdk';
+import { toErrorInfo, type PipelineOperator, type ToolOutcome, type TurnEnding, type TurnEventOf } from '@h/turn';
+import { answerOf, decisionOf, isRecord, permission } from './approvals.js';
+import { contextOf, denial, reasonOf, rewrite, stopped, type Output } from './hook-outputs.js';
+import { HookSession } from './hook-session.js';
+import type { HookTurn } from './hook-turn.js';
+import type { AttachOptions } from './options.js';
+import { containsRemoved, noteAfter, readOutput, textOf, withheld } from './tool-output.js';
+
+type InputOf<Event extends HookEvent> = Extract<HookInput, { readonly hook_event_name: Event }>;
+type ToolInput = InputOf<'PreToolUse'> | InputOf<'PostToolUse'> | InputOf<'PostToolUseFailure'>;
+
+/** A finished call that the next `PostToolBatch` checks. */
+interface Checked {
+  readonly original: unknown;
+  readonly rewritten: unknown;
+  readonly isFailed: boolean;
+}
+
+/** Handles the hooks of all sessions. */
+export class HookHost {
+  readonly #operators: readonly PipelineOperator[];
+  readonly #options: AttachOptions;
+  readonly #sessions = new Map<string, HookSession>();
+  /** Calls that wait for `canUseTool`, which does not receive the session. */
+  readonly #asked = new Map<string, { readonly turn: HookTurn; readonly request: TurnEventOf<'approval.request'> }>();
+  readonly #checked = new Map<string, Checked>();
+  readonly #warned = new Set<string>();
+
+  constructor(operators: readonly PipelineOperator[], options: AttachOptions) {
+    this.#operators = operators;
+    this.#options = options;
+  }
+
+  /** The hooks of all events, one for each. */
+  hooks(): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
+    const { timeoutSeconds: timeout = 600 } = this.#options;
+    const hook = <Event extends HookEvent>(
+      handle: (input: InputOf<Event>, signal: AbortSignal) => Promise<Output> | Output,
+    ): HookCallbackMatcher[] => {
+      const callback: HookCallback = async (input, _id, { signal }) => handle(input as InputOf<Event>, signal);
+      return [{ hooks: [callback], onFailure: 'block', timeout }];
+    };
+    return {
+      UserPromptSubmit: hook<'UserPromptSubmit'>((input) => this.#prompt(input)),
+      SubagentStart: hook<'SubagentStart'>((input) => this.#startAgent(input)),
+      PreToolUse: hook<'PreToolUse'>((input, signal) => this.#call(input, signal)),
+      PostToolUse: hook<'PostToolUse'>((input) =>
+        this.#result(input).catch((error: unknown) => this.#withheld(input, error)),
+      ),
+      PostToolUseFailure: hook<'PostToolUseFailure'>((input) => this.#failure(input)),
+      PostToolBatch: hook<'PostToolBatch'>((input) => this.#batch(input)),
+      Stop: hook<'Stop'>((input) => this.#stop(input)),
+      SubagentStop: hook<'SubagentStop'>((input) => this.#stop(input)),
+      SessionEnd: hook<'SessionEnd'>(({ session_id: id }) => {
+        this.forget(id);
+        return {};
+      }),
+    };
+  }
+
+  /** Asks the person of the application, for operators and for Claude Code; `undefined` if there is none. */
+  get canUseTool(): CanUseTool | undefined {
+    const { canUseTool } = this.#options;
+    return canUseTool && ((...request) => this.#permit(canUseTool, ...request));
+  }
+
+  /** Ends the turns of a session and of its sub-agents, and deletes their state. */
+  forget(id: string): void {
+    for (const name of this.#sessions.keys()) if (name === id || name.startsWith(`${id}/`)) this.#drop(name);
+  }
+
+  async #prompt(input: InputOf<'UserPromptSubmit'>): Promise<Output> {
+    const message = { role: 'user', content: input.prompt } as const;
+    const decision = await this.#session(input).begin([message], input.prompt_id);
+    if (decision.type === 'stopped') return { decision: 'block', reason: reasonOf(decision.ending) };
+    return { ...contextOf('UserPromptSubmit', decision) };
+  }
+
+  async #startAgent(input: InputOf<'SubagentStart'>): Promise<Output> {
+    // If an operator stops the turn, the first call of the sub-agent is denied.
+    const decision = await this.#session(input).begin([], input.prompt_id);
+    return contextOf('SubagentStart', decision);
+  }
+
+  async #call(input: InputOf<'PreToolUse'>, signal: AbortSignal): Promise<Output> {
+    const { tool_use_id: id, tool_name: name, tool_input: given } = input;
+    const turn = await this.#session(input).turnFor(promptOf(input));
+    const onAbort = (): void => void turn.result(id, name, given, abandoned);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const decision = await turn.call(id, name, given);
+    signal.removeEventListener('abort', onAbort);
+    switch (decision.type) {
+      case 'allowed':
+        return decision.isChanged ? this.#rewritten(decision) : {};
+      case 'approval':
+        return this.#ask(turn, id, decision.request);
+      case 'denied':
+        return denial(decision.reason);
+      case 'stopped':
+        return { ...denial(reasonOf(decision.ending)), ...stopped(decision.ending) };
+    }
+  }
+
+  #rewritten({ input }: { readonly input: unknown }): Output {
+    if (!isRecord(input)) return denial('An operator replaced the input of the call by a value that is not an object.');
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: input } };
+  }
+
+  async #ask(turn: HookTurn, id: string, request: TurnEventOf<'approval.request'>): Promise<Output> {
+    if (!this.#options.canUseTool) {
+      const reason = 'No person can be asked. Set the `canUseTool` option of attach().';
+      const decision = await turn.answer(id, { id: request.id, decision: 'deny', reason });
+      return denial(decision.type === 'denied' ? decision.reason : reason);
+    }
+    this.#asked.set(id, { turn, request });
+    void turn.ended.then(() => this.#asked.delete(id));
+    const { reason } = request;
+    return {
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: reason },
+    };
+  }
+
+  /** Asks a person, for an operator or for Claude Code. */
+  async #permit(
+    canUseTool: CanUseTool,
+    ...[name, given, options]: Parameters<CanUseTool>
+  ): Promise<PermissionResult | null> {
+    const asked = this.#asked.get(options.toolUseID);
+    this.#asked.delete(options.toolUseID);
+    if (!asked) return canUseTool(name, given, options);
+    const { turn } = asked;
+    for (let { request } = asked; ;) {
+      const result = await decisionOf(canUseTool, name, given, { ...options, decisionReason: request.reason });
+      const decision = await turn.answer(options.toolUseID, { id: request.id, ...answerOf(result) });
+      if (decision.type === 'approval') ({ request } = decision);
+      else return permission(decision, result, given);
+    }
+  }
+
+  async #result(input: InputOf<'PostToolUse'>): Promise<Output> {
+    const { tool_response: response } = input;
+    const host = readOutput(response);
+    const { output } = host;
+    const { turn, result } = await this.#pass(input, { status: 'ok', output });
+    if (!result) {
+      const rewritten = withheld(response);
+      this.#check(input, { original: response, rewritten, isFailed: false });
+      return { ...rewrite({ rewritten }), ...stopped(turn?.ending ?? unchecked) };
+    }
+    if (turn?.ending && turn.ending.outcome !== 'completed') {
+      return { ...(result.output === output ? {} : rewrite(host.write(result.output))), ...stopped(turn.ending) };
+    }
+    if (result.output === output) return {};
+    const change = host.write(result.output);
+    if (change.rewritten !== undefined) {
+      this.#check(input, { original: response, rewritten: change.rewritten, isFailed: false });
+    }
+    return rewrite(change);
+  }
+
+  /** A failure of a hook would let the output pass. */
+  #withheld({ tool_response: response }: InputOf<'PostToolUse'>, error: unknown): Output {
+    const reason = toErrorInfo(error).message;
+    return { ...rewrite({ rewritten: withheld(response) }), ...stopped({ outcome: 'error', reason }) };
+  }
+
+  async #failure(input: InputOf<'PostToolUseFailure'>): Promise<Output> {
+    const { error } = input;
+    const output = { type: 'error-text', value: error } as const;
+    const outcome: ToolOutcome =
+      input.is_interrupt === true
+        ? { status: 'cancelled', reason: error, output }
+        : { status: 'failed', error: { name: 'Error', message: error }, output };
+    const { turn, result } = await this.#pass(input, outcome);
+    const text = result && textOf(result.output);
+    const note = text === undefined ? undefined : noteAfter(error, text);
+    if (note === undefined) this.#check(input, { original: error, rewritten: text ?? '', isFailed: true });
+    const context =
+      note === undefined || note === ''
+        ? {}
+        : { hookSpecificOutput: { hookEventName: 'PostToolUseFailure' as const, additionalContext: note } };
+    return { ...context, ...(turn?.ending ? stopped(turn.ending) : {}) };
+  }
+
+  /** Passes the outcome of a call through the operators of its turn. */
+  async #pass(
+    input: ToolInput,
+    outcome: ToolOutcome,
+  ): Promise<{ readonly turn?: HookTurn | undefined; readonly result: ToolOutcome | undefined }> {
+    const { tool_use_id: id, tool_name: name, tool_input: given } = input;
+    const session = this.#session(input);
+    const turn = await session.turnFor(promptOf(input));
+    if (turn.isAllowed(id) === false) {
+      turn.fail({ name: 'TurnError', code: 'denial-ignored', message: denialIgnored(name) });
+      return { turn, result: undefined };
+    }
+    const isLate = turn.ending !== undefined;
+    const result = isLate
+      ? await session.lateResult(id, name, given, outcome)
+      : await turn.result(id, name, given, outcome);
+    return { turn, result };
+  }
+
+  async #batch(input: InputOf<'PostToolBatch'>): Promise<Output> {
+    const calls = input.tool_calls.map(
+      ({ tool_use_id: id, tool_name: name, tool_input: given, tool_response: response }) => ({
+        id,
+        name,
+        input: given,
+        text: typeof response === 'string' ? response : textOf(readOutput(response).output),
+      }),
+    );
+    const turn = await this.#session(input).turnFor(promptOf(input));
+    for (const { id, name, text } of calls) {
+      const checked = this.#checked.get(id);
+      this.#checked.delete(id);
+      if (!checked || !containsRemoved(text, checked.original, checked.rewritten)) continue;
+      const message = notRewritten(name, checked.isFailed);
+      if (!checked.isFailed || this.#options.failedOutput !== 'warn') {
+        turn.fail({ name: 'TurnError', code: 'output-not-rewritten', message });
+      } else {
+        this.#warn(message, 'output-not-rewritten');
+      }
+    }
+    const decision = await turn.nextStep(calls);
+    if (decision.type === 'stopped') return stopped(decision.ending);
+    return contextOf('PostToolBatch', decision);
+  }
+
+  async #stop(input: InputOf<'Stop'> | InputOf<'SubagentStop'>): Promise<Output> {
+    const session = this.#session(input);
+    const { turn } = session;
+    if (turn) {
+      const decision = await turn.complete(input.last_assistant_message ?? '');
+      if (decision.type === 'proceed') {
+        const next = await turn.continued();
+        if (next.type === 'continue') {
+          return { decision: 'block', reason: [decision.text, ...next.context].join('\n\n') };
+        }
+      }
+      await turn.ended;
+    }
+    if (input.hook_event_name === 'SubagentStop') this.#drop(nameOf(input));
+    return {};
+  }
+
+  #check({ tool_use_id: id }: ToolInput, checked: Checked): void {
+    this.#checked.set(id, checked);
+    // A batch that never ends leaves its calls here.
+    const [oldest] = this.#checked.keys();
+    if (this.#checked.size > maxChecked && oldest !== undefined) this.#checked.delete(oldest);
+  }
+
+  #session(input: HookInput): HookSession {
+    const name = nameOf(input);
+    const session =
+      this.#sessions.get(name) ??
+      new HookSession({
+        name,
+        operators: this.#operators,
+        trigger: name === input.session_id ? 'user' : 'subagent',
+        onLostChange: (members) => this.#warn(lostChange(members), 'change-not-applied'),
+      });
+    this.#sessions.delete(name);
+    this.#sessions.set(name, session);
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > (this.#options.maxSessions ?? 1000) && oldest !== undefined) this.#drop(oldest);
+    return session;
+  }
+
+  #drop(name: string): void {
+    this.#sessions.get(name)?.close('The session was forgotten.');
+    this.#sessions.delete(name);
+  }
+
+  #warn(message: string, code: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    process.emitWarning(message, { code });
+  }
+}
+
+/** Calls whose rewritten output is not confirmed yet. */
+const maxChecked = 1000;
+
+/** The session of a hook: a sub-agent has its own. */
+const nameOf = ({ session_id: session, agent_id: agent }: HookInput): string =>
+  agent === undefined ? session : `${session}/${agent}`;
+
+/** A sub-agent that runs in the background may outlive the prompt that started it. */
+const promptOf = ({ agent_id: agent, prompt_id: prompt }: HookInput): string | undefined =>
+  agent === undefined ? prompt : undefined;
+
+const abandoned: ToolOutcome = {
+  status: 'cancelled',
+  reason: 'Claude Code cancelled the call before it was decided.',
+  output: { type: 'error-text', value: 'Claude Code cancelled the call before it was decided.' },
+};
+
+const unchecked: TurnEnding = { outcome: 'blocked', reason: 'An operator withheld the result of a call.' };
+
+const denialIgnored = (tool: string): string =>
+  `Claude Code ran a call of ${tool} that an operator had denied or that waited for approval. Update Claude Code, and remove hooks that allow calls.`;
+
+const notRewritten = (tool: string, isFailed: boolean): string =>
+  isFailed
+    ? `Operators removed text from the output of a failed call of ${tool}, and Claude Code does not rewrite failed outputs.`
+    : `Operators removed text from the output of ${tool}, and Claude Code ignored the rewritten output.`;
+
+const lostChange = (members: readonly string[]): string => {
+  const advice = members.includes('settings.maxOutputTokens')
+    ? 'Limits on tokens and costs have no effect: use `maxBudgetUsd` of query(), or'
+    : 'Remove the operator, or use';
+  return `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. ${advice} the model proxy (apps/model-proxy).`;
+};

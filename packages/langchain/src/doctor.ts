@@ -1,0 +1,103 @@
+import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { ChatResult } from '@langchain/core/outputs';
+import { createAgent, tool, type CreateAgentParams } from 'langchain';
+
+export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+
+/** An agent made by `createAgent()`. */
+export interface DoctorAgent {
+  readonly options: unknown;
+}
+
+/** Options of {@link doctor}. */
+export interface DoctorOptions {
+  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Proves that agents of LangChain enforce denials: runs a copy of each of them, with its middleware and tools, whose
+ * scripted model calls a tool that {@link asMiddleware} always denies. No tokens are used, and no thread is written.
+ *
+ * @param agents - one agent, or agents by name; name the sub-agents, too
+ * @throws DoctorError if the call ran, was not denied, failed or took too long
+ *
+ * @example
+ * ```ts
+ * await doctor({ coder, researcher });
+ * ```
+ */
+export const doctor = (
+  agents: DoctorAgent | Readonly<Record<string, DoctorAgent>>,
+  { timeoutMs }: DoctorOptions = {},
+): Promise<void> => {
+  const named = isAgent(agents) ? { agent: agents } : agents;
+  return examine({
+    host: 'LangChain',
+    paths: Object.fromEntries(Object.entries(named).map(([name, agent]) => [name, pathOf(agent)])),
+    advice: 'Add asMiddleware() to the `middleware` of createAgent(), also for sub-agents.',
+    timeoutMs,
+  });
+};
+
+const isAgent = (agents: object): agents is DoctorAgent =>
+  typeof (agents as { readonly invoke?: unknown }).invoke === 'function';
+
+const pathOf =
+  ({ options }: DoctorAgent): DoctorPath =>
+  async (canary) => {
+    const { name, description, inputSchema, signal } = canary;
+    const model = new ScriptedModel(canary);
+    const { tools = [], ...rest } = options as CreateAgentParams;
+    const params: Partial<CreateAgentParams> = {
+      ...rest,
+      model,
+      tools: [...tools, tool(() => canary.run(), { name, description, schema: inputSchema })],
+    };
+    // Without a checkpointer, the run is written to no thread. The scripted model has no structured answers.
+    for (const member of ['checkpointer', 'store', 'responseFormat'] as const) delete params[member];
+    const copy = createAgent(params as Parameters<typeof createAgent>[0]);
+    await copy.invoke({ messages: [new HumanMessage('Check.')] }, { signal });
+    return model.read;
+  };
+
+/** A model that calls the canary, then ends. */
+class ScriptedModel extends BaseChatModel {
+  readonly #canary: Canary;
+  #isFirst = true;
+  #read: string[] = [];
+
+  constructor(canary: Canary) {
+    super({});
+    this.#canary = canary;
+  }
+
+  /** What the model read after the call. */
+  get read(): string {
+    return this.#read.join('\n');
+  }
+
+  override bindTools(): this {
+    return this;
+  }
+
+  override _llmType(): string {
+    return 'h-doctor';
+  }
+
+  override _generate(messages: BaseMessage[]): Promise<ChatResult> {
+    const message = this.#isFirst ? this.#call() : new AIMessage('Done.');
+    if (!this.#isFirst) {
+      this.#read.push(...messages.filter((given) => ToolMessage.isInstance(given)).map(({ text }) => text));
+    }
+    this.#isFirst = false;
+    return Promise.resolve({ generations: [{ text: message.text, message }] });
+  }
+
+  #call(): AIMessage {
+    const { name, input: args } = this.#canary;
+    return new AIMessage({ content: '', tool_calls: [{ type: 'tool_call', id: `canary-${args.token}`, name, args }] });
+  }
+}
