@@ -1,11 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HostSession, HostToolReturn } from '@h/bridge';
 import { TurnError, type ToolOutcome } from '@h/turn';
 import {
+  Agent,
   getCurrentSpan,
   handoff as toHandoff,
   invokeFunctionTool,
   Handoff,
-  type Agent,
   type FunctionTool,
   type Model,
   type RunContext,
@@ -30,19 +31,49 @@ export interface AgentSeams {
   takeCall(name: string): string | undefined;
 }
 
+type WrapTool = (tool: Tool<AnyContext>) => Tool<AnyContext>;
+
+/** The tools of the agents that run in this asynchronous context pass through this function. */
+const wrapperOfContext = new AsyncLocalStorage<WrapTool>();
+const isObserved = Symbol.for('@h/openai-agents.isObserved');
+
 /**
- * Returns a function that clones an agent and all agents that it can hand over to. Their models, function tools, MCP
- * tools and handoffs pass through the operators.
+ * Wraps the tools of all agents that run within a function, including those behind `asTool()`, which the SDK reaches
+ * by a closure: no clone of an agent can replace them, so the method of the class that lists the tools is replaced.
  */
-export const agentWrapper = (seams: AgentSeams): ((agent: AnyAgent) => AnyAgent) => {
-  const agents = new WeakMap<AnyAgent, AnyAgent>();
+const withTools = <Value>(wrapTool: WrapTool, run: () => Value): Value => {
+  const own = Agent.prototype as Pick<AnyAgent, 'getAllTools'> & { [isObserved]?: true };
+  if (own[isObserved] !== true) {
+    const { getAllTools } = own;
+    own.getAllTools = async function (...given) {
+      const tools = await getAllTools.apply(this as AnyAgent, given);
+      const wrapper = wrapperOfContext.getStore();
+      return wrapper ? tools.map(wrapper) : tools;
+    };
+    own[isObserved] = true;
+  }
+  return wrapperOfContext.run(wrapTool, run);
+};
+
+/** Returns a function that runs agents so that all of their function tools and MCP tools pass through the operators. */
+export const toolWrapper = (seams: AgentSeams): (<Value>(run: () => Value) => Value) => {
   const tools = new WeakMap<AnyTool, AnyTool>();
-  const wrapTool = (tool: Tool<AnyContext>): Tool<AnyContext> => {
+  const wrapTool: WrapTool = (tool) => {
     if (tool.type !== 'function') return tool;
     const known = tools.get(tool) ?? attachTool(tool, seams);
     tools.set(tool, known);
+    tools.set(known, known);
     return known;
   };
+  return (run) => withTools(wrapTool, run);
+};
+
+/**
+ * Returns a function that clones an agent and all agents that it can hand over to. Their models and handoffs pass
+ * through the operators.
+ */
+export const agentWrapper = (seams: AgentSeams): ((agent: AnyAgent) => AnyAgent) => {
+  const agents = new WeakMap<AnyAgent, AnyAgent>();
   const wrap = (agent: AnyAgent): AnyAgent => {
     const known = agents.get(agent);
     if (known) return known;
@@ -52,8 +83,6 @@ export const agentWrapper = (seams: AgentSeams): ((agent: AnyAgent) => AnyAgent)
     );
     agents.set(agent, clone);
     agents.set(clone, clone);
-    const getAllTools = clone.getAllTools.bind(clone);
-    clone.getAllTools = async (...given) => (await getAllTools(...given)).map(wrapTool);
     clone.handoffs = agent.handoffs.map((given) =>
       attachHandoff(given instanceof Handoff ? given : toHandoff(given), wrap, seams),
     );

@@ -1,5 +1,321 @@
-import { eventTable } from '@h/bridge';
+import { eventTable, TurnStoppedError, UnsupportedOperatorError } from '@h/bridge';
+import { deny, intercept, stop, type Handlers, type PipelineOperator, type TurnEvent } from '@h/turn';
+import {
+  Agent,
+  handoff,
+  MaxTurnsExceededError,
+  MemorySession,
+  ModelBehaviorError,
+  run as runPlain,
+  setTracingDisabled,
+  shellTool,
+  tool,
+  webSearchTool,
+  type MCPServer,
+} from '@openai/agents';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { readFileSync } from 'node:fs';
-import { it } from 'vitest';
-import { attachEvents } from './attach.js';
-it('prints', () => { console.log(eventTable(attachEvents)); void readFileSync; });
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { attach, attachEvents, type AttachOptions } from './attach.js';
+
+setTracingDisabled(true);
+
+const operator = (handlers: Handlers): PipelineOperator => intercept('test', () => handlers);
+const spy = () => {
+  const events: TurnEvent[] = [];
+  return { events, operator: intercept('spy', () => ({ observe: { '*': (event) => void events.push(event) } })) };
+};
+const say = (text: string) => [assistantMessage(text)];
+let nextId = 0;
+const calls = (...names: readonly string[]) =>
+  names.map((name) => functionCall(name, { path: 'a.txt' }, { callId: `${name}-${(nextId += 1)}` }));
+const toolOf = (name: string, execute: () => unknown, more: object = {}) =>
+  tool({ name, description: name, parameters: z.object({ path: z.string() }), execute: () => execute(), ...more });
+type Script = NonNullable<ConstructorParameters<typeof ScriptedModel>[0]>;
+const agentWith = (model: ScriptedModel, more: object = {}) =>
+  new Agent({ name: 'Main', instructions: 'Be brief.', model, ...more });
+const scripted = (...answers: readonly (Script extends Iterable<infer Step> ? Step : never)[]) =>
+  new ScriptedModel(answers);
+const denying = (name: string): PipelineOperator =>
+  operator({ decide: { 'tool.call': (event) => (event.call.name === name ? deny(event, 'Not here.') : undefined) } });
+/** Returns the texts of the input of a model call. */
+const inputOf = (model: ScriptedModel, index: number): string => JSON.stringify(model.calls[index]?.request.input);
+
+describe('attach', () => {
+  it('has a table of the events that it carries in its README', () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
+  });
+
+  it('answers a call of an unknown tool, which ends a run without it', async () => {
+    const script = () => scripted(calls('missing'), say('I see.'));
+    await expect(runPlain(agentWith(script()), 'Go.')).rejects.toThrow(ModelBehaviorError);
+    const { operator: observer, events } = spy();
+    const model = script();
+    const { finalOutput } = await attach({ agent: agentWith(model) }, observer).run('Go.');
+    expect(finalOutput).toBe('I see.');
+    expect(inputOf(model, 1)).toMatch(/missing.*not found/);
+    expect(events.filter(({ type }) => type === 'tool.result')).toMatchObject([{ call: { name: 'missing' } }]);
+  });
+
+  it('ends a loop with the work done so far, which a run without it throws away', async () => {
+    const script = () => scripted(...Array.from({ length: 20 }, () => calls('read')));
+    const tools = [toolOf('read', () => 'text')];
+    await expect(runPlain(agentWith(script(), { tools }), 'Go.')).rejects.toThrow(MaxTurnsExceededError);
+    const limit = operator({
+      decide: { 'model.request': ({ step }) => (step > 3 ? stop('loop-detected', 'It goes in circles.') : undefined) },
+    });
+    const stops: unknown[] = [];
+    const model = script();
+    const attached = attach(
+      { agent: agentWith(model, { tools }), session: 'alice', onStop: (given) => stops.push(given) },
+      limit,
+    );
+    const result = await attached.run('Go.');
+    expect(result.finalOutput).toBe('It goes in circles.');
+    expect(result.rawResponses.at(-1)?.providerData).toEqual({
+      h: { outcome: 'loop-detected', reason: 'It goes in circles.' },
+    });
+    expect(stops).toEqual([{ session: 'alice', outcome: 'loop-detected', reason: 'It goes in circles.' }]);
+    expect(model.calls).toHaveLength(3);
+  });
+
+  it.each([
+    ['the option asks for errors', { exitBehavior: 'error' as const }, {}],
+    ['the output is structured', {}, { outputType: z.object({ answer: z.string() }) }],
+  ])('rejects with the stop if %s', async (_, options, more) => {
+    const guard = operator({ decide: { 'model.request': () => stop('blocked', 'No.') } });
+    const run = attach({ agent: agentWith(scripted(), more), ...options }, guard).run('Go.');
+    await expect(run).rejects.toThrow(TurnStoppedError);
+  });
+
+  it.each([false, true])('reports the outcome of a turn that ends with an answer (stream: %s)', async (isStreamed) => {
+    const limited = operator({
+      decide: {
+        'turn.stop': (event) => ({ ...event, outcome: 'max-steps' as const, reason: 'Enough.' }),
+      },
+    });
+    const stops: unknown[] = [];
+    const options = { agent: agentWith(scripted(say('The summary.'))), onStop: (given: unknown) => stops.push(given) };
+    const { run } = attach(options, limited);
+    const result = isStreamed ? await run('Go.', { stream: true }) : await run('Go.');
+    if ('completed' in result) await result.completed;
+    expect(result.finalOutput).toBe('The summary.');
+    // The SDK drops this field of a streamed answer.
+    const data = isStreamed ? undefined : { h: { outcome: 'max-steps', reason: 'Enough.' } };
+    expect(result.rawResponses[0]?.providerData).toEqual(data);
+    expect(stops).toEqual([{ session: 'run-1', outcome: 'max-steps', reason: 'Enough.' }]);
+    const failing = { ...options, agent: agentWith(scripted(say('The summary.'))), exitBehavior: 'error' as const };
+    await expect(attach(failing, limited).run('Go.')).rejects.toMatchObject({ outcome: 'max-steps' });
+  });
+
+  it('passes interruptions of needsApproval, and resumes the turn with the state', async () => {
+    const { operator: observer, events } = spy();
+    const ran: string[] = [];
+    const model = scripted(calls('rm', 'read'), say('Done.'));
+    const tools = [toolOf('rm', () => ran.push('rm'), { needsApproval: true }), toolOf('read', () => ran.push('read'))];
+    const { run } = attach({ agent: agentWith(model, { tools }) }, observer);
+    const paused = await run('Remove it.');
+    expect(paused.interruptions).toHaveLength(1);
+    for (const interruption of paused.interruptions) paused.state.approve(interruption);
+    const { finalOutput } = await run(paused.state);
+    expect(finalOutput).toBe('Done.');
+    expect(ran.toSorted()).toEqual(['read', 'rm']);
+    expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
+  it('judges the tools of an agent that takes over, in the same session and turn', async () => {
+    const { operator: observer, events } = spy();
+    const ran: string[] = [];
+    const second = agentWith(scripted(calls('rm'), say('Sorry.')), {
+      name: 'Second',
+      tools: [toolOf('rm', () => ran.push('rm'))],
+    });
+    const first = agentWith(scripted([functionCall('transfer_to_Second', {}, { callId: 'hand' })]), {
+      handoffs: [second],
+    });
+    const result = await attach({ agent: first, session: 'alice' }, denying('rm'), observer).run('Go.');
+    expect(result.finalOutput).toBe('Sorry.');
+    expect(result.lastAgent?.name).toBe('Second');
+    expect(ran).toEqual([]);
+    expect(events.filter(({ type }) => type === 'turn.start')).toMatchObject([{ session: 'alice' }]);
+    const results = events.flatMap((event) => (event.type === 'tool.result' ? [[event.call.name, event.status]] : []));
+    expect(results).toEqual([
+      ['transfer_to_Second', 'ok'],
+      ['rm', 'denied'],
+    ]);
+  });
+
+  it('does not hand over if an operator denies the handoff', async () => {
+    const entered: string[] = [];
+    const model = scripted(say('Never.'));
+    const second = agentWith(model, { name: 'Second' });
+    const first = agentWith(scripted([functionCall('transfer_to_Second', {}, { callId: 'hand' })]), {
+      handoffs: [handoff(second, { onHandoff: () => void entered.push('Second') })],
+    });
+    const run = attach({ agent: first }, denying('transfer_to_Second')).run('Go.');
+    await expect(run).rejects.toMatchObject({
+      code: 'handoff-denied',
+      message: expect.stringMatching(/Not here/) as string,
+    });
+    expect(entered).toEqual([]);
+    expect(model.calls).toEqual([]);
+  });
+
+  it('judges an agent that is a tool as one call, and its model calls in a separate session', async () => {
+    const { operator: observer, events } = spy();
+    const outer = scripted([functionCall('ask', { input: 'What?' }, { callId: 'one' })], say('Done.'));
+    const helper = new Agent({ name: 'Inner', model: 'inner' });
+    const agent = agentWith(outer, { tools: [helper.asTool({ toolName: 'ask', toolDescription: 'Asks.' })] });
+    const modelProvider = { getModel: () => scripted(say('Forty-two.')) };
+    const { finalOutput } = await attach({ agent, session: 'alice', runner: { modelProvider } }, observer).run('Go.');
+    expect(finalOutput).toBe('Done.');
+    expect(inputOf(outer, 1)).toContain('Forty-two.');
+    const sessions = events.flatMap((event) => (event.type === 'turn.start' ? [event.session] : []));
+    expect(sessions).toEqual(['alice', 'alice/one']);
+    const ends = events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []));
+    expect(ends).toEqual(['completed', 'completed']);
+  });
+
+  it.each(['name', 'object'])('judges the tools of an agent that is a tool and has its model as %s', async (kind) => {
+    const ran: string[] = [];
+    const inner = scripted(calls('rm'), say('Sorry.'));
+    const outer = scripted([functionCall('ask', { input: 'Remove it.' }, { callId: 'one' })], say('Done.'));
+    const helper = new Agent({
+      name: 'Inner',
+      model: kind === 'name' ? 'inner' : inner,
+      tools: [toolOf('rm', () => ran.push('rm'))],
+    });
+    const tools = [helper.asTool({ toolName: 'ask', toolDescription: 'Asks.' })];
+    const modelProvider = { getModel: () => inner };
+    const { run } = attach({ agent: agentWith(outer, { tools }), runner: { modelProvider } }, denying('rm'));
+    expect((await run('Go.')).finalOutput).toBe('Done.');
+    expect(ran).toEqual([]);
+    expect(inputOf(inner, 1)).toContain('Not here.');
+  });
+
+  it('leaves agents alone that run outside of it', async () => {
+    const ran: string[] = [];
+    const tools = [toolOf('rm', () => ran.push('rm'))];
+    await attach({ agent: agentWith(scripted(say('Hello.'))) }, denying('rm')).run('Hi');
+    await runPlain(agentWith(scripted(calls('rm'), say('Done.')), { tools }), 'Go.');
+    expect(ran).toEqual(['rm']);
+  });
+
+  it('judges the tools of an MCP server', async () => {
+    const ran: string[] = [];
+    const server = {
+      name: 'files',
+      cacheToolsList: false,
+      connect: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      listTools: () =>
+        Promise.resolve([
+          {
+            name: 'rm',
+            description: 'Removes.',
+            inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+          },
+        ]),
+      callTool: (name: string) => (ran.push(name), Promise.resolve([{ type: 'text', text: 'Removed.' }])),
+      invalidateToolsCache: () => Promise.resolve(),
+    } as unknown as MCPServer;
+    const run = async (...operators: readonly PipelineOperator[]) => {
+      const model = scripted([functionCall('rm', {}, { callId: 'one' })], say('Done.'));
+      await attach({ agent: agentWith(model, { mcpServers: [server] }) }, ...operators).run('Go.');
+      return inputOf(model, 1);
+    };
+    expect(await run()).toContain('Removed.');
+    expect(ran).toEqual(['rm']);
+    expect(await run(denying('rm'))).toContain('Not here.');
+    expect(ran).toEqual(['rm']);
+  });
+
+  it('applies the timeout of a tool to the tool, and continues the turn', async () => {
+    const { operator: observer, events } = spy();
+    const model = scripted(calls('slow'), say('Too slow.'));
+    const slow = toolOf('slow', () => new Promise(() => undefined), { timeoutMs: 5 });
+    const { finalOutput } = await attach({ agent: agentWith(model, { tools: [slow] }) }, observer).run('Go.');
+    expect(finalOutput).toBe('Too slow.');
+    expect(inputOf(model, 1)).toMatch(/timed out after 5ms/);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
+  it('passes deltas through the operators, and no raw events beside changed ones', async () => {
+    const shouting = operator({
+      decide: {
+        'model.delta': (event) =>
+          event.delta.type === 'text'
+            ? { ...event, delta: { ...event.delta, text: event.delta.text.toUpperCase() } }
+            : event,
+      },
+    });
+    const result = await attach({ agent: agentWith(scripted(say('All is well.'))) }, shouting).run('Hi', {
+      stream: true,
+    });
+    let text = '';
+    const raw: string[] = [];
+    for await (const event of result) {
+      if (event.type !== 'raw_model_stream_event') continue;
+      raw.push(event.data.type);
+      if (event.data.type === 'output_text_delta') text += event.data.delta;
+    }
+    expect(text).toBe('ALL IS WELL.');
+    expect(raw).not.toContain('model');
+  });
+
+  it('names the session after the session of the SDK, and gives other runs separate sessions', async () => {
+    const { operator: observer, events } = spy();
+    const model = scripted(say('One.'), say('Two.'), say('Three.'));
+    const { run } = attach({ agent: agentWith(model) }, observer);
+    await run('Hi', { session: new MemorySession({ sessionId: 'alice' }) });
+    await Promise.all([run('Hi'), run('Hi')]);
+    const sessions = events.flatMap((event) => (event.type === 'turn.start' ? [event.session] : []));
+    expect(sessions).toEqual(['alice', 'run-1', 'run-2']);
+  });
+
+  it('ends the turn if the SDK ends the run at its own limit', async () => {
+    const { operator: observer, events } = spy();
+    const agent = agentWith(scripted(calls('read'), calls('read')), { tools: [toolOf('read', () => 'text')] });
+    await expect(attach({ agent }, observer).run('Go.', { maxTurns: 1 })).rejects.toThrow(MaxTurnsExceededError);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
+  it('rejects operators that judge tool calls beside tools without a seam, and names the tools', () => {
+    const shell = shellTool({ shell: { run: () => Promise.reject(new Error('Never.')) } });
+    const helper = agentWith(scripted(), { name: 'Helper', tools: [shell] });
+    const agent = agentWith(scripted(), { tools: [webSearchTool()], handoffs: [helper] });
+    expect(() => attach({ agent }, denying('shell'))).toThrow(UnsupportedOperatorError);
+    expect(() => attach({ agent }, denying('shell'))).toThrow(/"web_search", "shell".*Replace them by function tools/);
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    try {
+      attach({ agent, partial: true }, denying('shell'));
+      expect(warn.mock.calls[0]?.[0]).toMatch(/tool\.call never reach the operator "test".*"web_search"/);
+    } finally {
+      warn.mockRestore();
+    }
+    expect(() => attach({ agent }, operator({ observe: { 'turn.end': () => undefined } }))).not.toThrow();
+  });
+
+  it('rejects histories that OpenAI stores', async () => {
+    const { run } = attach({ agent: agentWith(scripted()) });
+    await expect(run('Hi', { conversationId: 'conv_1' })).rejects.toMatchObject({ code: 'unsupported-option' });
+  });
+
+  it('rejects a model or a credential that it cannot provide', async () => {
+    const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });
+    await expect(attach({ agent: agentWith(scripted()) }, choosing).run('Hi')).rejects.toThrow(/"second".*`resolve`/);
+  });
+
+  it.each<readonly [string, unknown, RegExp]>([
+    ['no agent', {}, /agent/],
+    ['an object instead of an agent', { agent: { name: 'Main' } }, /"agent" must be an Agent of @openai\/agents/],
+    ['an unknown option', { agent: agentWith(scripted()), tool: [] }, /tool/],
+    ['an empty session', { agent: agentWith(scripted()), session: '' }, /session/],
+  ])('rejects %s', (_, options, message) => {
+    expect(() => attach(options as AttachOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', message: expect.stringMatching(message) as string }),
+    );
+  });
+});

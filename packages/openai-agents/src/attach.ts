@@ -30,7 +30,14 @@ import {
   type StreamedRunResult,
   type StreamRunOptions,
 } from '@openai/agents';
-import { agentWrapper, reachableAgents, type AnyAgent, type AnyContext } from './attach-agent.js';
+import {
+  agentWrapper,
+  reachableAgents,
+  toolWrapper,
+  type AgentSeams,
+  type AnyAgent,
+  type AnyContext,
+} from './attach-agent.js';
 import { itemFormat, type ItemGroup } from './items.js';
 import { respond, stream, type ModelCallContext } from './model-call.js';
 
@@ -205,7 +212,7 @@ export const attach = <Given extends AnyAgent>(
     models.set(known, known);
     return known;
   };
-  const wrapAgent = agentWrapper({
+  const seams: AgentSeams = {
     wrapModel,
     session: () => sessions.session(current().session),
     within: async (callId, run) => {
@@ -222,8 +229,9 @@ export const attach = <Given extends AnyAgent>(
       scope.calls = scope.calls.filter((call) => call !== found);
       return found?.id;
     },
-  });
-  const attached = wrapAgent(agent) as Given;
+  };
+  const attached = agentWrapper(seams)(agent) as Given;
+  const withTools = toolWrapper(seams);
   const runner = wrapRunner(config, wrapModel);
   const names = new SessionNames(options.session);
 
@@ -235,8 +243,9 @@ export const attach = <Given extends AnyAgent>(
       sessions.session(name).end();
       if (isTemporary) sessions.forget(name);
     };
+    const settings = { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>;
     const started = scopes.run({ session: name, run: {}, calls: [] }, () =>
-      runner.run(attached, input, { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>),
+      withTools(() => runner.run(attached, input, settings)),
     );
     try {
       const result = await started;

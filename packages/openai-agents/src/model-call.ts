@@ -1,5 +1,5 @@
 import { TurnStoppedError, type HostModelRequest, type HostSession } from '@h/bridge';
-import { TurnError, type AssistantPart } from '@h/turn';
+import { TurnError, type AssistantPart, type TurnEnding } from '@h/turn';
 import { Usage, type Model, type ModelRequest, type ModelResponse, type StreamEvent } from '@openai/agents';
 import { hostCall, toHostRequest } from './host-request.js';
 import { toHostResponse, toTurnResponse } from './host-response.js';
@@ -27,7 +27,7 @@ const stopKey = 'h';
 export const respond = async (own: Model, request: ModelRequest, context: ModelCallContext): Promise<ModelResponse> => {
   const call = hostCall(request);
   try {
-    const { response, returned } = await context.session.model<ModelResponse>({
+    const { response, returned, ending } = await context.session.model<ModelResponse>({
       ...call,
       run: context.run,
       perform: async (changed, { signal }) => {
@@ -37,7 +37,7 @@ export const respond = async (own: Model, request: ModelRequest, context: ModelC
       },
     });
     context.onAnswer(response.content);
-    return returned?.value ?? toHostResponse(response);
+    return withEnding(returned?.value ?? toHostResponse(response), ending, context);
   } catch (thrown) {
     return lastAnswer(thrown, request, context);
   }
@@ -78,11 +78,10 @@ export async function* stream(
         return { response: toTurnResponse(fromDone(done)), value: done };
       },
     })
-    .then(({ response, returned }) => {
+    .then(({ response, returned, ending }) => {
       context.onAnswer(response.content);
-      if (returned) return events.add(returned.value);
-      const changed = toHostResponse(response);
-      return addAnswer(events, changed, hasText);
+      if (returned && !ending) return events.add(returned.value);
+      return addAnswer(events, withEnding(toHostResponse(response), ending, context), hasText);
     })
     .catch((thrown: unknown) => addAnswer(events, lastAnswer(thrown, request, context), false))
     .then(
@@ -125,6 +124,23 @@ const fromDone = ({ response }: StreamEvent & { readonly type: 'response_done' }
     providerData: response.providerData,
   }) as ModelResponse;
 
+/** Adds the outcome of the turn to its last answer, if an operator ended the turn with an answer. */
+const withEnding = (
+  answer: ModelResponse,
+  ending: TurnEnding | undefined,
+  context: ModelCallContext,
+): ModelResponse => {
+  if (!ending) return answer;
+  const stopped = new TurnStoppedError(ending);
+  if (context.exitBehavior === 'error') throw stopped;
+  context.onStop(stopped);
+  return { ...answer, providerData: { ...answer.providerData, ...stopData(stopped) } };
+};
+
+const stopData = ({ outcome, reason }: TurnStoppedError): NonNullable<ModelResponse['providerData']> => ({
+  [stopKey]: { outcome, ...(reason !== undefined && { reason }) },
+});
+
 /** Returns the answer that ends the host's loop after a stop, or throws. */
 const lastAnswer = (thrown: unknown, { outputType }: ModelRequest, context: ModelCallContext): ModelResponse => {
   if (!(thrown instanceof TurnStoppedError) || thrown.outcome === 'error') throw thrown;
@@ -135,7 +151,7 @@ const lastAnswer = (thrown: unknown, { outputType }: ModelRequest, context: Mode
   return {
     usage: new Usage(),
     output: answerItems([{ type: 'text', text: reason ?? `The agent was stopped: ${outcome}.` }]),
-    providerData: { [stopKey]: { outcome, ...(reason !== undefined && { reason }) } },
+    providerData: stopData(thrown),
   };
 };
 
@@ -150,10 +166,15 @@ const untilAborted = <Value>(signal: AbortSignal, value: Promise<Value>): Promis
 /** Iterates over a stream until the signal is aborted, even if the stream ignores it. */
 async function* untilAbortedEach<Value>(signal: AbortSignal, values: AsyncIterable<Value>): AsyncGenerator<Value> {
   const iterator = values[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await untilAborted(signal, iterator.next());
-    if (next.done === true) return;
-    yield next.value;
+  try {
+    for (;;) {
+      const next = await untilAborted(signal, iterator.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // A stream that ignores the signal never ends, so its end is not awaited.
+    iterator.return?.().catch(() => undefined);
   }
 }
 
