@@ -1,3 +1,4 @@
+// oxlint-disable-next-line h/package-imports -- the defect of pi is tested with the operator that ends it
 import { loopDetect } from '@h/loop-detect';
 import type { PipelineOperator } from '@h/turn';
 import { Agent, type AgentTool, type StreamFn } from '@earendil-works/pi-agent-core';

@@ -1,4 +1,5 @@
 import { convertHistory } from '@h/bridge';
+// oxlint-disable-next-line h/package-imports -- a test of the format with the function that it is for
 import { compact } from '@h/compaction';
 import { ModelServer } from '@h/bridge/testing';
 import { repairHistory } from '@h/turn';
@@ -154,13 +155,21 @@ describe('convertHistory with piMessages', () => {
 
   it('compacts a transcript, and preserves what no strategy changed by identity', async () => {
     const answer = (id: string): Message => ({
-      ...{ role: 'assistant', api: 'openai-completions', provider: 'test', model: 'gpt-4o', stopReason: 'toolUse' },
+      role: 'assistant',
+      api: 'openai-completions',
+      provider: 'test',
+      model: 'gpt-4o',
+      stopReason: 'toolUse',
       content: [{ type: 'toolCall', id, name: 'read', arguments: { path: 'a.txt' } }],
       usage: noUsageOfPi,
       timestamp: 1,
     });
     const result = (toolCallId: string): Message => ({
-      ...{ role: 'toolResult', toolCallId, toolName: 'read', isError: false, timestamp: 2 },
+      role: 'toolResult',
+      toolCallId,
+      toolName: 'read',
+      isError: false,
+      timestamp: 2,
       content: [{ type: 'text', text: 'A line of a long file. '.repeat(200) }],
     });
     const history: readonly Message[] = [

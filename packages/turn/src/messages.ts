@@ -172,6 +172,24 @@ export interface ToolMessage extends MessageBase {
 /** One entry of a conversation, in the shape of the AI SDK's `ModelMessage`. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
+/** What {@link Repair} was made for. */
+export type RepairProblem =
+  | 'orphan-result'
+  | 'missing-result'
+  | 'duplicate-result'
+  | 'late-result'
+  | 'duplicate-call-id'
+  | 'lone-surrogate'
+  | 'empty-message';
+
+/** A change made by `repairHistory`. */
+export interface Repair {
+  readonly problem: RepairProblem;
+  /** Index of the message in the given history. */
+  readonly index: number;
+  readonly toolCallId?: string | undefined;
+}
+
 /** Returns the text of a message, without reasoning, files and tool traffic. */
 export const textOf = (message: Message): string => {
   if (typeof message.content === 'string') return message.content;

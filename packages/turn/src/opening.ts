@@ -6,7 +6,8 @@ import { foldJournal, isDerived, replay } from './journal.js';
 import { fold, runnable, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import { interruptedResults, planNext, type PlanContext } from './plan.js';
-import { repairHistory, type Repair } from './repair.js';
+import type { Repair } from './messages.js';
+import { repairHistory } from './repair.js';
 import type { MaybePromise, OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
 import { andThen, isPromise, SessionWriter } from './session-writer.js';
 

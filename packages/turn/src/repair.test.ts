@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, Message, ToolResultPart } from './messages.js';
-import { interruptedText, repairHistory, type RepairProblem } from './repair.js';
+import type { AssistantPart, Message, RepairProblem, ToolResultPart } from './messages.js';
+import { interruptedText, repairHistory } from './repair.js';
 import { call, user } from './testing/index.js';
 
 const asks = (...ids: readonly string[]): Message => ({ role: 'assistant', content: ids.map((id) => call(id)) });

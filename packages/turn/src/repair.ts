@@ -4,28 +4,12 @@ import type {
   AssistantMessage,
   AssistantPart,
   Message,
+  Repair,
   ToolCallPart,
   ToolMessage,
   ToolResultPart,
 } from './messages.js';
 import { wellFormed } from './well-formed.js';
-
-export type RepairProblem =
-  | 'orphan-result'
-  | 'missing-result'
-  | 'duplicate-result'
-  | 'late-result'
-  | 'duplicate-call-id'
-  | 'lone-surrogate'
-  | 'empty-message';
-
-/** A change made by {@link repairHistory}. */
-export interface Repair {
-  readonly problem: RepairProblem;
-  /** Index of the message in the given history. */
-  readonly index: number;
-  readonly toolCallId?: string | undefined;
-}
 
 /** A history that providers accept, and the changes made to it. */
 export interface RepairedHistory {

@@ -1,0 +1,4 @@
+import { describeHost } from '@h/bridge/testing';
+import { piHost } from '../test/pi-host.js';
+
+describeHost({ ...piHost, wires: ['responses', 'messages'] });
