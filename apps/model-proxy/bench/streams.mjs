@@ -59,16 +59,19 @@ const proxy = async () => {
     }),
   );
   process.send(running.url);
-  process.on('message', async (message) => {
-    if (message === 'memory') {
-      globalThis.gc?.();
-      const { heapUsed, rss } = process.memoryUsage();
-      process.send({ heapUsed, rss });
-      return;
-    }
+  const end = async () => {
     await running.close();
     rmSync(state, { recursive: true, force: true });
     process.disconnect();
+  };
+  process.on('message', (message) => {
+    if (message !== 'memory') {
+      void end();
+      return;
+    }
+    globalThis.gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    process.send({ heapUsed, rss });
   });
 };
 

@@ -2,9 +2,8 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { ErrorInfo } from './error-info.js';
 import type { JSONObject, JSONValue } from './json.js';
 import type { MessageList } from './message-list.js';
-import type { Message, UserMessage } from './messages.js';
+import type { Message, Repair, UserMessage } from './messages.js';
 import type { ModelDelta, ModelRequest, ModelResponse } from './model.js';
-import type { Repair } from './messages.js';
 import type { ToolCall, ToolOutcome } from './tool.js';
 import type { Usage } from './usage.js';
 
