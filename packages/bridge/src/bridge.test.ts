@@ -1,3 +1,4 @@
+import { hooks } from '@h/hooks';
 import {
   type AssistantPart,
   type ModelResponse,
@@ -387,6 +388,24 @@ describe('bridge', () => {
     });
     expect(outcome.status).toBe('denied');
     expect(ran).toEqual([]);
+  });
+
+  it('returns the denial of an approval that expired while nobody answered', async () => {
+    const ask = { name: 'ask', beforeTool: () => ({ decision: 'ask', reason: 'Sure?' }) as const };
+    const session = sessionOf([hooks([ask], { approvalTimeoutMs: 10 })]);
+    await session.model({
+      messages: [person('Go.')],
+      perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
+    });
+    const { outcome } = await session.tool({
+      id: 'a',
+      name: 'go',
+      input: {},
+      approve: () => new Promise(() => undefined),
+      run: () => Promise.reject(new Error('It must not run.')),
+    });
+    expect(outcome.status).toBe('denied');
+    session.end();
   });
 
   it('denies an approval that the host abandoned, and continues the turn', async () => {

@@ -35,6 +35,11 @@ export class CallSlot<Value> {
   #result: SlotNews<Value> | undefined;
   #approval: TurnEventOf<'approval.request'> | undefined;
   #wake: (() => void) | undefined;
+  #onSettled: () => void = () => undefined;
+  /** Resolves when the call has its result. */
+  readonly settled = new Promise<undefined>((resolve) => {
+    this.#onSettled = () => resolve(undefined);
+  });
   readonly #run: (slot: CallSlot<Value>, permission: Permission, host: HostToolCall<Value>) => void;
 
   /** @param run - runs the host's tool and reports to {@link finish} or {@link reopen} */
@@ -159,6 +164,7 @@ export class CallSlot<Value> {
 
   #tell(news: SlotNews<Value>): void {
     this.#result = news;
+    this.#onSettled();
     this.#wake?.();
   }
 }

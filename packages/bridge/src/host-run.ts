@@ -177,7 +177,9 @@ export class HostRun<HostMessage> {
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
         // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
-        const decision = await this.#decisionOn(news.request, call.approve);
+        // The operators may decide in the meantime, for instance when the request expires.
+        const decision = await Promise.race([this.#decisionOn(news.request, call.approve), slot.settled]);
+        if (decision === undefined) continue;
         slot.answered();
         this.#agent.answer(news.request.id, decision);
       }
