@@ -45,11 +45,12 @@ describe.skipIf(!canRun)('attach in Claude Code', { timeout: 60_000 }, () => {
     expect(run.text).toBe('Done.');
     expect(run.results['denied']).toContain('Files are not deleted here.');
     expect(run.results['inner']).toContain('Files are not deleted here.');
-    expect(run.results['secret']).toBe('[redacted]');
+    // Claude Code may add a reminder to any result.
+    expect(run.results['secret']).toMatch(/^\[redacted\](?!\w)/);
     expect(existsSync(path('notes.txt'))).toBe(true);
-    expect(run.results['changed']).toBe('changed');
+    expect(run.results['changed']).toMatch(/^changed(?!\w)/);
     expect(run.results['read']).toContain('the password is [redacted]');
-    expect(run.results['both']).toBe('[redacted]\n[redacted]');
+    expect(run.results['both']).toMatch(/^\[redacted\]\n\[redacted\](?!\w)/);
     expect(run.results['written']).toContain('File created');
     expect(run.lastRequest).not.toContain('password is hunter2');
     expect(events.filter(({ type }) => type === 'model.request')).toHaveLength(run.requests);

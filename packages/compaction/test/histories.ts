@@ -25,18 +25,28 @@ const texts = fc.constantFrom(
   'a very long line '.repeat(40),
 );
 
-const episode: fc.Arbitrary<Episode> = fc.record({
-  kind: fc.constantFrom('user', 'answer', 'calls', 'calls', 'calls'),
-  text: texts,
-  count: fc.integer({ min: 1, max: 4 }),
-  shape: fc.constantFrom('together', 'apart', 'anthropic', 'openai', 'late', 'split'),
-  ids: fc.constantFrom('unique', 'unique', 'reused', 'missing'),
-  unanswered: fc.boolean(),
-});
+const nativeShapes = ['together', 'apart', 'late', 'split'] as const;
 
-/** Histories of any shape that is seen in the field, with what belongs together. */
+const episodeOf = (shapes: readonly Episode['shape'][]): fc.Arbitrary<Episode> =>
+  fc.record({
+    kind: fc.constantFrom('user', 'answer', 'calls', 'calls', 'calls'),
+    text: texts,
+    count: fc.integer({ min: 1, max: 4 }),
+    shape: fc.constantFrom(...shapes),
+    ids: fc.constantFrom('unique', 'unique', 'reused', 'missing'),
+    unanswered: fc.boolean(),
+  });
+
+/** Histories of the shapes that turns have, with what belongs together. */
+export const nativeHistories = (maxEpisodes: number): fc.Arbitrary<PairedHistory> =>
+  historiesOf(nativeShapes, maxEpisodes);
+
+/** Histories of all shapes that frameworks produce, with what belongs together. */
 export const pairedHistories = (maxEpisodes = 30): fc.Arbitrary<PairedHistory> =>
-  fc.array(episode, { minLength: 1, maxLength: maxEpisodes }).map((episodes) => {
+  historiesOf([...nativeShapes, 'anthropic', 'openai'], maxEpisodes);
+
+const historiesOf = (shapes: readonly Episode['shape'][], maxEpisodes: number): fc.Arbitrary<PairedHistory> =>
+  fc.array(episodeOf(shapes), { minLength: 1, maxLength: maxEpisodes }).map((episodes) => {
     const messages: Message[] = [];
     const pairs: [number, number][] = [];
     for (const [number, each] of episodes.entries()) addEpisode(each, number, messages, pairs);

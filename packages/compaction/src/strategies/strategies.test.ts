@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactWith, tokensOf } from '../../test/contexts.js';
 import { conversation } from '../../test/conversations.js';
-import { pairedHistories } from '../../test/histories.js';
+import { nativeHistories } from '../../test/histories.js';
 import type { BuiltInStrategy } from '../strategy.js';
 
 const { messages, firstAsk, lastAsk } = conversation();
@@ -53,17 +53,14 @@ describe.each<BuiltInStrategy>(['sliding-window', 'compact', 'clear-tool-results
 
     it('separates no call from its result, whatever the history', async () => {
       await fc.assert(
-        fc.asyncProperty(pairedHistories(40), async (history) => {
+        fc.asyncProperty(nativeHistories(40), async (history) => {
           const result = await compactWith(
             history.messages,
             options,
             { targetTokens: 300, protectTokens: 100 },
             { goalTokens: 300, maxTokens: 100_000 },
           );
-          const problems = (given: readonly Message[]): number =>
-            repairHistory(
-              given.filter((message) => Array.isArray(message.content) || typeof message.content === 'string'),
-            ).repairs.length;
+          const problems = (given: readonly Message[]): number => repairHistory(given).repairs.length;
           expect(problems(result.messages)).toBeLessThanOrEqual(problems(history.messages));
           const ids = new Set(result.messages.flatMap(toolCallsOf).map(({ toolCallId }) => toolCallId));
           expect(ids.size).toBeLessThanOrEqual(history.messages.length * 4);
