@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { aiSdkHost } from '../test/ai-sdk-host.js';
 
-describeHost({ ...aiSdkHost, wires: ['responses', 'messages'] });
+describeHost({ ...aiSdkHost, wires: ['chat-completions', 'responses', 'messages'] });
