@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { isAtLeast, newerNode } from '../vitest/newer-node.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = (await readdir(join(root, 'packages'))).toSorted();
 
-/** Returns the packages in the install line of a README. @type {(page: string) => string[]} */
-const installed = (page) => /^npm install (.*)$/m.exec(page)?.[1]?.split(/\s+#/)[0]?.trim().split(/\s+/) ?? [];
+/** Returns the packages in the install line of a README, without their versions. @type {(page: string) => string[]} */
+const installed = (page) => {
+  const words = /^npm install (.*)$/m.exec(page)?.[1]?.split(/\s+#/)[0]?.trim().split(/\s+/) ?? [];
+  return words.map((word) => word.replace(/(?<=.)@.*$/, ''));
+};
 
 /** Returns the first TypeScript example of a README. @type {(page: string) => string | undefined} */
 const firstExample = (page) => /^```ts\n(.*?)^```$/ms.exec(page)?.[1];
@@ -22,6 +26,13 @@ const imported = (code) =>
   [...code.matchAll(/from '((?:@[^/']+\/)?[^/'.][^/']*)[^']*'/g)]
     .map(([, name = '']) => name)
     .filter((name) => !name.startsWith('node:'));
+
+/** Returns the Node that a package requires. @type {(name: string) => Promise<string>} */
+const nodeFor = async (name) => {
+  const { engines } = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'));
+  const minimum = engines.node.replace('>=', '');
+  return isAtLeast(process.versions.node, minimum) ? process.execPath : newerNode();
+};
 
 describe('the first example of the README of', () => {
   /** @type {string} */
@@ -65,9 +76,9 @@ describe('the first example of the README of', () => {
     const { code } = await transform(example ?? '', { loader: 'ts', format: 'esm', target: 'node20' });
     const file = join(folder, `${name}.mjs`);
     await writeFile(file, code);
+    const node = await nodeFor(name);
     const { HOME, PATH } = process.env;
-    await expect(
-      run(process.execPath, [file], { cwd: folder, env: { HOME, PATH }, timeout: 60_000 }),
-    ).resolves.toBeDefined();
+    const env = { HOME, PATH, ...(name === 'postgres' && { DATABASE_URL: inject('databaseUrl') }) };
+    await expect(run(node, [file], { cwd: folder, env, timeout: 60_000 })).resolves.toBeDefined();
   });
 });
