@@ -17,7 +17,8 @@ const suspensions = Math.ceil(kills / 10);
 const maxKillsPerTurn = 6;
 /** Longest delay of a kill after the event that it waits for, in milliseconds: longer than one model call or tool. */
 const maxDelayMs = 10;
-const leaseMs = 400;
+/** Longer than any pause of a process on a busy machine, which would otherwise lose its own lease. */
+const leaseMs = 2000;
 
 let root = '';
 let starter = '';
