@@ -132,4 +132,4 @@ export const journalOf = async (runs) => {
 const bytesBelow = (directory) =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .reduce((bytes, entry) => bytes + statSync(join(entry.parentPath ?? entry.path, entry.name)).size, 0);
+    .reduce((bytes, entry) => bytes + statSync(join(entry.parentPath, entry.name)).size, 0);

@@ -1,9 +1,8 @@
 /** All measures of `npm run bench:value`, as numbers. */
-import { calibrate, habits, spendingOf } from './cache.mjs';
+import { calibrate, fitTokens, habits, spendingOf } from './cache.mjs';
 import { capResults, journalOf, stopLoops } from './effects.mjs';
 import { compareCompactions, methods } from './identifiers.mjs';
 import { operatorNames, replay } from './replay.mjs';
-import { fitTokens } from './cache.mjs';
 
 /** The default caps of `tools()` for small, middle and large windows. */
 const caps = [16_000, 32_000, 64_000];

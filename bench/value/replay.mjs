@@ -45,11 +45,11 @@ const operatorsOf = (identity, clock) => ({
 export const clockAt = (at) => `It is ${new Date(at ?? 0).toISOString()}.`;
 
 /**
- * @typedef {{ step: number, at: number | undefined, request: import('@h/turn').ModelRequest }} Sent
+ * @typedef {{ step: number, at: number | undefined, request: object }} Sent
  *
  * @type {(
  *   run: import('./run.mjs').Run,
- *   options: { names: string[], overhead: number, sessions?: import('@h/turn').SessionStore },
+ *   options: { names: string[], overhead: number, sessions?: object },
  * ) => Promise<{ sent: Sent[], toolCalls: number, outcomes: string[] }>}
  *   `overhead` is the size of the system prompt and the tools, in estimated tokens.
  */

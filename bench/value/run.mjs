@@ -2,9 +2,11 @@
 import { findFiles, readRecords } from '../../apps/audit/dist/records.js';
 
 /**
- * @typedef {{ id: string, name: string, input: any, result: string | undefined, isError: boolean }} Call
+ * @typedef {{ input: number, cacheRead: number, cacheWrite: number, output: number }} Usage
  *
- * @typedef {{ turn: number, at: number | undefined, model: string | undefined, usage: import('@h/turn').Usage | undefined,
+ * @typedef {{ id: string, name: string, input: unknown, result: string | undefined, isError: boolean }} Call
+ *
+ * @typedef {{ turn: number, at: number | undefined, model: string | undefined, usage: Usage | undefined,
  *   text: string, calls: Call[] }} Step A model call and the tool calls of its answer.
  *
  * @typedef {{ id: string, inputs: string[], steps: Step[], isSuccess: boolean }} Run `inputs` are the messages of the user,
@@ -30,7 +32,7 @@ export const readRuns = async (paths) => {
  * Groups records into steps. Formats report usage before or after an answer, so the requests are matched to the steps in
  * order.
  *
- * @type {(id: string, records: readonly import('@h/audit/records').AuditRecord[]) => Run}
+ * @type {(id: string, records: readonly object[]) => Run}
  */
 export const runOf = (id, records) => {
   const inputs = [];
@@ -78,7 +80,7 @@ export const runOf = (id, records) => {
 /** The messages of runs, and how many of them precede each step. */
 const histories = new WeakMap();
 
-/** Returns the messages of a run before a step, in the form of `@h/turn`. @type {(run: Run, end?: number) => any[]} */
+/** Returns the messages of a run before a step, in the form of `@h/turn`. @type {(run: Run, end?: number) => object[]} */
 export const messagesOf = (run, end = run.steps.length) => {
   let history = histories.get(run);
   if (history === undefined) {
@@ -98,7 +100,7 @@ export const messagesOf = (run, end = run.steps.length) => {
 /** When a step began; recordings without times are read as one step every ten seconds. */
 export const timeOf = (run, step) => run.steps[step]?.at ?? (step + 1) * 10_000;
 
-/** @type {(step: Step) => any[]} */
+/** @type {(step: Step) => object[]} */
 export const answerOf = ({ text, calls }) => [
   {
     role: 'assistant',
