@@ -94,6 +94,90 @@ describe('formats', () => {
   });
 });
 
+describe('usage', () => {
+  const counts = fc.record({
+    input: fc.integer({ min: 1, max: 9000 }),
+    cacheRead: fc.nat(90_000),
+    cacheWrite: fc.nat(9000),
+    output: fc.integer({ min: 3, max: 4000 }),
+  });
+
+  it.each([
+    ['claude-code', claudeCode],
+    ['codex', codex],
+    ['pi', pi],
+    ['openhands', openHands],
+  ])('adds up to the figures of the provider in %s', async (_, format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(counts, { minLength: 1, maxLength: 12 }), async (usages) => {
+        const session = await sessionOf(format(usages.map((usage, index) => bash(`step ${index}`, 'ok', { usage }))));
+        const sum = (of: (usage: (typeof usages)[number]) => number) => usages.reduce((all, one) => all + of(one), 0);
+        expect(session.spending).toMatchObject({
+          requests: usages.length,
+          usage: {
+            input: sum(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite),
+            cacheRead: sum(({ cacheRead }) => cacheRead),
+            output: sum(({ output }) => output),
+          },
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  const lines = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join('\n');
+
+  it('takes the last entry of an answer of Claude Code whose results came before it', async () => {
+    const part = (id: string, output: number) => ({
+      type: 'assistant',
+      uuid: id,
+      sessionId: 'one',
+      requestId: 'r',
+      message: {
+        id: 'm',
+        model: 'claude-sonnet-4-5',
+        content: [{ type: 'tool_use', id, name: 'Bash', input: { command: `echo ${id}` } }],
+        usage: { input_tokens: 10, cache_read_input_tokens: 900, output_tokens: output },
+      },
+    });
+    const result = (id: string) => ({
+      type: 'user',
+      uuid: `${id}-r`,
+      sessionId: 'one',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+    });
+    const session = await sessionOf(lines([part('a', 1), result('a'), part('b', 240), result('b')]));
+    expect(session.spending).toMatchObject({ requests: 1, usage: { input: 910, output: 240 } });
+    expect(session.results).toMatchObject({ openCalls: 0, orphanResults: 0 });
+  });
+
+  it('counts a sub-agent of Claude Code in its own file, and entries that both files contain once', async () => {
+    const main = claudeCode([bash('ls'), bash('pwd')], { session: 'main' });
+    const agent = claudeCode([bash('cat a')], { session: 'agent' }).replaceAll('"type"', '"isSidechain":true,"type"');
+    const { sessions } = await auditTexts(main, `${main.split('\n').slice(0, 4).join('\n')}\n${agent}`);
+    expect(sessions.map(({ spending }) => spending.requests)).toEqual([2, 1]);
+  });
+
+  it('counts a total of Codex that begins again, and no cache break without cached tokens', async () => {
+    const total = (input: number, output: number) => ({
+      type: 'event_msg',
+      payload: { type: 'token_count', info: { total_token_usage: { input_tokens: input, output_tokens: output } } },
+    });
+    const session = await sessionOf(
+      lines([
+        { type: 'session_meta', payload: { id: 'c' } },
+        total(50_000, 10),
+        total(50_000, 10),
+        total(120_000, 30),
+        total(4000, 5),
+        total(60_000, 9),
+      ]),
+    );
+    expect(session.spending).toMatchObject({ requests: 4, usage: { input: 180_000, cacheRead: 0, output: 39 } });
+    expect(session.cache.breaks.count).toBe(0);
+  });
+});
+
 describe('findings', () => {
   it('reports a loop and the calls that repeated it', async () => {
     const session = await sessionOf(

@@ -164,8 +164,16 @@ export const aiSdk = (steps: readonly Step[]): string =>
   ].join('');
 
 /** A trajectory of OpenHands. */
-export const openHands = (steps: readonly Step[]): string =>
-  JSON.stringify([
+export const openHands = (steps: readonly Step[]): string => {
+  const total = { prompt_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, completion_tokens: 0 };
+  const after = (usage: NonNullable<Step['usage']>) => {
+    total.prompt_tokens += usage.input + usage.cacheRead + usage.cacheWrite;
+    total.cache_read_tokens += usage.cacheRead;
+    total.cache_write_tokens += usage.cacheWrite;
+    total.completion_tokens += usage.output;
+    return { model: 'gpt-5', ...total };
+  };
+  return JSON.stringify([
     { id: 0, source: 'user', action: 'message', args: { content: 'Fix it.' }, timestamp: at(0) },
     ...steps.flatMap(({ input, result, isError, usage = someUsage }, index) => [
       {
@@ -175,13 +183,7 @@ export const openHands = (steps: readonly Step[]): string =>
         args: input,
         timestamp: at(index),
         llm_metrics: {
-          accumulated_token_usage: {
-            model: 'gpt-5',
-            prompt_tokens: (index + 1) * (usage.input + usage.cacheRead + usage.cacheWrite),
-            cache_read_tokens: (index + 1) * usage.cacheRead,
-            cache_write_tokens: (index + 1) * usage.cacheWrite,
-            completion_tokens: (index + 1) * usage.output,
-          },
+          accumulated_token_usage: after(usage),
         },
       },
       {
@@ -194,3 +196,4 @@ export const openHands = (steps: readonly Step[]): string =>
       },
     ]),
   ]);
+};

@@ -17,41 +17,51 @@ interface Answer {
   readonly model: string | undefined;
   readonly at: { readonly at?: number };
   usage: Usage;
+  /** Records after the answer. They wait until its usage is known. */
+  readonly behind: AuditRecord[];
 }
 
 /**
  * Reads sessions of Claude Code, those of sub-agents included.
  *
  * Every content block of an answer is an entry that repeats the usage of the answer, and all but the last may contain a
- * placeholder of 1 or 2 output tokens. An answer therefore counts once, with the largest numbers of its entries.
+ * placeholder of 1 or 2 output tokens. The results of its first calls may come before its last entry. An answer therefore
+ * counts once, when the next one begins, with the largest numbers of its entries.
  */
 export const claudeCodeReader = (wasSeen: WasSeen): RecordReader => {
   let answer: Answer | undefined;
   const flush = (): readonly AuditRecord[] => {
     if (!answer) return [];
-    const { key, model, at, usage } = answer;
+    const { key, model, at, usage, behind } = answer;
     answer = undefined;
-    return wasSeen(`request ${key}`) ? [] : [{ type: 'request', ...(model !== undefined && { model }), ...at, usage }];
+    if (wasSeen(`request ${key}`)) return behind;
+    return [{ type: 'request', ...(model !== undefined && { model }), ...at, usage }, ...behind];
   };
   const readAnswer = (entry: Json, message: Json): readonly AuditRecord[] => {
     if (entry['isApiErrorMessage'] === true || message['model'] === '<synthetic>') return [];
     const key = `${textIn(message, 'id') ?? textIn(entry, 'uuid') ?? ''} ${textIn(entry, 'requestId') ?? ''}`;
-    const records: AuditRecord[] = answer?.key === key ? [] : [...flush()];
     const usage = usageOf(objectIn(message, 'usage'));
-    if (answer) answer.usage = largest(answer.usage, usage);
-    else answer = { key, model: textIn(message, 'model'), at: timeIn(entry), usage };
-    for (const block of objectsIn(message, 'content')) records.push(...blockRecords(block, entry, wasSeen));
-    return records;
+    const blocks = objectsIn(message, 'content').flatMap((block) => blockRecords(block, entry, wasSeen));
+    if (answer?.key === key) {
+      answer.usage = largest(answer.usage, usage);
+      return later(blocks, answer.behind.length > 0);
+    }
+    const before = flush();
+    answer = { key, model: textIn(message, 'model'), at: timeIn(entry), usage, behind: [] };
+    return [...before, ...blocks];
+  };
+  const later = (records: readonly AuditRecord[], mustWait = true): readonly AuditRecord[] => {
+    if (!answer || !mustWait) return records;
+    answer.behind.push(...records);
+    return [];
   };
   return {
     read: (entry) => {
       const message = objectIn(entry, 'message');
       if (entry['type'] === 'assistant') return readAnswer(entry, message);
-      if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary') {
-        return [...flush(), { type: 'compaction' }];
-      }
+      if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary') return later([{ type: 'compaction' }]);
       if (entry['type'] !== 'user' || entry['isCompactSummary'] === true) return [];
-      return [...flush(), ...userRecords(entry, message, wasSeen)];
+      return later(userRecords(entry, message, wasSeen));
     },
     end: flush,
   };

@@ -28,8 +28,10 @@ export const codexReader = (wasSeen: WasSeen): RecordReader => {
   const readTokens = (entry: Json, info: Json): readonly AuditRecord[] => {
     const given = objectIn(info, 'total_token_usage');
     const now = usageOf(given);
-    if (now.input + now.output <= total.input + total.output) return [];
-    const usage = subtract(now, total);
+    if (now.input === total.input && now.output === total.output) return [];
+    // A total that is smaller than the one before is that of a new count, such as after a resumption.
+    const isNew = now.input < total.input || now.output < total.output;
+    const usage = isNew ? now : subtract(now, total);
     total = now;
     if (wasSeen(`request ${session} ${now.input} ${now.output}`)) return [];
     return [{ type: 'request', ...(model !== undefined && { model }), ...timeIn(entry), usage }];
