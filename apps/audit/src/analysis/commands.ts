@@ -1,6 +1,6 @@
-import { judgeCommand } from '@h/shell';
 import { isObject, type AuditRecord } from '../read/record.js';
 import { FindingList } from './finding.js';
+import type { TextFacts } from './text-facts.js';
 
 /** A command that `@h/hooks` would have denied, or asked a person about. */
 export interface CommandFinding {
@@ -12,8 +12,6 @@ export interface CommandFinding {
 }
 
 const maxShown = 160;
-/** Transcripts rarely name the folder of a command; any folder that is neither a home nor a system folder will do. */
-const cwd = '/work/project';
 /** Members of inputs that contain a command line. */
 const commandMembers = ['command', 'cmd', 'script'];
 const shellTools = /bash|shell|exec|terminal|^run$|command/i;
@@ -23,10 +21,10 @@ export class CommandAnalysis {
   readonly denied = new FindingList<CommandFinding>();
   readonly asked = new FindingList<CommandFinding>();
   commands = 0;
-  readonly #redact: (text: string) => string;
+  readonly #facts: TextFacts;
 
-  constructor(redact: (text: string) => string) {
-    this.#redact = redact;
+  constructor(facts: TextFacts) {
+    this.#facts = facts;
   }
 
   take(record: AuditRecord): void {
@@ -34,10 +32,10 @@ export class CommandAnalysis {
     const command = commandIn(record.input);
     if (command === undefined) return;
     this.commands += 1;
-    const { decision, findings } = judgeCommand(command, { cwd });
+    const { decision, findings } = this.#facts.command(command);
     const [first] = findings;
     if (decision === 'allow' || !first) return;
-    const shown = this.#redact(command).replaceAll(/\s+/g, ' ');
+    const shown = this.#facts.redacted(command).replaceAll(/\s+/g, ' ');
     const finding = {
       decision,
       rule: first.rule,

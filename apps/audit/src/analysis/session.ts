@@ -69,7 +69,7 @@ export class SessionAudit {
     this.#usage = new UsageAnalysis(costOf);
     this.#loops = new LoopAnalysis(costOf);
     this.#cache = new CacheAnalysis(costOf);
-    this.#commands = new CommandAnalysis((text) => facts.redacted(text));
+    this.#commands = new CommandAnalysis(facts);
     this.#secrets = new SecretAnalysis(facts);
     this.#injections = new InjectionAnalysis(facts);
     this.#results = new ResultAnalysis(facts);

@@ -1,5 +1,6 @@
 import { createRedactor, type Redactor } from '@h/redact';
 import { scanContext, type ScanContextResult } from '@h/security';
+import { judgeCommand } from '@h/shell';
 import { estimateTokens } from '@h/tokens';
 
 /** Results are scanned up to this length: an injection is at the beginning of a page or hidden near its text. */
@@ -8,6 +9,11 @@ const maxScannedChars = 200_000;
 const minChars = 256;
 /** Characters of the texts that are remembered, in each of two generations. */
 const maxChars = 8_000_000;
+
+/** Command lines whose judgment is remembered: agents repeat their tests and `git status`. */
+const maxCommands = 5000;
+/** Transcripts rarely name the folder of a command; any folder that is neither a home nor a system folder will do. */
+const cwd = '/work/project';
 
 interface Facts {
   tokens?: number;
@@ -24,6 +30,7 @@ export class TextFacts {
   #young = new Map<string, Facts>();
   #old = new Map<string, Facts>();
   #youngChars = 0;
+  readonly #commands = new Map<string, ReturnType<typeof judgeCommand>>();
 
   /** Returns the text without secrets. */
   redacted(text: string): string {
@@ -43,6 +50,16 @@ export class TextFacts {
   /** Returns whether the text addresses the model. */
   injection(text: string): Pick<ScanContextResult, 'verdict' | 'findings'> {
     return (this.#of(text).injection ??= scanContext(text.slice(0, maxScannedChars), { policy: 'warn' }));
+  }
+
+  /** Returns whether a command line is destructive. */
+  command(line: string): ReturnType<typeof judgeCommand> {
+    const known = this.#commands.get(line);
+    if (known !== undefined) return known;
+    const judged = judgeCommand(line, { cwd });
+    if (this.#commands.size >= maxCommands) this.#commands.clear();
+    this.#commands.set(line, judged);
+    return judged;
   }
 
   #of(text: string): Facts {
