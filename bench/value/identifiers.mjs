@@ -1,6 +1,6 @@
 /**
  * Identifiers that the later part of a run used and that a compaction left in the context, at equal size. A summary costs a
- * model; the stand-in is a text without any identifier, the same for all, so every figure is a lower bound.
+ * model; the replacement is a text without any identifier, the same for all, so every figure is a lower bound.
  */
 import { compact } from '../../packages/compaction/dist/index.js';
 import { sum, textOf, tokensOf } from './cache.mjs';

@@ -69,7 +69,7 @@ const auditFile = async (path: string, { costOf, wasSeen, facts, onBytes, signal
     else if ((unknown += 1) > maxUnknownEntries) break;
   }
   if (!format) {
-    throw new Error('The format is unknown: it is none of Claude Code, Codex, pi, OpenHands, OpenAI, AI SDK or h.');
+    throw new Error('The format is unknown. Supported are Claude Code, Codex, pi, OpenHands, OpenAI, AI SDK and h.');
   }
   for (const record of format.reader.end()) session.take(record);
   return session.end({ path, format: format.name, skippedLines: damage.skippedLines });

@@ -64,10 +64,10 @@ const resultsIn = ({ messages }: ChatCompletionRequest): readonly string[] =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? [JSON.stringify(content)] : []));
 const afterLookup = (request: ChatCompletionRequest, content: string): FixtureResponse =>
   resultsIn(request).length === 0 ? callLookup('alpha') : answer(content);
-/** Whether a provider accepts the history: nothing has to be repaired. */
+/** Whether a provider accepts the history: it needs no repair. */
 const isWellFormed = (messages: Iterable<Message>): boolean => repairHistory(messages).repairs.length === 0;
 
-/** What every provider must be able to do. Each starts a session of its own. */
+/** What every provider must be able to do. Each scenario has its own sessions. */
 export const scenarios: readonly Scenario[] = [
   {
     title: 'answers, with the usage of the call',
