@@ -13,7 +13,7 @@ const Page = ({ initial }: { readonly initial: string | null }) => {
   const station = useMemo(() => (token === null ? undefined : new StationClient(new StationApi(token))), [token]);
   useEffect(() => () => station?.close(), [station]);
   useEffect(() => (token === null ? undefined : answerOtherTabs(token)), [token]);
-  if (!station)
+  if (!station) {
     return (
       <SignIn
         isDenied={isDenied}
@@ -23,6 +23,7 @@ const Page = ({ initial }: { readonly initial: string | null }) => {
         }}
       />
     );
+  }
   return (
     <App
       station={station}

@@ -185,9 +185,9 @@ export class FixtureStation {
 
   async #link(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
     const approval = this.approvals.get(this.links.get(name) ?? '');
-    if (request.method === 'GET' && request.headers.accept?.includes('text/html'))
+    if (request.method === 'GET' && request.headers.accept?.includes('text/html')) {
       await this.#file(response, 'approve.html');
-    else if (!approval) sendProblem(response, 410, 'used', 'This link has been used or has expired.');
+    } else if (!approval) sendProblem(response, 410, 'used', 'This link has been used or has expired.');
     else if (request.method === 'GET') send(response, approval);
     else {
       this.links.delete(name);
@@ -253,12 +253,12 @@ export class FixtureStation {
       const run = blankRun(`run-${this.runs.size + 1}`, id, newRun.parse(body).input);
       this.setRun(run);
       send(response, run);
-    } else if (kind === 'workflows')
+    } else if (kind === 'workflows') {
       send(
         response,
         [...this.runs.values()].filter(({ workflow }) => workflow === id),
       );
-    else sendProblem(response, 404, 'not-found', 'No such route.');
+    } else sendProblem(response, 404, 'not-found', 'No such route.');
   }
 
   #session(

@@ -25,8 +25,9 @@ const views: readonly View[] = [
     hash: '#/sessions/fix',
     ready: '.approval',
     act: async (view) => {
-      for (const name of ['edit', 'git diff', 'vitest'])
+      for (const name of ['edit', 'git diff', 'vitest']) {
         await view.locator('.tool-head', { hasText: name }).first().press('Enter');
+      }
       await view.locator('.reasoning summary').first().click();
     },
   },
@@ -82,14 +83,10 @@ describe('every view', () => {
       const results = await view.evaluate(() =>
         (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
       );
-      for (const { id, impact, nodes } of results.violations)
-        if (impact === 'serious' || impact === 'critical')
-          findings.push(
-            `${name} ${id}: ${nodes
-              .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`)
-              .slice(0, 3)
-              .join(' | ')}`,
-          );
+      for (const { id, nodes } of serious(results)) {
+        const causes = nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).slice(0, 3);
+        findings.push(`${name} ${id}: ${causes.join(' | ')}`);
+      }
       const overflow = await view.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) findings.push(`${name} is ${overflow} pixels wider than the window`);
       findings.push(...problems.map((problem) => `${name}: ${problem}`));
@@ -104,12 +101,14 @@ describe('every view', () => {
     const results = await view.evaluate(() =>
       (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
     );
-    for (const { id, impact } of results.violations)
-      if (impact === 'serious' || impact === 'critical') findings.push(`link ${id}`);
+    for (const { id } of serious(results)) findings.push(`link ${id}`);
     if (pictures !== undefined) await view.screenshot({ path: join(pictures, `link-${size}-${colorScheme}.png`) });
     expect(findings).toEqual([]);
   });
 });
+
+const serious = ({ violations }: AxeResults): AxeResults['violations'] =>
+  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 
 const openLink = async (
   testing: Parameters<typeof pages.open>[0],

@@ -63,8 +63,9 @@ export class ConversationClient {
     const isDelivered = delivered.some(
       (entry) => entry?.role === 'user' && entry.parts.some((part) => part.type === 'text' && part.text === text),
     );
-    if (!isDelivered || this.store.get().turn !== null)
+    if (!isDelivered || this.store.get().turn !== null) {
       this.store.dispatch({ type: 'sent', message: { id, text, mode } });
+    }
   }
 
   async #load(attempt: number): Promise<void> {
@@ -123,7 +124,7 @@ export class ConversationClient {
       onEvents: (events) =>
         this.#batch.add(
           events.flatMap((each): NumberedEvent[] => {
-            const event = each.event === 'turn' ? dataOf<StationTurnEvent>(each) : undefined;
+            const event = each.event === 'turn' ? (dataOf(each) as StationTurnEvent | undefined) : undefined;
             const seq = each.id === null ? null : Number(each.id);
             return event ? [{ seq: Number.isFinite(seq) ? seq : null, event }] : [];
           }),

@@ -6,9 +6,9 @@ import { EventStream } from './event-stream.js';
 import { batched, createStore, type Store } from './store.js';
 
 /** The JSON of a server-sent event; `undefined` if it is none. */
-export const dataOf = <Data>({ data }: ServerEvent): Data | undefined => {
+export const dataOf = ({ data }: ServerEvent): unknown => {
   try {
-    return JSON.parse(data) as Data;
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
@@ -48,6 +48,6 @@ export class StationClient {
 /** The event in the data, or under the name of the server-sent event where the data has no type. */
 const stationEventOf = (event: ServerEvent): StationEvent | undefined => {
   if (event.event === 'caught-up') return { type: 'caught-up' };
-  const data = dataOf<StationEvent>(event);
-  return typeof data === 'object' && data !== null && 'type' in data ? data : undefined;
+  const data = dataOf(event);
+  return typeof data === 'object' && data !== null && 'type' in data ? (data as StationEvent) : undefined;
 };

@@ -30,7 +30,7 @@ export const createStore = <State, Action>(
 
 /** The part of a store that a component shows; it renders again only when that part is another value. */
 export const useStore = <State, Action, Part>(store: Store<State, Action>, select: (state: State) => Part): Part => {
-  const [, render] = useReducer((version: number, _: undefined) => version + 1, 0);
+  const [, render] = useReducer((version: number) => version + 1, 0);
   const part = select(store.get());
   const latest = useRef({ part, select });
   latest.current = { part, select };

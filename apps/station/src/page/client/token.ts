@@ -26,6 +26,7 @@ export const askOtherTabs = async (): Promise<string | null> => {
         clearTimeout(timer);
         resolve(data.token);
       });
+      // oxlint-disable-next-line require-post-message-target-origin -- a channel reaches this origin only
       channel.postMessage({ ask: true });
     });
   } finally {
@@ -37,6 +38,7 @@ export const askOtherTabs = async (): Promise<string | null> => {
 export const answerOtherTabs = (token: string): (() => void) => {
   const channel = new BroadcastChannel(channelName);
   channel.addEventListener('message', ({ data }: MessageEvent<{ readonly ask?: unknown }>) => {
+    // oxlint-disable-next-line require-post-message-target-origin -- a channel reaches this origin only
     if (data?.ask === true) channel.postMessage({ token });
   });
   return () => channel.close();

@@ -144,7 +144,8 @@ export const missingPages = (
   size: number,
 ): readonly number[] => {
   const pages = new Set<number>();
-  for (let index = Math.max(0, from); index <= Math.min(to, entries.length - 1); index += 1)
+  for (let index = Math.max(0, from); index <= Math.min(to, entries.length - 1); index += 1) {
     if (entries[index] === undefined) pages.add(pageStart(index, size));
+  }
   return [...pages];
 };

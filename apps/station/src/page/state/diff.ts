@@ -69,30 +69,55 @@ const members = {
   content: ['content', 'file_text', 'contents'],
 } as const;
 
-const textOf = (input: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined => {
-  for (const name of names) if (typeof input[name] === 'string') return input[name];
+const textMember = (
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): { readonly name: string; readonly text: string } | undefined => {
+  for (const name of names) {
+    const text = input[name];
+    if (typeof text === 'string') return { name, text };
+  }
   return undefined;
 };
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A change, and the members of the input that it shows in full: all others must be shown beside it. */
+export interface InputDiff {
+  readonly diff: FileDiff;
+  readonly members: readonly string[];
+}
+
 /** The change that the input of an edit or write tool describes; `undefined` for other inputs. */
-export const diffOfInput = (input: unknown): FileDiff | undefined => {
+export const diffOfInput = (input: unknown): InputDiff | undefined => {
   if (!isRecord(input)) return undefined;
-  const path = textOf(input, members.path);
-  if (path === undefined) return undefined;
-  const edits = Array.isArray(input['edits']) ? input['edits'].filter(isRecord) : [input];
-  const lines: DiffLine[] = [];
-  for (const edit of edits) {
-    const before = textOf(edit, members.before);
-    const after = textOf(edit, members.after);
-    if (before === undefined || after === undefined) continue;
-    if (lines.length > 0) lines.push({ kind: 'gap', text: '' });
-    lines.push(...diffLines(before, after));
+  const path = textMember(input, members.path);
+  if (!path) return undefined;
+  if (Array.isArray(input['edits'])) {
+    const edits = input['edits'].map((edit: unknown) => (isRecord(edit) ? editOf(edit) : undefined));
+    // An edit with further members, such as `all: true`, is not shown in full by its lines.
+    if (!edits.every((edit) => edit?.isWhole)) return undefined;
+    const lines = edits.flatMap((edit, index): readonly DiffLine[] => [
+      ...(index > 0 ? [{ kind: 'gap' as const, text: '' }] : []),
+      ...(edit?.lines ?? []),
+    ]);
+    return { diff: fileDiff(path.text, lines), members: [path.name, 'edits'] };
   }
-  if (lines.length > 0) return fileDiff(path, lines);
-  const content = textOf(input, members.content);
-  return content === undefined ? undefined : fileDiff(path, linesOf(content, 'added'));
+  const edit = editOf(input);
+  if (edit) return { diff: fileDiff(path.text, edit.lines), members: [path.name, ...edit.members] };
+  const content = textMember(input, members.content);
+  return content && { diff: fileDiff(path.text, linesOf(content.text, 'added')), members: [path.name, content.name] };
+};
+
+const editOf = (input: Readonly<Record<string, unknown>>) => {
+  const before = textMember(input, members.before);
+  const after = textMember(input, members.after);
+  if (!before || !after) return undefined;
+  return {
+    lines: diffLines(before.text, after.text),
+    members: [before.name, after.name],
+    isWhole: Object.keys(input).length === 2,
+  };
 };
 
 const linesOf = (text: string, kind: DiffLine['kind']): DiffLine[] =>
@@ -113,8 +138,9 @@ export const diffLines = (before: string, after: string): readonly DiffLine[] =>
     end < left.length - start &&
     end < right.length - start &&
     left[left.length - 1 - end]?.text === right[right.length - 1 - end]?.text
-  )
+  ) {
     end += 1;
+  }
   const same = (lines: readonly DiffLine[]): DiffLine[] => lines.map(({ text }) => ({ kind: 'same', text }));
   const middle = longestCommon(left.slice(start, left.length - end), right.slice(start, right.length - end));
   const lead = same(left.slice(0, start));
@@ -133,12 +159,14 @@ const longestCommon = (left: readonly DiffLine[], right: readonly DiffLine[]): r
   if (left.length * right.length > maxTable || left.length === 0 || right.length === 0) return [...left, ...right];
   const width = right.length + 1;
   const table = new Uint32Array((left.length + 1) * width);
-  for (let row = left.length - 1; row >= 0; row -= 1)
-    for (let column = right.length - 1; column >= 0; column -= 1)
+  for (let row = left.length - 1; row >= 0; row -= 1) {
+    for (let column = right.length - 1; column >= 0; column -= 1) {
       table[row * width + column] =
         left[row]?.text === right[column]?.text
           ? (table[(row + 1) * width + column + 1] ?? 0) + 1
           : Math.max(table[(row + 1) * width + column] ?? 0, table[row * width + column + 1] ?? 0);
+    }
+  }
   const lines: DiffLine[] = [];
   let [row, column] = [0, 0];
   while (row < left.length || column < right.length) {

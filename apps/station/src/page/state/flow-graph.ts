@@ -106,13 +106,14 @@ const layersOf = (
   const layer = new Map(names.map((name) => [name, 0]));
   for (let round = 0; round < names.length; round += 1) {
     let isChanged = false;
-    for (const name of names)
+    for (const name of names) {
       for (const to of next.get(name) ?? []) {
         const least = (layer.get(name) ?? 0) + 1;
         if (back.has(`${name}\n${to}`) || !layer.has(to) || (layer.get(to) ?? 0) >= least) continue;
         layer.set(to, least);
         isChanged = true;
       }
+    }
     if (!isChanged) break;
   }
   const layers: string[][] = [];
@@ -172,11 +173,19 @@ export const statusesOf = (run: StationRun | undefined): ReadonlyMap<string, Flo
   return statuses;
 };
 
-/** The transitions that a run has taken: those between consecutive steps. */
-export const takenEdges = (run: StationRun | undefined): ReadonlySet<string> => {
+/** The transitions that a run has taken: a step of the target began when or after one of the source had ended. */
+export const takenEdges = (run: StationRun | undefined, edges: FlowGraph['edges']): ReadonlySet<string> => {
   const steps = run?.steps ?? [];
-  const taken = steps.slice(1).map((step, index) => `${steps[index]?.state}\n${step.state}`);
-  const last = steps.at(-1);
-  if (run?.state === 'completed' && last) taken.push(`${last.state}\n${endState}`);
-  return new Set(taken);
+  const taken = new Set<string>();
+  for (const { from, to } of edges) {
+    const ends = steps.filter(({ state, status }) => state === from && status === 'completed');
+    const isTaken =
+      to === endState
+        ? run?.state === 'completed' && steps.at(-1)?.state === from
+        : ends.some(({ endedAt }) =>
+            steps.some(({ state, startedAt }) => state === to && endedAt !== null && startedAt >= endedAt),
+          );
+    if (isTaken) taken.add(`${from}\n${to}`);
+  }
+  return taken;
 };

@@ -19,8 +19,9 @@ export const age = (at: number, now: number): string => {
 export const duration = (milliseconds: number): string => {
   if (milliseconds < second) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 99_950) return `${(milliseconds / second).toFixed(milliseconds < 9950 ? 1 : 0)} s`;
-  if (milliseconds < hour)
+  if (milliseconds < hour) {
     return `${Math.floor(milliseconds / minute)} min ${Math.floor((milliseconds % minute) / second)} s`;
+  }
   return `${Math.floor(milliseconds / hour)} h ${Math.floor((milliseconds % hour) / minute)} min`;
 };
 

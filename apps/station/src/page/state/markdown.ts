@@ -258,7 +258,9 @@ export const parseInline = (text: string): readonly Inline[] => {
         length = close + run - at;
       }
     } else if (character === '*' || character === '_' || (character === '~' && text[at + 1] === '~')) {
-      const mark = text[at + 1] === character ? character + character : character;
+      // In `***`, the innermost delimiter closes first.
+      const isInner = top().mark === character && text[at + 2] === character;
+      const mark = text[at + 1] === character && !isInner ? character + character : character;
       const [before, after] = [text[at - 1], text[at + mark.length]];
       const depth = opened(mark);
       const splitsWord = character === '_' && isWord(before) && isWord(after);

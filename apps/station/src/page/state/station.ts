@@ -50,8 +50,9 @@ export const reduceStation = (state: StationState, action: StationAction): Stati
       return action.events.reduce(applyEvent, state);
     case 'sessions': {
       const sessions = new Map(state.sessions);
-      for (const session of action.sessions)
+      for (const session of action.sessions) {
         if (session.updatedAt >= (sessions.get(session.id)?.updatedAt ?? 0)) sessions.set(session.id, session);
+      }
       return { ...state, sessions: bounded(sessions, maxSessions) };
     }
     case 'approvals': {

@@ -5,12 +5,12 @@ const telling = [
   'command',
   'cmd',
   'script',
-  'path',
-  'file_path',
-  'filePath',
   'pattern',
   'query',
   'url',
+  'path',
+  'file_path',
+  'filePath',
   'prompt',
   'name',
   'id',
@@ -34,9 +34,12 @@ const line = (text: string): string =>
     .trim()
     .slice(0, maxLength);
 
-/** The command of a call that runs one in a shell; `undefined` for other calls. */
-export const commandOf = (input: unknown): string | undefined => {
+/** The command of a call that runs one in a shell, and its member; `undefined` for other calls. */
+export const commandOf = (input: unknown): { readonly member: string; readonly text: string } | undefined => {
   if (!isRecord(input)) return undefined;
-  const command = input['command'] ?? input['cmd'] ?? input['script'];
-  return typeof command === 'string' ? command : undefined;
+  for (const member of ['command', 'cmd', 'script']) {
+    const text = input[member];
+    if (typeof text === 'string') return { member, text };
+  }
+  return undefined;
 };

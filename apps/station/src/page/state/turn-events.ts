@@ -44,8 +44,9 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
       return;
     case 'history.append':
       draft.turn = event.turn;
-      for (const message of event.messages)
+      for (const message of event.messages) {
         if (message.role === 'user' && message.metadata?.internal !== true) addUserEntry(draft, event, message);
+      }
       return;
     case 'model.request':
       draft.turn = event.turn;
@@ -64,9 +65,12 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
       return;
     }
     case 'model.error':
+      // What a failed call has streamed is not in the history, and a retry begins again.
+      if (draft.streaming?.index === draft.entries.length - 1) draft.entries.pop();
       draft.streaming = null;
-      if (event.retrying)
+      if (event.retrying) {
         note(draft, 'retry', `The model call failed and is retried: ${event.error.message}`, event.at);
+      }
       return;
     case 'tool.call':
       changeTool(draft, event.call.id, (part) => ({
@@ -92,8 +96,9 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
       draft.streaming = null;
       draft.isStale = true;
       const cause = event.reason ?? event.error?.message;
-      if (event.outcome !== 'completed' && event.outcome !== 'replied')
+      if (event.outcome !== 'completed' && event.outcome !== 'replied') {
         note(draft, 'end', `${outcomeText(event.outcome)}${cause ? `: ${cause}` : ''}`, event.at);
+      }
       return;
     }
     default:
@@ -254,12 +259,13 @@ type Content = Extract<TurnEvent, { type: 'model.response' }>['content'];
 const withDelta = (parts: readonly EntryPart[], delta: Delta): EntryPart[] => {
   const last = parts.at(-1);
   if (delta.type === 'tool-input') {
-    if (parts.some((part) => part.type === 'tool' && part.call === delta.toolCallId))
+    if (parts.some((part) => part.type === 'tool' && part.call === delta.toolCallId)) {
       return parts.map((part) =>
         part.type === 'tool' && part.call === delta.toolCallId && typeof part.input === 'string'
           ? { ...part, input: part.input + delta.text }
           : part,
       );
+    }
     return [...parts, { ...emptyTool, call: delta.toolCallId, name: delta.toolName, input: delta.text }];
   }
   return last?.type === delta.type

@@ -1,26 +1,29 @@
 /** Makes text from tools and models safe to look at: what a reader sees is what the text contains. */
 
-// Characters that reorder, hide or erase the text around them.
+// Characters that reorder, hide or erase the text around them; tab and line feed are not among them.
 const deceptive =
+  // oxlint-disable-next-line no-control-regex -- these are the characters to show
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
-const ansi = /\u001B(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\u0007\u001B]{0,400}(?:\u0007|\u001B\\)?)/gu;
+// oxlint-disable-next-line no-control-regex -- a terminal control sequence begins with a control character
+const controlSequence = /\u001B\[[0-9;?]{0,40}[ -/]{0,4}[@-~]/gu;
 
 /**
- * Shows characters that reorder or hide text by their code points, such as `⟦U+202E⟧`, and drops terminal colors.
- * A command must not look different from what would run.
+ * Shows characters that reorder or hide text by their code points, such as `⟦U+202E⟧`. A command must not look
+ * different from what would run, so nothing of the text is left out.
  */
 export const visible = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
-    .replace(ansi, '')
     .replace(
       deceptive,
       (character) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
     );
 
+/** Drops the colors and cursor movements that programs print for terminals. For output only: see {@link visible}. */
+export const withoutColors = (text: string): string => text.replace(controlSequence, '');
+
 /** Whether {@link visible} shows characters of the text by their code points. */
-export const isDeceptive = (text: string): boolean =>
-  text.replaceAll('\r\n', '\n').replace(ansi, '').search(deceptive) >= 0;
+export const isDeceptive = (text: string): boolean => text.replaceAll('\r\n', '\n').search(deceptive) >= 0;
 
 /** JSON with two spaces, in which long strings with line breaks stay readable. */
 export const readableJson = (value: unknown): string => {

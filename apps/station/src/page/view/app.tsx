@@ -91,9 +91,9 @@ export const App = ({ station, onDenied }: { readonly station: StationClient; re
       else if (key === 't') switchTheme();
       else if (key === '/') document.querySelector<HTMLElement>('#search')?.focus();
       else if (key === 'm') document.querySelector<HTMLElement>('#message')?.focus();
-      else if (key === 'l' && route.view === 'session')
+      else if (key === 'l' && route.view === 'session') {
         location.hash = hrefOf({ ...route, tab: route.tab === 'timeline' ? 'conversation' : 'timeline' });
-      else if (key === 'j' || key === 'k') selectNeighbor(station, route, key === 'j' ? 1 : -1);
+      } else if (key === 'j' || key === 'k') selectNeighbor(station, route, key === 'j' ? 1 : -1);
       else return false;
       return true;
     },

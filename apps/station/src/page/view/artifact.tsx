@@ -41,7 +41,7 @@ export const Artifact = ({
     station.api.artifact(id).then((blob) => saveBlob(blob, name ?? id), fail);
   };
   if (problem !== undefined) return <p class="cut">{problem}</p>;
-  if (isPicture && source !== undefined)
+  if (isPicture && source !== undefined) {
     return (
       <figure class="picture">
         <img src={source} alt={name ?? 'Image of the conversation'} />
@@ -52,6 +52,7 @@ export const Artifact = ({
         )}
       </figure>
     );
+  }
   if (isPicture) return <div class="picture loading" role="status" aria-label="Loading the image" />;
   return (
     <button type="button" class="quiet more" onClick={save}>

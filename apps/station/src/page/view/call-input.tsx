@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { diffOfInput } from '../state/diff.js';
 import { size } from '../state/format.js';
 import { commandOf } from '../state/tool-summary.js';
-import { head, isDeceptive, readableJson, visible } from '../state/visible.js';
+import { head, isDeceptive, readableJson, visible, withoutColors } from '../state/visible.js';
 import { Diff } from './diff.js';
 
 /** Lines that an output shows before a reader asks for more, and how many more each time. */
@@ -10,41 +10,37 @@ const firstLines = 24;
 const moreLines = 400;
 const maxCharacters = 100_000;
 
-/** The input of a call in the form that is easiest to judge: a diff, a command, or JSON. */
+/** The input of a call in the form that is easiest to judge: a diff, a command, or JSON. Nothing of it is left out. */
 export const CallInput = ({ input }: { readonly input: unknown }) => {
-  const diff = diffOfInput(input);
-  const command = commandOf(input);
-  const text = command ?? (typeof input === 'string' ? input : readableJson(input));
-  const rest = restOfInput(input, diff !== undefined, command !== undefined);
+  const change = diffOfInput(input);
+  const command = change ? undefined : commandOf(input);
+  const shown = change?.members ?? (command ? [command.member] : undefined);
+  const rest = shown && Object.entries(input as object).filter(([name]) => !shown.includes(name));
+  const text = command?.text ?? (typeof input === 'string' ? input : readableJson(input));
   return (
     <>
-      {diff ? <Diff diff={diff} /> : <Output label="Input" text={text} isCommand={command !== undefined} />}
-      {rest && <Output label="Other input" text={readableJson(rest)} />}
+      {change ? <Diff diff={change.diff} /> : <Output label="Input" text={text} isCommand={command !== undefined} />}
+      {rest && rest.length > 0 && <Output label="Other input" text={rest.map(member).join('\n')} />}
     </>
   );
 };
 
-const shownByDiff = /^(?:path|file_?path|file|filename|edits|old.*|new.*|search|replace|content|contents|file_text)$/iu;
-
-/** Members that a diff or a command does not show: an approval must show all of a call. */
-const restOfInput = (input: unknown, isDiff: boolean, isCommand: boolean): object | undefined => {
-  if ((!isDiff && !isCommand) || typeof input !== 'object' || input === null) return undefined;
-  const rest = Object.entries(input).filter(
-    ([name]) => !(isDiff ? shownByDiff.test(name) : ['command', 'cmd', 'script'].includes(name)),
-  );
-  return rest.length === 0 ? undefined : Object.fromEntries(rest);
-};
+const member = ([name, value]: readonly [string, unknown]): string => `${name}: ${readableJson(value)}`;
 
 /** Plain text of a tool, cut to what a reader can take in. */
 export const Output = ({
   label,
-  text,
+  text: whole,
   isCommand = false,
+  isPrinted = false,
 }: {
   readonly label: string;
   readonly text: string;
   readonly isCommand?: boolean;
+  /** A program has printed the text, so it may have colors. */
+  readonly isPrinted?: boolean;
 }) => {
+  const text = useMemo(() => (isPrinted ? withoutColors(whole) : whole), [whole, isPrinted]);
   const [lines, setLines] = useState(firstLines);
   const part = head(text, lines, Math.min(maxCharacters, lines * 400));
   const isDone = lines * 400 > maxCharacters;

@@ -31,8 +31,9 @@ export const Conversation = ({ id }: { readonly id: string }) => {
   // Approvals of calls that no entry shows, such as those of a workflow, are shown above the message field.
   const shown = useMemo(() => {
     const recent = new Set<string>();
-    for (const entry of entries.slice(-100))
+    for (const entry of entries.slice(-100)) {
       for (const part of entry?.parts ?? []) if (part.type === 'tool') recent.add(part.call);
+    }
     return recent;
   }, [entries]);
   const waitingElsewhere = approvals.filter(({ call }) => call === null || !shown.has(call.id));

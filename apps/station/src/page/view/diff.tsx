@@ -1,13 +1,16 @@
+import { useState } from 'preact/hooks';
 import type { FileDiff } from '../state/diff.js';
 import { visible } from '../state/visible.js';
 
-const maxLines = 400;
+const firstLines = 300;
+const moreLines = 2000;
 const signs = { added: '+', removed: '−', same: ' ', gap: '⋯' } as const;
 const names = { added: 'added', removed: 'removed', same: undefined, gap: undefined } as const;
 
 /** The change of a file, line by line. */
 export const Diff = ({ diff }: { readonly diff: FileDiff }) => {
-  const shown = diff.lines.slice(0, maxLines);
+  const [lines, setLines] = useState(firstLines);
+  const shown = diff.lines.slice(0, lines);
   return (
     <figure class="diff">
       <figcaption>
@@ -27,7 +30,9 @@ export const Diff = ({ diff }: { readonly diff: FileDiff }) => {
         ))}
       </div>
       {shown.length < diff.lines.length && (
-        <p class="cut">{diff.lines.length - shown.length} more lines are not shown.</p>
+        <button type="button" class="quiet more" onClick={() => setLines(lines + moreLines)}>
+          Show more of {diff.lines.length} lines
+        </button>
       )}
     </figure>
   );

@@ -21,13 +21,14 @@ const names = { user: 'You', system: 'Station' } as const;
 
 export const EntryView = memo(
   ({ entry, isContinued, isStreaming, agent, notes, approvals, opened }: EntryViewProps) => {
-    if (!entry)
+    if (!entry) {
       return (
         <div class="entry placeholder" role="status" aria-label="Loading earlier messages">
           <span />
           <span />
         </div>
       );
+    }
     const tools = entry.parts.filter((part) => part.type === 'tool');
     return (
       <>

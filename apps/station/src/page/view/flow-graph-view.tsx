@@ -5,6 +5,8 @@ import { phone, useMedia } from './context.js';
 import { stateText } from './elements.js';
 
 const maxName = 18;
+/** A graph shrinks to the width of the page, but not below this; then it scrolls. */
+const smallestScale = 0.75;
 
 /** A workflow as a graph with the states and transitions that a run has reached. */
 export const FlowGraphView = ({
@@ -17,7 +19,7 @@ export const FlowGraphView = ({
   const isVertical = useMedia(phone);
   const graph = useMemo(() => arrangeFlow(workflow.states, isVertical), [workflow, isVertical]);
   const statuses = statusesOf(run);
-  const taken = takenEdges(run);
+  const taken = takenEdges(run, graph.edges);
   const summary = graph.nodes
     .filter(({ type }) => type !== 'end')
     .map(({ name }) => `${name}: ${stateText(statuses.get(name) ?? 'pending')}`)
@@ -26,7 +28,7 @@ export const FlowGraphView = ({
     <div class="graph" tabIndex={0} role="region" aria-label={`Graph of ${workflow.name}`}>
       <svg
         width={graph.width}
-        height={graph.height}
+        style={{ minWidth: `${Math.round(graph.width * smallestScale)}px` }}
         viewBox={`0 0 ${graph.width} ${graph.height}`}
         role="img"
         aria-label={summary}

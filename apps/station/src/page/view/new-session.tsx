@@ -62,7 +62,7 @@ export const NewSession = ({ onClose }: { readonly onClose: () => void }) => {
           </label>
           <label class="field">
             <span>First message</span>
-            <textarea name="message" rows={4} maxLength={200_000} dir="auto" />
+            <textarea autoFocus name="message" rows={4} maxLength={200_000} dir="auto" />
           </label>
           <div class="form-end">
             <button type="button" class="quiet" onClick={onClose}>

@@ -63,15 +63,16 @@ const toolStatus = (state: string): string =>
   state === 'running' ? 'running' : state === 'waiting-for-input' ? 'needs you' : state === 'ok' ? '' : state;
 
 const CallOutput = ({ part }: { readonly part: ToolEntryPart }) => {
-  if (part.output === null && part.artifact === null)
+  if (part.output === null && part.artifact === null) {
     return <p class="tool-none">{part.status === 'running' ? 'No output yet.' : 'No output.'}</p>;
+  }
   const diffs = part.output === null ? undefined : parseUnifiedDiff(part.output);
   return (
     <>
       {diffs ? (
         diffs.map((diff, index) => <Diff key={index} diff={diff} />)
       ) : (
-        <Output label={part.status === 'error' ? 'Error' : 'Output'} text={part.output ?? ''} />
+        <Output label={part.status === 'error' ? 'Error' : 'Output'} text={part.output ?? ''} isPrinted />
       )}
       {part.isTruncated && !part.artifact && (
         <p class="cut">The output is longer. The transcript contains all of it.</p>

@@ -121,12 +121,13 @@ export const VirtualList = ({
   const to = Math.min(range.to, count);
   const from = Math.min(range.from, to);
   const rows: ComponentChildren[] = [];
-  for (let index = from; index < to; index += 1)
+  for (let index = from; index < to; index += 1) {
     rows.push(
       <Row key={index} index={index} count={count} observer={observer.current}>
         {row(index)}
       </Row>,
     );
+  }
   return (
     <div
       class="list"

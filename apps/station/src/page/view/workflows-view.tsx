@@ -15,13 +15,14 @@ export const WorkflowsView = ({ workflow, run }: { readonly workflow: string | n
   const workflows = useLoaded(() => station.api.workflows(), []);
   if (!workflows) return <Busy text="Loading the workflows" />;
   const shown = workflows.find(({ id }) => id === workflow) ?? workflows[0];
-  if (!shown)
+  if (!shown) {
     return (
       <div class="page">
         <h1>Workflows</h1>
         <Empty title="No workflows">Put a YAML file into the folder `workflows` of the station.</Empty>
       </div>
     );
+  }
   return (
     <div class="page wide">
       <h1>Workflows</h1>
