@@ -119,9 +119,9 @@ describe('Markdown', () => {
   });
 
   it.each(['*a ', '[', '](', '`', '`a``', '> ', '- ', '| ', '_a*b ', '![a](', 'http://x ', '**a _b ~~'])(
-    'parses 100,000 repetitions of %j in bounded work',
+    'parses 50,000 repetitions of %j in bounded work',
     (part) => {
-      expect(parseMarkdown(part.repeat(100_000)).length).toBeGreaterThan(0);
+      expect(parseMarkdown(part.repeat(50_000)).length).toBeGreaterThan(0);
     },
   );
 
@@ -145,12 +145,17 @@ describe('text that deceives', () => {
   });
   it('cuts at a line or a character, never inside of one', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), fc.nat(6), fc.nat(20), (text, lines, characters) => {
-        const part = head(text, lines, characters);
-        expect(text.startsWith(part.text)).toBe(true);
-        expect(part.isWhole).toBe(part.text === text);
-        expect(part.text.isWellFormed() || !text.isWellFormed()).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '\n', '😀', '\uD83D', '\uDE00'), maxLength: 30 }),
+        fc.nat(6),
+        fc.nat(20),
+        (text, lines, characters) => {
+          const part = head(text, lines, characters);
+          expect(text.startsWith(part.text)).toBe(true);
+          expect(part.isWhole).toBe(part.text === text);
+          expect(part.text.isWellFormed() || !text.isWellFormed()).toBe(true);
+        },
+      ),
     );
   });
 });
