@@ -123,15 +123,17 @@ export interface TestStation {
   readonly problems: unknown[];
   token(tenant?: string, given?: readonly Scope[], name?: string): Promise<string>;
   /** Sends a request, and returns its status and JSON. */
-  call(
+  call<Body = unknown>(
     method: string,
     path: string,
-    options?: CallOptions,
-  ): Promise<{ status: number; body: never; response: Response }>;
+    options?: CallOptions<Body>,
+  ): Promise<{ status: number; body: Body; response: Response }>;
   close(): Promise<void>;
 }
 
-export interface CallOptions {
+export interface CallOptions<Body = unknown> {
+  /** Checks the body of a response with a status below 400. */
+  readonly schema?: z.ZodType<Body> | undefined;
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -177,7 +179,7 @@ export const testStation = async (
     problems,
     token,
     close,
-    call: async (method, path, { token: given, body, headers = {} } = {}) => {
+    call: async (method, path, { token: given, body, headers = {}, schema } = {}) => {
       const authorization = `Bearer ${given ?? (await (usual ??= token()))}`;
       const answered = await app.request(`http://localhost${path}`, {
         method,
@@ -185,11 +187,9 @@ export const testStation = async (
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const isJson = answered.headers.get('content-type') === 'application/json';
-      return {
-        status: answered.status,
-        body: (isJson ? await answered.json() : undefined) as never,
-        response: answered,
-      };
+      const content: unknown = isJson ? await answered.json() : undefined;
+      const checked = schema && answered.status < 400 ? schema.parse(content) : content;
+      return { status: answered.status, body: checked as never, response: answered };
     },
   };
 };

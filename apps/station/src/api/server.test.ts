@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { StationApproval, StationSession } from './contract.js';
+import * as z from 'zod';
+import * as contract from './contract.js';
+import type { StationSession } from './contract.js';
 import { eventsOf, eventually, testStation, type StreamEvent, type TestStation } from '../../test/station.js';
 
 const create = async (given: TestStation, text: string): Promise<StationSession> => {
   const { status, body } = await given.call('POST', '/api/v1/sessions', {
+    schema: contract.session,
     body: { agent: 'helper', message: { text } },
   });
   expect(status).toBe(201);
@@ -63,8 +66,8 @@ describe('sessions', () => {
     const given = await testStation();
     const { id } = await create(given, 'deploy staging');
     const [approval] = await eventually(given, async () => {
-      const { body } = await given.call('GET', '/api/v1/approvals');
-      return (body as StationApproval[]).length > 0 ? body : undefined;
+      const { body } = await given.call('GET', '/api/v1/approvals', { schema: z.array(contract.approval) });
+      return body.length > 0 ? body : undefined;
     });
     expect(approval).toMatchObject({
       state: 'open',

@@ -12,7 +12,9 @@ export type StationSessions = SessionStore & Pick<FileSessions, 'messages' | 'ar
 
 /** Runs turns in this process. */
 export interface TurnRunner {
-  /** Takes no more messages. Turns end or are left to the next process. */
+  /** Resolves when no turn runs here, or after this time. Turns that remain are resumed by the next process. */
+  drain(ms: number): Promise<void>;
+  /** Takes no more messages, and ends what runs. */
   close(): Promise<void>;
 }
 

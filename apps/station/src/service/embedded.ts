@@ -105,6 +105,14 @@ const resume = async (
 };
 
 const runner = (inbox: Inbox, lanes: LocalLanes, resumed: Resumed, unfollow: () => void): TurnRunner => ({
+  drain: async (ms) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([lanes.idle(), timeout]);
+    clearTimeout(timer);
+  },
   close: async () => {
     resumed.stop.abort(new Error('The station is shutting down.'));
     await Promise.all([inbox.close(), lanes.shutdown({ reason: 'The station is shutting down.' }), resumed.ended]);

@@ -139,7 +139,7 @@ class FileRecords implements Records {
   #apply(entry: Entry, bytes: number): void {
     const { kind, id, body } = entry;
     let records = this.#kinds.get(kind);
-    if (!records) this.#kinds.set(kind, (records = new Map()));
+    if (!records) this.#kinds.set(kind, (records = new Map<string, Kept>()));
     this.#currentBytes -= records.get(id)?.bytes ?? 0;
     if (body === null) {
       records.delete(id);

@@ -151,7 +151,8 @@ async function* readStream(
   let isCaughtUp = false;
   const buffer = Buffer.alloc(readBytes);
   try {
-    while (signal?.aborted !== true) {
+    for (;;) {
+      if (signal?.aborted === true) return;
       const rung = bell.next();
       handle ??= await ifExists(openRegularFile(path, constants.O_RDONLY));
       for (;;) {

@@ -3,7 +3,7 @@ import { createRedactor } from '@h/redact';
 import { formatTranscript, importTranscript, transcriptFormats, type TranscriptFormat } from '@h/transcripts';
 import { noUsage, type JSONValue } from '@h/turn';
 import type * as z from 'zod';
-import type { entryPage, StationEntry, StationTrace, StationUsage, usageReport } from '../api/contract.js';
+import type { entryPage, StationTrace, StationUsage, usageReport } from '../api/contract.js';
 import type { Backend } from './backend.js';
 import { ConversationBuilder } from './conversation.js';
 import type { SessionBody, TurnBody } from './records.js';

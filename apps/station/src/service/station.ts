@@ -367,6 +367,13 @@ export class Station {
     return this.#stop.signal;
   }
 
+  /** Ends event streams, and waits up to `ms` for the turns of this process. */
+  async drain(ms: number): Promise<void> {
+    this.#stop.abort();
+    await this.#runner?.drain(ms);
+    await this.#projector.flush();
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     for (const end of this.#ending.splice(0)) end();
