@@ -98,11 +98,12 @@ const toScope = (scope: string): Scope => {
 };
 
 const openBackend = async (
-  { data, databaseUrl, concurrency, role }: StationArguments,
+  { data, databaseUrl, concurrency }: StationArguments,
   onProblem: (problem: unknown) => void,
 ): Promise<Backend> => {
   if (databaseUrl === undefined) return embeddedBackend({ directory: data, concurrency, onProblem });
-  throw new UsageError('--database-url is not supported yet.');
+  const { postgresBackend } = await import('./service/postgres.js');
+  return postgresBackend({ databaseUrl, concurrency, directory: join(data, 'artifacts'), onProblem });
 };
 
 /** The token of the printed address. Each start replaces it, because only its hash is stored. */
@@ -123,5 +124,5 @@ const showScenes = async (station: Station, tenant: string): Promise<void> => {
 
 const problemText = (problem: unknown): string => {
   if (problem instanceof Error) return problem.stack ?? problem.message;
-  return typeof problem === 'object' ? JSON.stringify(problem) : String(problem);
+  return JSON.stringify(problem) ?? 'unknown';
 };

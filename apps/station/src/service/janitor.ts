@@ -13,7 +13,7 @@ export interface JanitorOptions {
 }
 
 /** Interval of the search for sessions whose process died between the end of a turn and its record, in milliseconds. */
-const reconcileEveryMs = 10_000;
+const reconcileEveryMs = 20_000;
 /** A session whose record has not changed for this long is examined, in milliseconds. */
 const staleMs = 30_000;
 const pruneEveryMs = 3_600_000;
@@ -72,16 +72,26 @@ export const reconcile = async (
   staleAfterMs: number,
 ): Promise<void> => {
   const { records, sessions } = backend;
-  for (const { body } of await records.list('session', { limit: 10_000 })) {
+  // The first search, at the start, examines all.
+  const from = staleAfterMs === 0 ? 0 : now() - dayMs;
+  for (const { body } of await records.list('session', { from, to: now() - staleAfterMs, limit: 100_000 })) {
     if (body.turn === null || body.updatedAt > now() - staleAfterMs || isRunning(body.id)) continue;
     try {
       // Fails if another process holds the session: then its turn is alive.
       const open = await sessions.open(body.id);
       try {
         const end = open.journal.at(-1)?.event;
-        if (end?.type !== 'turn.end' || end.turn !== body.turn) continue;
-        for (const { event } of open.journal.slice(0, -1)) projector.add({ ...event, replayed: true });
-        projector.add(end);
+        if (end?.type !== 'turn.end') continue;
+        if (end.turn !== body.turn) {
+          // The turn never held its session.
+          await records.update('session', body.id, (current) =>
+            current?.body.turn === body.turn
+              ? { ...current, body: { ...current.body, turn: null, state: 'idle' } }
+              : undefined,
+          );
+          continue;
+        }
+        for (const { event } of open.journal) projector.add({ ...event, replayed: true });
       } finally {
         await open.close();
       }

@@ -21,6 +21,8 @@ interface WatchedTurn {
   /** Ends of writes to the stream. */
   written: Promise<void>;
   state: SessionState;
+  /** Whether the turn holds its session. */
+  isLoaded: boolean;
   startedAt: number;
   model: string;
   messages: number;
@@ -70,12 +72,14 @@ export class Projector {
     if (!turn) return;
     if (event.type === 'turn.end' && this.#options.isHandedOver(event.error?.code)) {
       this.#turns.delete(event.turn);
+      if (!turn.isLoaded) this.#forget(turn);
       return;
     }
     const before = turn.state;
     this.#follow(turn, event);
     this.#publish(turn, event);
-    if (turn.state !== before || event.type === 'turn.start' || event.type === 'turn.end') this.#save(turn, event);
+    const isSaved = event.type === 'turn.start' || event.type === 'session.loaded' || event.type === 'turn.end';
+    if (turn.state !== before || isSaved) this.#save(turn, event);
     if (event.type === 'turn.end') this.#turns.delete(event.turn);
   }
 
@@ -101,6 +105,7 @@ export class Projector {
       replayed: [],
       written: Promise.resolve(),
       state: 'queued',
+      isLoaded: false,
       startedAt: at,
       model: 'unknown',
       messages: 0,
@@ -119,8 +124,11 @@ export class Projector {
         break;
       case 'turn.start':
       case 'queue.admitted':
+        turn.state = 'running';
+        break;
       case 'session.loaded':
         turn.state = 'running';
+        turn.isLoaded = true;
         break;
       case 'model.request':
         turn.model = event.model ?? turn.model;
@@ -167,9 +175,10 @@ export class Projector {
 
   #publish(turn: WatchedTurn, { replayed, ...event }: TurnEvent): void {
     const published = turn.publisher.publish(event);
+    const isEnd = event.type === 'turn.end';
     if (replayed === true) {
       turn.replayed.push(...published);
-      return;
+      if (!isEnd) return;
     }
     const earlier = turn.replayed;
     turn.replayed = [];
@@ -178,11 +187,11 @@ export class Projector {
     turn.written = turn.written
       .then(async () => {
         if (earlier.length > 0) await writer.complete(earlier, isSameEvent);
-        for (const body of published) {
+        for (const body of replayed === true ? [] : published) {
           const type = typeof body === 'object' && body !== null && 'type' in body ? body['type'] : undefined;
           await writer.append(body, { isDelta: isDelta || type === 'model.delta' });
         }
-        if (event.type !== 'turn.end') return;
+        if (!isEnd) return;
         await writer.dropDeltas();
         await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
       })
@@ -194,18 +203,21 @@ export class Projector {
     const { state, messages, usage } = turn;
     const total = [...usage.values()].reduce(addStationUsage, noStationUsage);
     const end = event.type === 'turn.end' ? event : undefined;
-    const written = turn.written;
+    const { written, isLoaded } = turn;
     this.#queue(turn.session, async () => {
       const session = await this.#options.records.update('session', turn.session, (current) => {
         if (!current) return undefined;
         const { body } = current;
-        const isNew = body.turn !== turn.turn && body.lastEnded !== turn.turn && body.lastTurn !== turn.turn;
         if (body.lastEnded === turn.turn) return undefined;
+        // Until a turn holds its session, it may be left to another process.
+        const isNumbered = isLoaded || end !== undefined;
+        const isNew = isNumbered && body.lastTurn !== turn.turn;
+        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
         const next: SessionBody = {
           ...body,
           state,
           turn: end ? null : turn.turn,
-          lastTurn: turn.turn,
+          lastTurn: isNumbered ? turn.turn : body.lastTurn,
           turns: isNew ? body.turns + 1 : body.turns,
           updatedAt: Math.max(body.updatedAt, event.at),
           openApprovals: end ? 0 : turn.open.size,
@@ -219,11 +231,22 @@ export class Projector {
         };
         return { ...current, at: next.updatedAt, body: next };
       });
-      if (session) await this.#saveTurn(turn, session, end);
+      if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
       if (end) await this.#withdraw(turn);
     });
     // The end is shown when the stream has it.
     if (end) this.#queue(turn.session, async () => written);
+  }
+
+  /** The turn ended before it held its session, which another process runs. */
+  #forget({ turn, session }: WatchedTurn): void {
+    this.#queue(session, () =>
+      this.#options.records.update('session', session, (current) =>
+        current?.body.turn === turn
+          ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
+          : undefined,
+      ),
+    );
   }
 
   async #saveTurn(
