@@ -1,0 +1,20 @@
+import type { Lanes } from '@h/queue';
+import type { ArtifactStore } from '@h/tools';
+import type { Agent, SessionStore } from '@h/turn';
+
+/** What the service provides to the agents that it opens. They share lanes and stores. */
+export interface AgentEnvironment {
+  readonly lanes: Lanes;
+  readonly sessions: SessionStore;
+  readonly artifacts: ArtifactStore;
+}
+
+/** A kind of agent that sessions can be created with. */
+export interface StationAgent {
+  readonly name: string;
+  readonly description: string;
+  /** The model that it uses first, as `provider/model`. */
+  readonly model: string;
+  /** Composes its pipeline, with `queue(lanes)` as the first operator. Called once in each process that runs turns. */
+  open(environment: AgentEnvironment): Agent | Promise<Agent>;
+}
