@@ -13,7 +13,7 @@ import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperat
 import { git, type GitOptions } from '@h/git';
 import type { ReasoningMode } from './arguments.js';
 import { shareLeft, type RunBudget } from './budget.js';
-import type { ChosenModel } from './model/choose-model.js';
+import type { ChosenModel } from '@h/models';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
 import type { Rules } from './rules.js';
