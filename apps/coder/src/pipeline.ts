@@ -17,7 +17,7 @@ import type { ChosenModel } from '@h/models';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
 import type { Rules } from './rules.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from '@h/observe/otlp';
 
 /** Options of {@link createAgent}. */
 export interface AgentParts {

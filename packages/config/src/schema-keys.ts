@@ -19,6 +19,7 @@ interface Node {
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
+  readonly oneOf?: readonly Node[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
@@ -35,7 +36,7 @@ export const keysAt = (schema: z.ZodType, path: readonly PropertyKey[]): readonl
   return [...new Set(nodes.flatMap(branches).flatMap(({ properties = {} }) => Object.keys(properties)))];
 };
 
-const branches = (node: Node): readonly Node[] => node.anyOf?.flatMap(branches) ?? [node];
+const branches = (node: Node): readonly Node[] => (node.anyOf ?? node.oneOf)?.flatMap(branches) ?? [node];
 
 const childOf = ({ properties = {}, additionalProperties, items }: Node, part: PropertyKey): readonly Node[] => {
   const name = String(part);
@@ -51,15 +52,15 @@ const leaves = (node: Node, key: string, isRequired: boolean, inherited: unknown
   const defaultValue = node.default ?? inherited;
   const objects = branches(node).filter(isObject);
   const below = (name: string): string => (key === '' ? name : `${key}.${name}`);
-  const [object] = objects;
-  if (object !== undefined) {
-    const { properties = {}, required = [], additionalProperties } = object;
-    const known = Object.entries(properties).flatMap(([name, child]) =>
-      leaves(child, below(name), required.includes(name), memberOf(defaultValue, name)),
-    );
-    const others =
-      typeof additionalProperties === 'object' ? leaves(additionalProperties, below('*'), false, undefined) : [];
-    return [...known, ...others];
+  if (objects.length > 0) {
+    const found = objects.flatMap(({ properties = {}, required = [], additionalProperties }) => [
+      ...Object.entries(properties).flatMap(([name, child]) =>
+        leaves(child, below(name), required.includes(name), memberOf(defaultValue, name)),
+      ),
+      ...(typeof additionalProperties === 'object' ? leaves(additionalProperties, below('*'), false, undefined) : []),
+    ]);
+    // The branches of a union share keys.
+    return [...new Map(found.toReversed().map((one) => [one.key, one])).values()].toReversed();
   }
   if (node.items !== undefined && isObject(node.items)) return leaves(node.items, `${key}[]`, isRequired, undefined);
   return [
@@ -81,7 +82,8 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 const typeOf = (node: Node): string => {
-  if (node.anyOf !== undefined) return node.anyOf.map(typeOf).join(' | ');
+  const union = node.anyOf ?? node.oneOf;
+  if (union !== undefined) return union.map(typeOf).join(' | ');
   if (node.enum !== undefined) return node.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.items !== undefined) return `${typeOf(node.items)}[]`;
