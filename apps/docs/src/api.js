@@ -9,7 +9,6 @@ import { entriesOf } from '../../../tooling/tsup/entries.js';
 const findEntries = () =>
   new Map(
     readdirSync(join(root, 'packages')).flatMap((name) => {
-      /** @type {{ exports?: Record<string, unknown> }} */
       const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
       return entriesOf(manifest.exports ?? {}).map(
         ({ subpath, types }) =>
