@@ -16,6 +16,7 @@ const fixed = [
       'threat-model.md',
       'packages/security-threat-model.md',
       'security.md',
+      'value.md',
       'comparison.md',
       'stability.md',
       'runtimes.md',
