@@ -10,3 +10,7 @@ export type { ApprovalQuestion, StepAnswer, StepRequest, StepRunner } from './wo
 export { parseWorkflow, readWorkflows, type WorkflowFile } from './workflows/parse-workflow.js';
 export { memoryRuns, type RunStep, type RunStore, type StoredRun } from './workflows/run-store.js';
 export { createWorkflows, type Workflows, type WorkflowsOptions } from './workflows/workflows.js';
+export { memoryTicks, type Tick, type TickStore } from './triggers/tick-store.js';
+export { startTriggers, type Triggers, type TriggersOptions, type TriggerTargets } from './triggers/triggers.js';
+export { signatureOf, WebhookError, type WebhookRequest } from './triggers/webhook.js';
+export { recordRuns, recordTicks } from './workflows/record-stores.js';
