@@ -14,3 +14,5 @@ export { memoryTicks, type Tick, type TickStore } from './triggers/tick-store.js
 export { startTriggers, type Triggers, type TriggersOptions, type TriggerTargets } from './triggers/triggers.js';
 export { signatureOf, WebhookError, type WebhookRequest } from './triggers/webhook.js';
 export { recordRuns, recordTicks } from './workflows/record-stores.js';
+export { explainConfig, type Explanation } from './config/explain.js';
+export { configTemplate, initStation } from './config/template.js';

@@ -6,7 +6,7 @@ export type TimedTrigger = Extract<TriggerConfig, { readonly type: 'cron' | 'hea
 
 /** The ticks of a trigger. All processes compute the same ones. */
 export interface Schedule {
-  /** The first tick after a time, in milliseconds since 1970; `undefined` if there is none. */
+  /** The first tick after a time, in milliseconds since 1970; `undefined` after the last tick. */
   next(after: number): number | undefined;
   /** The latest tick at or before a time. */
   latest(at: number): number | undefined;

@@ -64,7 +64,7 @@ export interface Execution extends StepRunner {
 
 type Result = { readonly output: JSONValue } | { readonly error: string; readonly isDenied?: boolean };
 
-/** Executes a run from where its record stands until it ends. */
+/** Continues a run after its last recorded step, until it ends. */
 export const executeRun = async (execution: Execution): Promise<void> => {
   for (;;) {
     const run = await execution.read();
