@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openBench, temporaryFolder } from '../../test/bench.js';
 import { readAgentFiles } from '../agents/agent-file.js';
 import { readWorkflows } from '../workflows/parse-workflow.js';
+import { runConfigCommand } from './commands.js';
 import { docsOf } from './docs.js';
 import { explainConfig } from './explain.js';
 import { loadConfig, loadText } from './load-config.js';
@@ -64,6 +65,18 @@ describe('explainConfig', () => {
     expect(warnings.join('\n')).toMatch(/bwrap.*\n.*not in a git repository.*\n.*other machines/);
     await writeFile(file, 'sever: {}');
     expect(explainConfig(file, {}).problems).toEqual([`${file}:1:1: unknown key "sever". Did you mean "server"?`]);
+  });
+});
+
+describe('runConfigCommand', () => {
+  it('writes a configuration and explains it', async () => {
+    const folder = await temporaryFolder();
+    const said: string[] = [];
+    const say = (text: string): void => void said.push(text);
+    const run = (...words: string[]) => runConfigCommand(words, { OPENAI_API_KEY: 'k' }, { say, warn: say });
+    expect([run('init', folder), run('check', join(folder, 'config.yaml')), run('token')]).toEqual([0, 0, undefined]);
+    expect(said).toContain('agent assistant: openai/gpt-5.1');
+    expect(run('check', join(folder, 'none.yaml'))).toBe(1);
   });
 });
 
