@@ -1,6 +1,6 @@
 export * from './api/contract.js';
-export type { AgentEnvironment, StationAgent } from './agents/station-agent.js';
 export { parseAgentFile, readAgentFiles, type AgentFile } from './agents/agent-file.js';
+export type { AgentEnvironment, StationAgent } from './agents/station-agent.js';
 export { configuredModels, stationAgents, type StationAgentsOptions } from './agents/station-agents.js';
 export { loadConfig, loadText, type LoadedConfig } from './config/load-config.js';
 export type { StationConfig } from './config/schema.js';
@@ -10,3 +10,9 @@ export type { ApprovalQuestion, StepAnswer, StepRequest, StepRunner } from './wo
 export { parseWorkflow, readWorkflows, type WorkflowFile } from './workflows/parse-workflow.js';
 export { memoryRuns, type RunStep, type RunStore, type StoredRun } from './workflows/run-store.js';
 export { createWorkflows, type Workflows, type WorkflowsOptions } from './workflows/workflows.js';
+export { memoryTicks, type Tick, type TickStore } from './triggers/tick-store.js';
+export { startTriggers, type Triggers, type TriggersOptions, type TriggerTargets } from './triggers/triggers.js';
+export { signatureOf, WebhookError, type WebhookRequest } from './triggers/webhook.js';
+export { recordRuns, recordTicks } from './workflows/record-stores.js';
+export { explainConfig, type Explanation } from './config/explain.js';
+export { configTemplate, initStation } from './config/template.js';

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArguments, UsageError, usageText } from './arguments.js';
+import { runConfigCommand } from './config/commands.js';
 import { manageTokens, startProgram } from './program.js';
 
 /** Exit code for wrong arguments. */
@@ -13,6 +14,8 @@ const surroundings = {
 };
 
 const run = async (): Promise<void> => {
+  const code = runConfigCommand(process.argv.slice(2), process.env, surroundings);
+  if (code !== undefined) return void (process.exitCode = code);
   const given = parseArguments(process.argv.slice(2), process.env);
   if (given.command === 'help') return surroundings.say(usageText);
   if (given.command !== 'start') return manageTokens(given, surroundings);

@@ -31,6 +31,8 @@ export interface BenchOptions {
   readonly answers?: Answers;
   readonly environment?: Readonly<Record<string, string>>;
   readonly usedToday?: AgentEnvironment['usedToday'];
+  /** The provider that the model server stands for. @defaultValue `acme` */
+  readonly servedBy?: { readonly provider: string; readonly path: string };
 }
 
 /** The end of a turn, with everything that the turn emitted. */
@@ -64,8 +66,10 @@ const file = (fields: object): string => `---\n${stringify(fields)}---\nYou are 
 export const openBench = async (options: BenchOptions = {}): Promise<Bench> => {
   const folder = options.folder ?? (await temporaryFolder());
   const server = await startModelServer(options.answers ?? []);
+  const { provider, path } = options.servedBy ?? { provider: 'acme', path: '/v1' };
+  const served = options.servedBy === undefined ? {} : { base_url: `${server.url}${path}` };
   const { models = {}, ...config } = (options.config ?? {}) as {
-    readonly models?: { readonly providers?: { readonly acme?: object } };
+    readonly models?: { readonly providers?: Readonly<Record<string, object>> };
   };
   const { config: loaded, source } = loadText(
     stringify({
@@ -73,7 +77,10 @@ export const openBench = async (options: BenchOptions = {}): Promise<Bench> => {
       models: {
         default: 'acme/large',
         ...models,
-        providers: { ...models.providers, acme: { base_url: `${server.url}/v1`, ...models.providers?.acme } },
+        providers: {
+          ...models.providers,
+          [provider]: { base_url: `${server.url}${path}`, ...models.providers?.[provider], ...served },
+        },
       },
     }),
     join(folder, 'config.yaml'),

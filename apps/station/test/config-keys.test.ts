@@ -6,13 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keysOf } from '@h/config';
+import { thisProcess } from '@h/process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { readAgentFiles } from '../src/agents/agent-file.js';
 import { sandboxOptions } from '../src/agents/toolbox.js';
 import { loadText } from '../src/config/load-config.js';
-import { configSchema } from '../src/config/schema.js';
+import { configSchema, type TriggerConfig } from '../src/config/schema.js';
 import { serviceSettings, type ServiceSettings } from '../src/config/service-settings.js';
+import { scheduleOf, type TimedTrigger } from '../src/triggers/schedule.js';
+import { memoryTicks } from '../src/triggers/tick-store.js';
+import { startTriggers, type Triggers } from '../src/triggers/triggers.js';
+import { signatureOf, type WebhookRequest } from '../src/triggers/webhook.js';
 import { openBench, resultOf, temporaryFolder, type BenchOptions, type Finished } from './bench.js';
 import { call, type Answer } from './model-server.js';
 
@@ -147,6 +152,45 @@ const budgetRow = (scope: 'turn' | 'session' | 'tenant') => ({
     expect(await turnsWithin({}, { answers }, ['a'])).toEqual(['completed']);
   },
 });
+
+const target = { agent: 'worker', input: 'Go.' };
+const triggerOf = (fields: object): TriggerConfig => {
+  const found = loadText(stringify({ triggers: { t: fields } }), '/srv/config.yaml').config.triggers['t'];
+  if (found === undefined) throw new Error('No trigger.');
+  return found;
+};
+const timed = (fields: object): TimedTrigger => {
+  const defaults = 'type' in fields ? {} : { type: 'cron', schedule: '0 9 * * *' };
+  return triggerOf({ ...defaults, ...target, ...fields }) as TimedTrigger;
+};
+const openTriggers = async (fields: object, started: object[], store = memoryTicks()): Promise<Triggers> => {
+  const record = (request: object): Promise<number> => Promise.resolve(started.push(request));
+  const triggers = await startTriggers({
+    triggers: { t: triggerOf(fields) },
+    store,
+    environment: { HOOK: 'secret' },
+    startWorkflow: record,
+    sendMessage: record,
+  });
+  onTestFinished(() => triggers.close());
+  return triggers;
+};
+/** What a message starts. */
+const startedBy = async (fields: object): Promise<readonly object[]> => {
+  const started: object[] = [];
+  const triggers = await openTriggers({ type: 'message', contains: 'go', ...fields }, started);
+  await triggers.message({ id: 'm1', text: 'go' });
+  return started;
+};
+const firedBy = async (fields: object): Promise<readonly string[]> =>
+  (await openTriggers(fields, [])).message({ id: 'm1', text: 'go' });
+const signedWith = (secret: string, at: number): WebhookRequest => {
+  const timestamp = String(Math.floor(at / 1_000));
+  return {
+    headers: { id: 'm1', timestamp, signature: signatureOf('{}', { id: 'm1', timestamp }, secret) },
+    body: '{}',
+  };
+};
 
 /** For every key of the schema, a test that it changes what station does. */
 const rows: Readonly<Record<string, () => unknown>> = {
@@ -438,6 +482,68 @@ const rows: Readonly<Record<string, () => unknown>> = {
     expect(service(at('approvals.timeout', '1m')).approvalTimeoutMs).toBe(60_000);
   },
   'approvals.link_ttl': changesService('approvals.link_ttl', '1h', 'approvalLinkTtlMs', 3_600_000),
+  'triggers.*.type': async () => {
+    expect(await firedBy({ type: 'message', contains: 'go', ...target })).toEqual(['t']);
+    expect(await firedBy({ type: 'heartbeat', every: '1h', ...target })).toEqual([]);
+  },
+  'triggers.*.schedule': () => {
+    expect(scheduleOf(timed({ schedule: '0 9 * * *' })).next(0)).toBe(9 * 3_600_000);
+    expect(scheduleOf(timed({ schedule: '0 10 * * *' })).next(0)).toBe(10 * 3_600_000);
+  },
+  'triggers.*.timezone': () => {
+    expect(scheduleOf(timed({ timezone: 'Europe/Berlin' })).next(0)).toBe(8 * 3_600_000);
+  },
+  'triggers.*.missed': async () => {
+    const firedAfterPause = async (missed: string): Promise<number> => {
+      const started: object[] = [];
+      const store = memoryTicks();
+      await store.claim({ trigger: 't', key: '0', at: 0, process: thisProcess(), isDone: true, payload: '{}' });
+      const triggers = await openTriggers({ type: 'heartbeat', every: '1h', missed, ...target }, started, store);
+      await triggers.close();
+      return started.length;
+    };
+    expect([await firedAfterPause('skip'), await firedAfterPause('run')]).toEqual([0, 1]);
+  },
+  'triggers.*.agent': async () => {
+    expect((await startedBy({ agent: 'other', input: 'Go.' }))[0]).toMatchObject({ agent: 'other' });
+  },
+  'triggers.*.workflow': async () => {
+    expect((await startedBy({ workflow: 'flow' }))[0]).toMatchObject({ workflow: 'flow' });
+  },
+  'triggers.*.input': async () => {
+    expect((await startedBy({ agent: 'worker', input: 'Asked: {{text}}' }))[0]).toMatchObject({ text: 'Asked: go' });
+  },
+  'triggers.*.session': async () => {
+    expect((await startedBy({ ...target, session: 'fixed' }))[0]).toMatchObject({ session: 'fixed' });
+    expect((await startedBy(target))[0]).toMatchObject({ session: 'trigger:t:m1' });
+  },
+  'triggers.*.every': () => {
+    expect(scheduleOf(timed({ type: 'heartbeat', every: '1h' })).next(0)).toBe(3_600_000);
+    expect(scheduleOf(timed({ type: 'heartbeat', every: '2h' })).next(0)).toBe(7_200_000);
+  },
+  'triggers.*.secret_env': async () => {
+    const started: object[] = [];
+    const triggers = await openTriggers({ type: 'webhook', secret_env: 'HOOK', ...target }, started);
+    await triggers.webhook('t', signedWith('secret', Date.now()));
+    await expect(triggers.webhook('t', signedWith('other', Date.now()))).rejects.toMatchObject({
+      code: 'bad-signature',
+    });
+    expect(started).toHaveLength(1);
+  },
+  'triggers.*.tolerance': async () => {
+    for (const [tolerance, count] of [
+      ['1m', 0],
+      ['1h', 1],
+    ] as const) {
+      const started: object[] = [];
+      const triggers = await openTriggers({ type: 'webhook', secret_env: 'HOOK', tolerance, ...target }, started);
+      await triggers.webhook('t', signedWith('secret', Date.now() - 600_000)).catch(() => undefined);
+      expect(started).toHaveLength(count);
+    }
+  },
+  'triggers.*.contains': async () => {
+    expect(await firedBy({ type: 'message', contains: 'stop', ...target })).toEqual([]);
+  },
   'telemetry.otel': async () => {
     const received: string[] = [];
     const collector = await startCollector((path) => received.push(path));
@@ -461,7 +567,6 @@ describe('config.yaml', () => {
     expect(Object.keys(rows).toSorted()).toEqual(
       keysOf(configSchema)
         .map(({ key }) => key)
-        .filter((key) => !key.startsWith('triggers.'))
         .toSorted(),
     );
   });

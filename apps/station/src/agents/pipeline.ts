@@ -33,7 +33,7 @@ export interface PipelineParts {
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
   readonly budget: (start: TurnEventOf<'turn.start'>) => Budget | undefined;
-  /** The queue; none for sub-agents, whose turns hold a lane already. */
+  /** The queue; empty for sub-agents, which run while their parent holds a lane. */
   readonly outer: readonly TurnOperator[];
   /** The operator that delegates tasks to sub-agents. */
   readonly team: readonly TurnOperator[];

@@ -22,7 +22,7 @@ export const rulesOf = (config: StationConfig, { settings: { policy } }: AgentFi
   return mode === 'never' ? rules.map(denying) : rules;
 };
 
-/** `never` asks nobody, so it denies what would need an approval; `always` asks about more than `on-risk`. */
+/** `never` denies what would need an approval; `always` requests more approvals than `on-risk`. */
 const stricterMode = (configured: Mode, own: Mode = configured): Mode => {
   const modes = [configured, own];
   return modes.includes('never') ? 'never' : modes.includes('always') ? 'always' : 'on-risk';

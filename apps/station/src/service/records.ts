@@ -1,6 +1,7 @@
 import { CodedError } from '@h/options';
 import type { StationApproval, StationSession, auditEntry, usage } from '../api/contract.js';
 import type * as z from 'zod';
+import type { Tick } from '../triggers/tick-store.js';
 
 type Usage = z.infer<typeof usage>;
 
@@ -66,6 +67,8 @@ export interface RecordKinds {
   readonly secret: { readonly value: string };
   /** A run of a workflow, as its store writes it. */
   readonly run: { readonly run: unknown };
+  /** A claim of a trigger. */
+  readonly tick: Tick;
 }
 
 export type RecordKind = keyof RecordKinds;

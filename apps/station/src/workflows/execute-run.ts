@@ -64,7 +64,7 @@ export interface Execution extends StepRunner {
 
 type Result = { readonly output: JSONValue } | { readonly error: string; readonly isDenied?: boolean };
 
-/** Executes a run from where its record stands until it ends. */
+/** Continues a run after its last recorded step, until it ends. */
 export const executeRun = async (execution: Execution): Promise<void> => {
   for (;;) {
     const run = await execution.read();
@@ -309,14 +309,15 @@ const stepsOf = ({ steps, visit: current }: StoredRun, state: string, branch: st
 
 /** The input and the outputs that steps and conditions refer to. */
 const valuesOf = ({ input, steps }: StoredRun): RunValues => {
-  const values: Record<string, JSONValue> = { input };
-  for (const { state, branch, status, output } of steps) {
-    if (status !== 'completed') continue;
-    const before = values[state];
-    const others = typeof before === 'object' && before !== null && !Array.isArray(before) ? before : {};
-    values[state] = branch === null ? output : { ...others, [branch]: output };
-  }
-  return values;
+  const completed = steps.filter(({ status }) => status === 'completed');
+  const outputOf = (state: string): JSONValue => {
+    const own = completed.filter((step) => step.state === state);
+    const whole = own.findLast(({ branch }) => branch === null);
+    if (whole !== undefined) return whole.output;
+    return Object.fromEntries(own.map(({ branch, output }): [string, JSONValue] => [branch ?? '', output]));
+  };
+  const names = new Set(completed.map(({ state }) => state));
+  return { input, ...Object.fromEntries([...names].map((name) => [name, outputOf(name)])) };
 };
 
 const filesOf = ({ steps, workflow }: StoredRun): StepRequest['files'] =>

@@ -1,0 +1,193 @@
+import { processState, thisProcess } from '@h/process';
+import type { JSONValue } from '@h/turn';
+import type { TriggerConfig } from '../config/schema.js';
+import { render, type RunValues } from '../workflows/values.js';
+import { scheduleOf, type Schedule } from './schedule.js';
+import type { Tick, TickStore } from './tick-store.js';
+import { verifyWebhook, WebhookError, type WebhookRequest } from './webhook.js';
+
+/** What a trigger starts. The same `key` twice has one effect. */
+export interface TriggerTargets {
+  readonly startWorkflow: (request: {
+    readonly workflow: string;
+    readonly input: Readonly<Record<string, JSONValue>>;
+    readonly key: string;
+  }) => Promise<unknown>;
+  readonly sendMessage: (request: {
+    readonly agent: string;
+    /** The name of the session; the same name is the same session. */
+    readonly session: string;
+    readonly text: string;
+    readonly trigger: TriggerConfig['type'];
+    readonly key: string;
+  }) => Promise<unknown>;
+}
+
+/** Options of {@link startTriggers}. */
+export interface TriggersOptions extends TriggerTargets {
+  readonly triggers: Readonly<Record<string, TriggerConfig>>;
+  readonly store: TickStore;
+  /** The environment variables with the secrets of webhooks. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onError?: ((error: unknown, trigger: string) => void) | undefined;
+  /** Milliseconds since 1970. @defaultValue the system clock */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Running triggers. */
+export interface Triggers {
+  /**
+   * Accepts a signed webhook.
+   *
+   * @returns whether it is new; a repeated delivery has no effect
+   * @throws WebhookError
+   */
+  webhook(trigger: string, request: WebhookRequest): Promise<{ readonly isNew: boolean }>;
+  /** Passes the message of a user to the triggers of type `message`. @returns the triggers that it started */
+  message(message: { readonly id: string; readonly text: string }): Promise<readonly string[]>;
+  /** Stops the timers, and waits for effects that have begun. */
+  close(): Promise<void>;
+}
+
+/** Timers are set for at most this time, so that a changed clock is noticed. */
+const maxSleepMs = 60_000;
+/** Claims that a start examines for effects that a killed process did not complete. */
+const examined = 20;
+
+/**
+ * Starts the timers of cron and heartbeat triggers and accepts webhooks and messages. Each tick has one effect over all
+ * processes that share the store. The latest tick that passed while no process was running has its effect now if the
+ * trigger says `missed: run`.
+ *
+ * @throws Error for an invalid cron expression or time zone
+ */
+export const startTriggers = async (options: TriggersOptions): Promise<Triggers> => {
+  const { triggers, store, environment, onError, now = () => Date.now() } = options;
+  const mark = thisProcess();
+  const timers = new Map<string, NodeJS.Timeout>();
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  const act = async (name: string, trigger: TriggerConfig, tick: Tick): Promise<void> => {
+    const key = `trigger:${name}:${tick.key}`;
+    const values: RunValues = {
+      ...(JSON.parse(tick.payload) as RunValues),
+      trigger: name,
+      at: new Date(tick.at).toISOString(),
+    };
+    const text = trigger.input === undefined ? undefined : render(trigger.input, values);
+    if (trigger.workflow !== undefined) {
+      const input = text === undefined ? values : { ...values, text };
+      await options.startWorkflow({ workflow: trigger.workflow, input, key });
+    } else if (trigger.agent !== undefined) {
+      const session = trigger.session ?? key;
+      await options.sendMessage({ agent: trigger.agent, session, text: text ?? '', trigger: trigger.type, key });
+    }
+    await store.finish(tick);
+  };
+
+  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
+    running.add(work);
+    const remove = (): void => void running.delete(work);
+    work.then(remove, remove);
+    return work;
+  };
+
+  /** Claims an event and has its effect. @returns whether this process claimed it */
+  const fire = async (
+    name: string,
+    trigger: TriggerConfig,
+    key: string,
+    at: number,
+    payload: RunValues,
+  ): Promise<boolean> => {
+    const tick: Tick = { trigger: name, key, at, process: mark, isDone: false, payload: JSON.stringify(payload) };
+    if (!(await store.claim(tick))) return false;
+    await act(name, trigger, tick);
+    return true;
+  };
+
+  /** Completes effects that a killed process has claimed; their keys prevent a second effect. */
+  const recover = async (name: string, trigger: TriggerConfig): Promise<void> => {
+    for (const tick of await store.latest(name, examined)) {
+      if (tick.isDone || processState(tick.process) !== 'dead') continue;
+      if (await store.takeOver(tick, mark)) await act(name, trigger, { ...tick, process: mark });
+    }
+  };
+
+  const schedule = (name: string, trigger: TriggerConfig, ticks: Schedule, from: number): void => {
+    const tick = ticks.next(from);
+    if (isClosed || tick === undefined) return;
+    const delay = Math.min(maxSleepMs, Math.max(0, tick - now()));
+    const timer = setTimeout(() => {
+      if (now() < tick) return schedule(name, trigger, ticks, from);
+      tracked(fire(name, trigger, String(tick), tick, {})).catch((error: unknown) => onError?.(error, name));
+      // After a suspension of the machine, ticks that passed meanwhile are not made up for.
+      schedule(name, trigger, ticks, Math.max(tick, ticks.latest(now()) ?? tick));
+    }, delay);
+    timers.set(name, timer);
+  };
+
+  const begin = async (name: string, trigger: TriggerConfig): Promise<void> => {
+    await recover(name, trigger);
+    if (trigger.type !== 'cron' && trigger.type !== 'heartbeat') return;
+    const ticks = scheduleOf(trigger);
+    const startedAt = now();
+    const missed = ticks.latest(startedAt);
+    const [known] = await store.latest(name, 1);
+    // Without an earlier tick the trigger is new: nothing was missed. The claim marks the beginning.
+    if (missed !== undefined && known === undefined) {
+      await store.claim({ trigger: name, key: String(missed), at: missed, process: mark, isDone: true, payload: '{}' });
+    } else if (missed !== undefined && known !== undefined && known.at < missed && trigger.missed === 'run') {
+      await fire(name, trigger, String(missed), missed, {});
+    }
+    schedule(name, trigger, ticks, startedAt);
+  };
+
+  await Promise.all(
+    Object.entries(triggers).map(async ([name, trigger]) => {
+      // Checks the schedule of every trigger before the first effect.
+      if (trigger.type === 'cron' || trigger.type === 'heartbeat') scheduleOf(trigger);
+      await Promise.resolve();
+      await begin(name, trigger);
+    }),
+  );
+
+  return {
+    webhook: async (name, request) => {
+      const trigger = Object.hasOwn(triggers, name) ? triggers[name] : undefined;
+      const secret = trigger?.type === 'webhook' ? environment[trigger.secret_env] : undefined;
+      if (trigger?.type !== 'webhook' || secret === undefined || secret === '') {
+        throw new WebhookError(
+          'unknown-trigger',
+          `The webhook ${JSON.stringify(name)} does not exist or has no secret.`,
+        );
+      }
+      const at = now();
+      const id = verifyWebhook(request, secret, trigger.tolerance, at);
+      return { isNew: await tracked(fire(name, trigger, id, at, { body: bodyOf(request.body) })) };
+    },
+    message: async ({ id, text }) => {
+      const fired = await Promise.all(
+        Object.entries(triggers).map(async ([name, trigger]) => {
+          if (trigger.type !== 'message' || !text.toLowerCase().includes(trigger.contains.toLowerCase())) return [];
+          return (await tracked(fire(name, trigger, id, now(), { text }))) ? [name] : [];
+        }),
+      );
+      return fired.flat();
+    },
+    close: async () => {
+      isClosed = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.allSettled(running);
+    },
+  };
+};
+
+const bodyOf = (body: string): JSONValue => {
+  try {
+    return JSON.parse(body) as JSONValue;
+  } catch {
+    return body;
+  }
+};

@@ -1,0 +1,56 @@
+import type { Records } from '../service/records.js';
+import type { Tick, TickStore } from '../triggers/tick-store.js';
+import type { RunStore, StoredRun } from './run-store.js';
+
+/** The most runs that a list contains. */
+const maxRuns = 100_000;
+
+/** Stores runs of workflows with the records of the service. */
+export const recordRuns = (records: Records): RunStore => ({
+  get: async (id) => (await records.get('run', id))?.body.run as StoredRun | undefined,
+  list: async (tenant) =>
+    (await records.list('run', { tenant, limit: maxRuns })).map(({ body }) => body.run as StoredRun),
+  insert: (run) => records.insert({ kind: 'run', id: run.id, tenant: run.tenant, at: run.startedAt, body: { run } }),
+  update: async (id, change) => {
+    const record = await records.update('run', id, (current) => {
+      const next = current && change(current.body.run as StoredRun);
+      return current && next && { ...current, body: { run: next } };
+    });
+    return record?.body.run as StoredRun | undefined;
+  },
+});
+
+/** Old claims of a trigger that are stored, so that late deliveries are recognized. */
+const keptTicks = 10_000;
+const keptMs = 30 * 86_400_000;
+
+/** Stores claims of ticks with the records of the service. */
+export const recordTicks = (records: Records): TickStore => {
+  const idOf = ({ trigger, key }: Pick<Tick, 'trigger' | 'key'>): string => `${trigger}:${key}`;
+  return {
+    claim: async (tick) => {
+      const isNew = await records.insert({
+        kind: 'tick',
+        id: idOf(tick),
+        tenant: tick.trigger,
+        at: tick.at,
+        body: tick,
+      });
+      await records.prune('tick', { before: tick.at - keptMs, keep: keptTicks });
+      return isNew;
+    },
+    finish: async (tick) => {
+      await records.update('tick', idOf(tick), (current) => current && { ...current, body: { ...tick, isDone: true } });
+    },
+    takeOver: async (tick, to) => {
+      let isTaken = false;
+      const mark = JSON.stringify(tick.process);
+      await records.update('tick', idOf(tick), (current) => {
+        isTaken = current?.body.isDone === false && JSON.stringify(current.body.process) === mark;
+        return isTaken && current ? { ...current, body: { ...tick, process: to } } : undefined;
+      });
+      return isTaken;
+    },
+    latest: async (trigger, limit) => (await records.list('tick', { tenant: trigger, limit })).map(({ body }) => body),
+  };
+};
