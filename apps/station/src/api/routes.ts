@@ -314,8 +314,11 @@ const workflowRoutes = (workflows: WorkflowService | undefined): readonly Route[
     scope: 'read',
     status: 200,
     response: z.array(contract.workflowRun),
-    handle: async ({ caller, params: { id = '' } }) =>
-      ((await workflows?.runs(caller.tenant)) ?? []).filter(({ workflow }) => workflow === id),
+    handle: async ({ caller, params: { id = '' } }) => {
+      const known = (await workflows?.list()) ?? [];
+      if (!known.some((workflow) => workflow.id === id)) return noWorkflows();
+      return ((await workflows?.runs(caller.tenant)) ?? []).filter(({ workflow }) => workflow === id);
+    },
   }),
   route({
     method: 'get',
