@@ -9,6 +9,15 @@ export interface Connection {
   readonly baseURL?: string | undefined;
 }
 
+/** Changes to a provider. */
+export interface ProviderSettings {
+  readonly baseUrl?: string | undefined;
+  /** Environment variables that may hold a key, also as `NAME_2` to `NAME_9`. */
+  readonly keys?: readonly string[] | undefined;
+  /** Context window of its models in tokens. */
+  readonly contextWindow?: number | undefined;
+}
+
 /** A provider of models. `connect` loads its SDK. */
 export interface Provider {
   /** Environment variables that may hold the key; the first one that is set is used. Empty: no key is required. */
