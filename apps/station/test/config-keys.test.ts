@@ -233,8 +233,8 @@ const rows: Readonly<Record<string, () => unknown>> = {
           'Done.',
         ],
       });
-      await bench.run('Write.', { session: 'run.r1.first' });
-      await bench.run('Write.', { session: 'run.r1.second' });
+      await bench.run('Write.', { session: `run-${'a'.repeat(32)}-0-first` });
+      await bench.run('Write.', { session: `run-${'a'.repeat(32)}-1-second` });
       const { stdout } = await run('git', ['-C', join(bench.folder, 'workspace'), 'branch', '--list', 'agent/*']);
       expect(stdout.trim().split('\n')).toHaveLength(strategy === 'shared' ? 1 : 2);
     }

@@ -9,8 +9,14 @@ export const tenantOf = (metadata: JSONObject | undefined): string => {
   return typeof tenant === 'string' && tenant !== '' ? tenant : noTenant;
 };
 
-/** The session of a step of a workflow run. It names the run, so that a turn finds its workspace again after a crash. */
-export const sessionOfStep = (run: string, state: string): string => `run.${run}.${state}`;
+/**
+ * The last part of the id of a session that a step of a workflow run uses. It names the run, so that a turn finds its
+ * workspace and its branch again after a crash.
+ *
+ * @param index the number of the step in its run, which makes the id unique
+ */
+export const sessionOfStep = (run: string, index: number, state: string): string => `run-${run}-${index}-${state}`;
 
 /** The workflow run that a session belongs to. */
-export const runOf = (session: string): string | undefined => /^run\.([^.]+)\./.exec(session)?.[1];
+export const runOf = (session: string): string | undefined =>
+  /(?:^|\.)run-([0-9a-f]{32})-\d+-[^.]+$/.exec(session)?.[1];
