@@ -17,6 +17,9 @@ import { scenes } from './demo/script.js';
 import type { Backend } from './service/backend.js';
 import { embeddedBackend } from './service/embedded.js';
 import { openStation, type Station } from './service/station.js';
+import { startWorkflows } from './service/workflow-runs.js';
+import { readWorkflows } from './workflows/parse-workflow.js';
+import type { Workflow } from './workflows/schema.js';
 
 /** What the program needs from its surroundings. */
 export interface Surroundings {
@@ -54,12 +57,24 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     onProblem,
     onTurnEnd: (turn) => metrics.addTurn(turn),
   });
+  const workflows = await startWorkflows(station, workflowsOf(given, agents), onProblem);
   const { host, port, origins, publicUrl, maxBodyBytes } = settings;
   const hosts = publicUrl === undefined ? given.hosts : [...given.hosts, new URL(publicUrl).hostname];
   const server =
     role === 'worker'
       ? undefined
-      : await startServer({ station, metrics, host, port, hosts, origins, publicUrl, maxBodyBytes, onProblem });
+      : await startServer({
+          station,
+          metrics,
+          host,
+          port,
+          hosts,
+          origins,
+          publicUrl,
+          maxBodyBytes,
+          workflows,
+          onProblem,
+        });
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
   say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   if (demo && role !== 'worker') await showScenes(station, tenant);
@@ -67,11 +82,12 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     url,
     close: async () => {
       await server?.close();
+      await workflows.close();
       await station.close();
       await demo?.close();
     },
     stop: async (drainMs) => {
-      await Promise.all([server?.close(), station.drain(drainMs)]);
+      await Promise.all([server?.close(), workflows.close(), station.drain(drainMs)]);
     },
   };
 };
@@ -87,6 +103,16 @@ const ownAgents = ({ config: file }: StationArguments): readonly StationAgent[] 
   const { config } = loadText('', resolve('config.yaml'));
   if (configuredModels(config, process.env).usual === undefined) return [];
   return stationAgents(config, [parseAgentFile(assistant, 'assistant.md')]);
+};
+
+const workflowsOf = ({ config: file }: StationArguments, agents: readonly StationAgent[]): readonly Workflow[] => {
+  if (file === undefined) return [];
+  const { config } = loadConfig(file);
+  const found = readWorkflows(
+    config.workflows,
+    agents.map(({ name }) => name),
+  );
+  return found.map(({ workflow }) => workflow);
 };
 
 /** The agent of a start without a configuration. */

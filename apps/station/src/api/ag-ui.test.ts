@@ -18,7 +18,13 @@ it('runs turns for a client of AG-UI, with tools and approvals', async () => {
   const run = async (text: string): Promise<readonly string[]> => {
     const types: string[] = [];
     agent.addMessage({ id: `message-${text}`, role: 'user', content: text });
-    await agent.runAgent({}, { onEvent: ({ event: { type } }: { readonly event: BaseEvent }) => void (types.at(-1) === type || types.push(type)) });
+    await agent.runAgent(
+      {},
+      {
+        onEvent: ({ event: { type } }: { readonly event: BaseEvent }) =>
+          void (types.at(-1) === type || types.push(type)),
+      },
+    );
     return types;
   };
   expect(await run('echo hello')).toEqual([
