@@ -148,11 +148,9 @@ export class ApprovalDesk {
 
   /** Ends the question of a workflow whose run was cancelled. */
   async withdraw(question: string): Promise<void> {
-    await this.#records
-      .update('approval', id, (current) =>
-        current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
-      )
-      .catch(() => undefined);
+    await this.#records.update('approval', questionId(question), (current) =>
+      current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
+    );
   }
 
   /** Creates a signed link with which an approval can be decided once, without a token. */
