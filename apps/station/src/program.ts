@@ -192,7 +192,7 @@ const localToken = async ({ records }: Backend, tenant: string): Promise<string>
   return createToken(records, { name, tenant, scopes: allScopes });
 };
 
-/** Starts the scenes of the demonstration in sessions of their own, unless this was done before. */
+/** Starts each scene of the demonstration in a session, unless this was done before. */
 const showScenes = async (station: Station, tenant: string): Promise<void> => {
   for (const { title, message } of scenes) {
     const { id } = await station.create(tenant, { agent: 'engineer', title }, `scene:${title}`);

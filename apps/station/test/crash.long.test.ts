@@ -82,7 +82,9 @@ it('loses nothing when it is killed again and again: turns, streams and approval
     await running.kill('SIGKILL');
     running = await start(data);
   }
-  events.push(...(await read(running, worker, events.at(-1)?.id ?? 0, (type) => type === 'turn.end')));
+  if (events.at(-1)?.type !== 'turn.end') {
+    events.push(...(await read(running, worker, events.at(-1)?.id ?? 0, (type) => type === 'turn.end')));
+  }
   const ids = events.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));
   const types = events.map(({ type }) => type);
@@ -90,10 +92,7 @@ it('loses nothing when it is killed again and again: turns, streams and approval
   expect(types.filter((type) => type === 'model.response')).toHaveLength(6);
   expect(types.filter((type) => type === 'tool.result')).toHaveLength(7);
   const { entries } = await running.get(`/sessions/${worker}/entries`, contract.entryPage);
-  expect(entries.at(-1)?.parts.at(-1)).toMatchObject({
-    type: 'text',
-    text: expect.stringContaining('All 48 tests pass'),
-  });
+  expect(JSON.stringify(entries.at(-1))).toContain('All 48 tests pass');
   const approvals = await running.get('/approvals', z.array(contract.approval));
   const open = approvals.filter(({ state }) => state === 'open');
   expect(open).toHaveLength(1);

@@ -74,4 +74,4 @@ const converted = (schema: z.ZodType, io: 'input' | 'output'): Json => {
 };
 
 const isReference = (value: Json): boolean =>
-  typeof value === 'object' && value !== null && '$ref' in value && String(value['$ref']).startsWith('#/$defs/');
+  typeof value === 'object' && value !== null && JSON.stringify(value).startsWith('{"$ref":"#/$defs/');
