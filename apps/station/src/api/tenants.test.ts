@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { eventsOf, eventually, testStation } from '../../test/station.js';
+import { eventsOf, eventually, testFolder, testStation } from '../../test/station.js';
 import { artifactId } from '../service/session-id.js';
 import * as contract from './contract.js';
 import { Metrics } from './metrics.js';
@@ -79,7 +79,8 @@ it('refuses each route without a token, and without its scope', async () => {
 });
 
 it('answers a repeated request with the same key from its records, also after a restart', async () => {
-  const first = await testStation();
+  const directory = await testFolder();
+  const first = await testStation({ directory });
   const token = await first.token();
   const headers = { 'idempotency-key': 'key-1' };
   const body = { agent: 'helper', message: { text: 'echo once' } };
@@ -93,11 +94,13 @@ it('answers a repeated request with the same key from its records, also after a 
     const found = (await first.backend.records.get('session', left.body.id))?.body;
     return found?.outcome ?? undefined;
   });
-  const again = await create(first);
+  await first.close();
+  const second = await testStation({ directory });
+  const again = await create(second);
   expect(again.response.headers.get('idempotency-replayed')).toBe('true');
-  const list = await first.call('GET', '/api/v1/sessions', { token, schema: contract.sessionPage });
-  expect(list.body.sessions).toHaveLength(1);
-  expect(list.body.sessions[0]?.messages).toBe(2);
+  expect(again.body.id).toBe(left.body.id);
+  const list = await second.call('GET', '/api/v1/sessions', { token, schema: contract.sessionPage });
+  expect(list.body.sessions).toMatchObject([{ id: left.body.id, messages: 2 }]);
 });
 
 it('lets a link decide its approval once', async () => {
