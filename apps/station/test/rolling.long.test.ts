@@ -73,9 +73,9 @@ it('loses no message while workers are stopped and killed behind two web process
     expect(said).toHaveLength(turnCount);
     for (let turn = 0; turn < turnCount; turn += 1) expect(said[turn]).toContain(`message ${index}-${turn}`);
   };
-  let isDone = false;
+  const done = new AbortController();
   const roll = async (): Promise<void> => {
-    for (let round = 0; !isDone && round < 6; round += 1) {
+    for (let round = 0; !done.signal.aborted && round < 6; round += 1) {
       const replaced = workers[round % 2];
       const ended = new Promise((resolve) => void replaced?.child.once('exit', resolve));
       replaced?.child.kill(round % 3 === 2 ? 'SIGKILL' : 'SIGTERM');
@@ -86,6 +86,6 @@ it('loses no message while workers are stopped and killed behind two web process
   };
   const rolling = roll();
   await Promise.all(Array.from({ length: sessionCount }, (_, index) => talk(index)));
-  isDone = true;
+  done.abort();
   await rolling;
 });

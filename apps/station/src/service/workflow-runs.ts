@@ -58,7 +58,7 @@ const runStep = async (station: Station, request: StepRequest): Promise<StepAnsw
     };
     const fail = (error: unknown): void => {
       end();
-      reject(error);
+      reject(error instanceof Error ? error : new Error(String(error)));
     };
     const look = async (): Promise<void> => {
       const found = await backend.records.get('session', session);
