@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 /** Wrong arguments. */
 export class UsageError extends Error {}
@@ -8,13 +7,15 @@ export class UsageError extends Error {}
 /** The arguments of the program. */
 export interface StationArguments {
   readonly command: 'start' | 'help' | 'token' | 'revoke';
-  readonly host: string;
-  readonly port: number;
+  /** `config.yaml`, if one is given. */
+  readonly config: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
   /** An absolute folder for sessions and records. */
-  readonly data: string;
+  readonly data: string | undefined;
   readonly databaseUrl: string | undefined;
   readonly role: 'web' | 'worker' | 'all';
-  readonly concurrency: number;
+  readonly concurrency: number | undefined;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly tenant: string;
@@ -28,6 +29,7 @@ export const usageText = `Usage: h-station [options]                        star
        h-station token NAME [--tenant T] [--scope S]…   creates a token, shown once
        h-station revoke NAME [--tenant T]               removes the tokens with a name
 
+  --config FILE        config.yaml with agents, workflows and limits
   --host ADDRESS       address to listen on (127.0.0.1)
   --port N             port (4700; 0 for a free one)
   --data FOLDER        sessions and records (~/.local/state/h/station)
@@ -40,6 +42,7 @@ export const usageText = `Usage: h-station [options]                        star
 `;
 
 const options = {
+  config: { type: 'string', short: 'c' },
   host: { type: 'string' },
   port: { type: 'string' },
   data: { type: 'string' },
@@ -55,10 +58,7 @@ const options = {
 } as const;
 
 /** @throws UsageError */
-export const parseArguments = (
-  given: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): StationArguments => {
+export const parseArguments = (given: readonly string[]): StationArguments => {
   const { values, positionals } = parsed(given);
   const [command, name = '', ...rest] = positionals;
   const isKnown = command === undefined || command === 'token' || command === 'revoke';
@@ -67,19 +67,19 @@ export const parseArguments = (
   if (role !== 'web' && role !== 'worker' && role !== 'all') {
     throw new UsageError(`--role must be web, worker or all, but is ${JSON.stringify(role)}.`);
   }
-  const databaseUrl = values['database-url'] ?? environment['DATABASE_URL'];
+  const databaseUrl = values['database-url'];
   if (role !== 'all' && databaseUrl === undefined) {
     throw new UsageError(`--role ${role} needs --database-url: with files, one process does everything.`);
   }
-  const state = environment['XDG_STATE_HOME'] ?? join(homedir(), '.local/state');
   return {
     command: values.help === true ? 'help' : (command ?? 'start'),
-    host: values.host ?? '127.0.0.1',
-    port: integer('--port', values.port ?? '4700', 0, 65_535),
-    data: resolve(values.data ?? join(state, 'h/station')),
+    config: values.config === undefined ? undefined : resolve(values.config),
+    host: values.host,
+    port: optional('--port', values.port, 0, 65_535),
+    data: values.data === undefined ? undefined : resolve(values.data),
     databaseUrl,
     role,
-    concurrency: integer('--concurrency', values.concurrency ?? '4', 1, 10_000),
+    concurrency: optional('--concurrency', values.concurrency, 1, 10_000),
     hosts: values['allow-host'] ?? [],
     origins: values['allow-origin'] ?? [],
     tenant: values.tenant ?? 'default',
@@ -97,7 +97,8 @@ const parsed = (args: readonly string[]) => {
   }
 };
 
-const integer = (option: string, text: string, min: number, max: number): number => {
+const optional = (option: string, text: string | undefined, min: number, max: number): number | undefined => {
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
   throw new UsageError(`${option} must be an integer from ${min} to ${max}, but is ${JSON.stringify(text)}.`);

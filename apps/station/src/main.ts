@@ -16,7 +16,7 @@ const surroundings = {
 const run = async (): Promise<void> => {
   const code = runConfigCommand(process.argv.slice(2), process.env, surroundings);
   if (code !== undefined) return void (process.exitCode = code);
-  const given = parseArguments(process.argv.slice(2), process.env);
+  const given = parseArguments(process.argv.slice(2));
   if (given.command === 'help') return surroundings.say(usageText);
   if (given.command !== 'start') return manageTokens(given, surroundings);
   const program = await startProgram(given, surroundings);

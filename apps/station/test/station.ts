@@ -21,7 +21,7 @@ import { openStation, type Station, type StationOptions } from '../src/service/s
 
 /** What the scripted model does, by the first word of the latest message of the user. */
 export interface TestAgent extends StationAgent {
-  /** Lets the models that were told to wait answer. */
+  /** Makes waiting models answer. */
   release(): void;
 }
 

@@ -1,6 +1,7 @@
 /** An event of a stream of server-sent events. */
 export interface ServerSentEvent {
-  readonly event: string;
+  /** @defaultValue none, which clients read as `message` */
+  readonly event?: string | undefined;
   readonly id?: number | undefined;
   readonly data: unknown;
 }
@@ -71,4 +72,4 @@ export const eventStream = (
 };
 
 const textOf = ({ event, id, data }: ServerSentEvent): string =>
-  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;

@@ -41,7 +41,7 @@ export interface Route {
   readonly status: 200 | 201 | 202 | 204;
   /** The schema of the response, or its media type if it is not JSON. */
   readonly response: z.ZodType | string | undefined;
-  /** The response is made anew each time: a link is not stored with an idempotency key. */
+  /** The response is created for each request: a link is not stored with an idempotency key. */
   readonly isSecret?: boolean | undefined;
   /** Whether the audit log contains each call. */
   readonly audit?: string | undefined;

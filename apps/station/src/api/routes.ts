@@ -304,8 +304,11 @@ const workflowRoutes = (workflows: WorkflowService | undefined): readonly Route[
     status: 201,
     response: contract.workflowRun,
     audit: 'run.start',
-    handle: async ({ caller, params: { id = '' }, body, seed }) =>
-      workflows?.start(caller.tenant, id, body.input, seed && sha256(`run:${seed}`).slice(0, 32)) ?? noWorkflows(),
+    handle: async ({ caller, params: { id = '' }, body, seed }) => {
+      const known = (await workflows?.list()) ?? [];
+      if (!workflows || !known.some((workflow) => workflow.id === id)) return noWorkflows();
+      return workflows.start(caller.tenant, id, body.input, seed);
+    },
   }),
   route({
     method: 'get',
@@ -314,8 +317,11 @@ const workflowRoutes = (workflows: WorkflowService | undefined): readonly Route[
     scope: 'read',
     status: 200,
     response: z.array(contract.workflowRun),
-    handle: async ({ caller, params: { id = '' } }) =>
-      ((await workflows?.runs(caller.tenant)) ?? []).filter(({ workflow }) => workflow === id),
+    handle: async ({ caller, params: { id = '' } }) => {
+      const known = (await workflows?.list()) ?? [];
+      if (!known.some((workflow) => workflow.id === id)) return noWorkflows();
+      return ((await workflows?.runs(caller.tenant)) ?? []).filter(({ workflow }) => workflow === id);
+    },
   }),
   route({
     method: 'get',

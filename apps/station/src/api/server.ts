@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import { sha256, StationError } from '../service/session-id.js';
 import type { Station } from '../service/station.js';
+import { agUiInput, runAgUi } from './ag-ui.js';
 import * as contract from './contract.js';
 import { type Metrics } from './metrics.js';
 import { openApiOf } from './openapi.js';
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** Names under which the service is reached, besides the loopback names and `host`. */
   readonly hosts?: readonly string[] | undefined;
+  /** The address in approval links. @defaultValue the address of the request */
+  readonly publicUrl?: string | undefined;
   /** Origins of other pages that may call the API. @defaultValue none */
   readonly origins?: readonly string[] | undefined;
   /** Size limit of a request in bytes. @defaultValue 16 MB */
@@ -31,8 +34,6 @@ export interface ServerOptions {
   readonly workflows?: WorkflowService | undefined;
   /** Handles a signed webhook. @returns the response, or `undefined` if the trigger does not exist */
   readonly onTrigger?: ((name: string, request: Request) => Promise<Response | undefined>) | undefined;
-  /** Further routes, which begin with `/`. */
-  readonly mount?: ((app: Hono, authorize: (header: string | null) => Promise<Caller>) => void) | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -92,7 +93,7 @@ export const createApp = (options: ServerOptions): Hono => {
     app.on(route.method.toUpperCase(), `/api/v1${route.path}`, async (context) => {
       let status = 500;
       try {
-        const response = await answer(route, context, { station, maxBodyBytes });
+        const response = await answer(route, context, { station, maxBodyBytes, publicUrl: options.publicUrl });
         ({ status } = response);
         return response;
       } catch (error) {
@@ -124,7 +125,7 @@ export const createApp = (options: ServerOptions): Hono => {
     return response;
   });
   app.get('/a/:token', async (context) => {
-    if (context.req.header('accept')?.includes('application/json') !== true) return servePage('/');
+    if (context.req.header('accept')?.includes('application/json') !== true) return servePage('/approve.html');
     return context.json(await station.approvals.linked(context.req.param('token')));
   });
   app.post('/a/:token', async (context) => {
@@ -133,7 +134,12 @@ export const createApp = (options: ServerOptions): Hono => {
     await audit(station, { tenant, name: by }, 'approval.decide', approval.id, { decision: body.decision });
     return context.json(approval);
   });
-  options.mount?.(app, (header) => callerOf(records, header));
+  app.post('/ag-ui/:agent', async (context) => {
+    const caller = await callerOf(records, context.req.header('authorization') ?? null);
+    checkScope(caller, 'write');
+    const input = parse(agUiInput, await jsonOf(limited(context.req.raw, maxBodyBytes)), 'body');
+    return runAgUi({ station, metrics, tenant: caller.tenant, agent: context.req.param('agent'), input });
+  });
   app.get('/*', async (context) => servePage(context.req.path));
   return app;
 };
@@ -160,11 +166,16 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
 interface AnswerOptions {
   readonly station: Station;
+  readonly publicUrl: string | undefined;
   readonly maxBodyBytes: number;
 }
 
 /** Checks a request and answers it. A repeated one is answered from the records. */
-const answer = async (route: Route, context: Context, { station, maxBodyBytes }: AnswerOptions): Promise<Response> => {
+const answer = async (
+  route: Route,
+  context: Context,
+  { station, maxBodyBytes, publicUrl }: AnswerOptions,
+): Promise<Response> => {
   const { records } = station.backend;
   const caller = await callerOf(records, context.req.header('authorization') ?? null);
   checkScope(caller, route.scope);
@@ -183,7 +194,7 @@ const answer = async (route: Route, context: Context, { station, maxBodyBytes }:
     if (known) return respond(known.status, known.body, { 'idempotency-replayed': 'true' });
   }
   const params = context.req.param() as Readonly<Record<string, string>>;
-  const origin = new URL(context.req.url).origin;
+  const origin = publicUrl?.replace(/\/+$/, '') ?? new URL(context.req.url).origin;
   const routed = { station, caller, params, query, body, raw: context.req.raw, origin, seed };
   const result = await route.handle(routed as unknown as RouteRequest<never, never>);
   if (route.audit !== undefined) {

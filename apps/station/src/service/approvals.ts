@@ -82,7 +82,7 @@ export class ApprovalDesk {
   /** Asks on behalf of a workflow, and resolves when it is decided. */
   async ask(question: ApprovalQuestion): Promise<ApprovalAnswer> {
     const { tenant, run, reason, expiresAt = null, signal } = question;
-    const id = sha256(`run:${question.id}`).slice(0, 32);
+    const id = questionId(question.id);
     const at = this.#now();
     const body: ApprovalBody = {
       id,
@@ -135,7 +135,6 @@ export class ApprovalDesk {
       };
       const onAbort = (): void => {
         end();
-        void this.#withdraw(id);
         reject(signal?.reason as Error);
       };
       const stop = this.#records.onChange((change) => {
@@ -147,12 +146,11 @@ export class ApprovalDesk {
     });
   }
 
-  async #withdraw(id: string): Promise<void> {
-    await this.#records
-      .update('approval', id, (current) =>
-        current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
-      )
-      .catch(() => undefined);
+  /** Ends the question of a workflow whose run was cancelled. */
+  async withdraw(question: string): Promise<void> {
+    await this.#records.update('approval', questionId(question), (current) =>
+      current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
+    );
   }
 
   /** Creates a signed link with which an approval can be decided once, without a token. */
@@ -240,6 +238,8 @@ export class ApprovalDesk {
     return state === 'open' && expiresAt !== null && expiresAt <= this.#now();
   }
 }
+
+const questionId = (question: string): string => sha256(`run:${question}`).slice(0, 32);
 
 const linkContent = z.object({ id: z.string(), tenant: z.string(), by: z.string(), expiresAt: z.number() });
 

@@ -17,8 +17,8 @@ export interface EmbeddedOptions {
   readonly directory: string;
   /** Number of turns that run at once. @defaultValue `4` */
   readonly concurrency?: number | undefined;
-  /** Number of turns that each tenant may run at once, by tag of the tenant. */
-  readonly tenants?: Readonly<Record<string, number>> | undefined;
+  /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
+  readonly tenantConcurrency?: number | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -29,13 +29,13 @@ export interface EmbeddedOptions {
  * @throws LockHeldError if another process uses the folder
  */
 export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend> => {
-  const { directory, concurrency = 4, tenants = {}, onProblem } = options;
+  const { directory, concurrency = 4, onProblem } = options;
   const records = await openFileRecords(join(directory, 'records'));
   const sessions = fileSessions({ directory: join(directory, 'sessions'), onProblem });
   const artifacts = await fileArtifacts({ directory: join(directory, 'artifacts') });
   const lanes = createLanes({
     concurrency,
-    groups: { tenant: { concurrency, keys: tenants } },
+    groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   let inbox: Inbox | undefined;
   return {

@@ -16,8 +16,8 @@ export interface PostgresBackendOptions {
   readonly directory: string;
   /** Number of turns that run at once, over all processes. @defaultValue `4` */
   readonly concurrency?: number | undefined;
-  /** Number of turns that each tenant may run at once, by tag of the tenant. */
-  readonly tenants?: Readonly<Record<string, number>> | undefined;
+  /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
+  readonly tenantConcurrency?: number | undefined;
   /** How long a process without a sign of life keeps its turns, in milliseconds. @defaultValue `15_000` */
   readonly leaseMs?: number | undefined;
   /** How long a worker that stops waits for its turns before it hands them over. @defaultValue `10_000` */
@@ -27,7 +27,7 @@ export interface PostgresBackendOptions {
 
 /** Opens a backend that several processes share through PostgreSQL. */
 export const postgresBackend = async (options: PostgresBackendOptions): Promise<Backend> => {
-  const { databaseUrl, schema, concurrency = 4, tenants = {}, leaseMs, drainMs = 10_000, onProblem } = options;
+  const { databaseUrl, schema, concurrency = 4, leaseMs, drainMs = 10_000, onProblem } = options;
   const database = connectPostgres({
     connectionString: databaseUrl,
     onProblem,
@@ -38,7 +38,7 @@ export const postgresBackend = async (options: PostgresBackendOptions): Promise<
   const sessions = postgresSessions(database);
   const lanes = postgresLanes(database, {
     concurrency,
-    groups: { tenant: { concurrency, keys: tenants } },
+    groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   const inbox = postgresInbox(database);
   return {

@@ -95,7 +95,7 @@ export class Projector {
     const known = this.#turns.get(id);
     if (known) return known;
     const session = 'session' in rest ? rest.session : undefined;
-    // Sub-agents have no records of their own: the events of their parents tell about them.
+    // Sub-agents have no records: the events of their parents contain their results.
     if (typeof session !== 'string' || !partsOfSession(session) || type === 'turn.end') return undefined;
     const turn: WatchedTurn = {
       turn: id,

@@ -36,6 +36,12 @@ export class SessionReader {
     this.#redact = createRedactor({ values: options.secrets.filter((secret) => secret.length >= 6) }).redactData;
   }
 
+  /** The number of the latest event of a session. */
+  async position(session: SessionBody): Promise<number> {
+    if (session.turn === null) return endOfTurns(session.turns);
+    return numberOf(session.turns, (await this.#eventsOf(session.turn)).at(-1)?.seq ?? 0);
+  }
+
   /** Returns a page of the conversation, the latest without `before`. */
   async entries(
     session: SessionBody,

@@ -237,7 +237,9 @@ export class Station {
       at: this.now(),
       body: { session },
     });
-    if (!(await this.backend.submit(session, user, { id, mode: message.mode, trigger: 'user' }))) {
+    if (
+      !(await this.backend.submit(session, user, { id, mode: message.mode, trigger: 'user', metadata: { tenant } }))
+    ) {
       await records.delete('message', `${session}:${id}`);
       throw new StationError(
         429,
@@ -379,6 +381,7 @@ export class Station {
     for (const end of this.#ending.splice(0)) end();
     await this.#runner?.close();
     await this.#projector.flush();
+    if (this.#runner) await Promise.all(this.agents.map(async (agent) => agent.close?.()));
     await this.backend.close();
   }
 

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { eventsOf, eventually, testFolder, testStation } from '../../test/station.js';
+import { artifactId } from '../service/session-id.js';
+import * as contract from './contract.js';
+import { Metrics } from './metrics.js';
+import { scopes } from './route.js';
+import { stationRoutes } from './routes.js';
+
+/** A value that no other text of the test contains. */
+const mark = 'MARK7f3a';
+const routes = stationRoutes({ metrics: new Metrics() });
+
+it('shows nothing of a tenant to another one, on any route', async () => {
+  const given = await testStation();
+  const [own, other] = await Promise.all([given.token('acme'), given.token('rival', scopes, 'bob')]);
+  const message = { text: `deploy ${mark}` };
+  const created = await given.call('POST', '/api/v1/sessions', {
+    token: own,
+    body: { agent: 'helper', title: mark, message },
+    schema: contract.session,
+  });
+  const session = created.body.id;
+  const approval = await eventually(given, async () => (await given.station.approvals.list('acme'))[0]);
+  const stored = await given.backend.artifacts.put({ session, content: mark });
+  const ids: Readonly<Record<string, string>> = {
+    sessions: session,
+    approvals: approval.id,
+    artifacts: artifactId(session, stored.id),
+  };
+  const bodies: Readonly<Record<string, unknown>> = {
+    '/sessions/:id/messages': { text: 'echo hello' },
+    '/sessions': { agent: 'helper' },
+    '/approvals/:id': { decision: 'once', hash: approval.call?.hash },
+  };
+  const before = JSON.stringify(await given.backend.records.list('session', { tenant: 'acme' }));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes.keys()), async (index) => {
+      const { method = 'get', path = '', body, response } = routes[index] ?? {};
+      const address = `/api/v1${path.replace(':id', encodeURIComponent(ids[path.split('/')[1] ?? ''] ?? 'unknown'))}`;
+      const asked = { body: body ? (bodies[path] ?? {}) : undefined };
+      const answered = await given.call(method.toUpperCase(), address, { token: other, ...asked });
+      if (path.includes(':id')) expect([path, answered.status]).toEqual([path, 404]);
+      if (response === 'text/event-stream' && answered.status === 200) {
+        for await (const event of eventsOf(answered.response)) {
+          expect(JSON.stringify(event)).not.toContain(mark);
+          if (event.event === 'caught-up') break;
+        }
+      } else {
+        const text = answered.body === undefined ? await answered.response.text() : JSON.stringify(answered.body);
+        expect(text).not.toContain(mark);
+        expect(text).not.toContain(session);
+      }
+    }),
+    { numRuns: 4 * routes.length },
+  );
+  expect(JSON.stringify(await given.backend.records.list('session', { tenant: 'acme' }))).toBe(before);
+  expect(await given.station.approvals.list('acme')).toMatchObject([{ state: 'open' }]);
+});
+
+it('refuses each route without a token, and without its scope', async () => {
+  const given = await testStation();
+  for (const { method, path, scope } of routes) {
+    const address = `/api/v1${path.replace(':id', 'some')}`;
+    const anonymous = await given.app.request(`http://localhost${address}`, {
+      method: method.toUpperCase(),
+      headers: { host: 'localhost' },
+    });
+    expect([path, anonymous.status]).toEqual([path, 401]);
+    const others = scopes.filter((other) => other !== scope && other !== 'admin');
+    const limited = await given.call(method.toUpperCase(), address, { token: await given.token('acme', others) });
+    expect([path, limited.status, limited.body]).toEqual([
+      path,
+      403,
+      expect.objectContaining({ code: 'missing-scope' }),
+    ]);
+  }
+});
+
+it('answers a repeated request with the same key from its records, also after a restart', async () => {
+  const directory = await testFolder();
+  const first = await testStation({ directory });
+  const token = await first.token();
+  const headers = { 'idempotency-key': 'key-1' };
+  const body = { agent: 'helper', message: { text: 'echo once' } };
+  const create = async (given: Pick<typeof first, 'call'>) =>
+    given.call('POST', '/api/v1/sessions', { token, headers, body, schema: contract.session });
+  const [left, right] = await Promise.all([create(first), create(first)]);
+  expect(left.body.id).toBe(right.body.id);
+  const other = await first.call('POST', '/api/v1/sessions', { token, headers, body: { agent: 'helper' } });
+  expect(other).toMatchObject({ status: 422, body: { code: 'other-request' } });
+  await eventually(first, async () => {
+    const found = (await first.backend.records.get('session', left.body.id))?.body;
+    return found?.outcome ?? undefined;
+  });
+  await first.close();
+  const second = await testStation({ directory });
+  const again = await create(second);
+  expect(again.response.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.body.id).toBe(left.body.id);
+  const list = await second.call('GET', '/api/v1/sessions', { token, schema: contract.sessionPage });
+  expect(list.body.sessions).toMatchObject([{ id: left.body.id, messages: 2 }]);
+});
+
+it('lets a link decide its approval once', async () => {
+  const given = await testStation();
+  await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 'deploy it' } } });
+  const approval = await eventually(given, async () => (await given.station.approvals.list('acme'))[0]);
+  const path = `/api/v1/approvals/${approval.id}/link`;
+  const { body } = await given.call('POST', path, { schema: contract.approvalLink });
+  const link = new URL(body.url).pathname;
+  const json = { accept: 'application/json' };
+  const shown = await given.call('GET', link, { headers: json, schema: contract.approval });
+  expect(shown.body).toMatchObject({ id: approval.id, state: 'open' });
+  const forged = await given.call(
+    'GET',
+    link.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    { headers: json },
+  );
+  expect(forged.status).toBe(404);
+  const decision = { decision: 'deny', hash: approval.call?.hash };
+  const decided = await given.call('POST', link, { body: decision });
+  expect(decided).toMatchObject({ status: 200, body: { state: 'denied', decidedBy: 'link of ann' } });
+  const again = await given.call('POST', link, { body: decision });
+  expect(again.status).toBeGreaterThanOrEqual(409);
+});
+
+it('refuses unknown hosts, other origins, large bodies and invalid requests', async () => {
+  const given = await testStation({ maxBodyBytes: 1_000, origins: ['https://ui.example'] });
+  const hosted = await given.call('GET', '/api/v1/agents', { headers: { host: 'evil.example' } });
+  expect(hosted).toMatchObject({ status: 421, body: { code: 'unknown-host' } });
+  const foreign = await given.call('GET', '/api/v1/agents', { headers: { origin: 'https://evil.example' } });
+  expect(foreign.response.headers.has('access-control-allow-origin')).toBe(false);
+  const allowed = await given.call('GET', '/api/v1/agents', { headers: { origin: 'https://ui.example' } });
+  expect(allowed.response.headers.get('access-control-allow-origin')).toBe('https://ui.example');
+  expect(allowed.response.headers.get('content-security-policy')).toContain("default-src 'self'");
+  const large = await given.call('POST', '/api/v1/sessions', { body: { agent: 'x'.repeat(2_000) } });
+  expect(large).toMatchObject({ status: 413, body: { code: 'too-large' } });
+  const wrong = await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 1 } } });
+  expect(wrong).toMatchObject({ status: 422, body: { code: 'invalid-request', field: 'message.text' } });
+  expect(z.array(contract.agentInfo).parse(allowed.body)).toHaveLength(1);
+});

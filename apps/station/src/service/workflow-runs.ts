@@ -1,0 +1,113 @@
+import { textOf } from '@h/turn';
+import { createWorkflows, type Workflows } from '../workflows/workflows.js';
+import type { StepAnswer, StepRequest } from '../workflows/execute-run.js';
+import type { RunStore, StoredRun } from '../workflows/run-store.js';
+import type { Workflow } from '../workflows/schema.js';
+import type { RecordKinds, Records } from './records.js';
+import { sha256, tenantTag } from './session-id.js';
+import type { Station } from './station.js';
+
+/** Interval of the search for runs whose process died, in milliseconds. */
+const resumeEveryMs = 5_000;
+
+/** Starts the executor of workflows: their steps are sessions, and their approvals those of the service. */
+export const startWorkflows = async (
+  station: Station,
+  workflows: readonly Workflow[],
+  onProblem: (problem: unknown) => void,
+): Promise<Workflows> => {
+  const running = createWorkflows({
+    workflows,
+    store: recordedRuns(station.backend.records),
+    onError: onProblem,
+    now: station.now,
+    sessionId: (name, agent, tenant) => `${agent}.${tenantTag(tenant)}.${name}`,
+    runAgent: (request) => runStep(station, request),
+    askApproval: async ({ id, tenant, run, message, expiresAt, signal }) => {
+      try {
+        const asked = { id, tenant, run, reason: message, expiresAt, signal };
+        return (await station.approvals.ask(asked)).isApproved ? 'approved' : 'denied';
+      } catch (error) {
+        if (await isCancelled(station, run)) await station.approvals.withdraw(id);
+        throw error;
+      }
+    },
+  });
+  await running.resume();
+  const timer = setInterval(() => void running.resume().catch(onProblem), resumeEveryMs);
+  timer.unref();
+  return {
+    ...running,
+    close: async () => {
+      clearInterval(timer);
+      await running.close();
+    },
+  };
+};
+
+/** Sends the input of a step as the only message of its session, and waits for the end of the turn. */
+const runStep = async (station: Station, request: StepRequest): Promise<StepAnswer> => {
+  const { tenant, session, agent, run, state, workflow, input, signal } = request;
+  const { backend } = station;
+  await station.add(tenant, { id: session, title: `${workflow}: ${state}`, agent, run });
+  await station.send(tenant, session, { text: input, mode: 'followup', files: [] }, sha256(`step:${session}`));
+  await new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      stop();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: unknown): void => {
+      end();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const look = async (): Promise<void> => {
+      const found = await backend.records.get('session', session);
+      if (found && found.body.outcome === null) return;
+      end();
+      resolve();
+    };
+    const stop = backend.records.onChange(({ kind, id }) => {
+      if (kind === 'session' && id === session) look().catch(fail);
+    });
+    const onAbort = (): void => {
+      const cancel = async (): Promise<void> => {
+        // A run that is only released continues with this turn.
+        if (await isCancelled(station, run)) await station.cancel(tenant, session, undefined, 'The run was cancelled.');
+      };
+      cancel().then(() => fail(signal.reason), fail);
+    };
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    else look().catch(fail);
+  });
+  const ended = (await backend.records.get('session', session))?.body;
+  const last = (await backend.sessions.messages(session)).findLast(({ role }) => role === 'assistant');
+  return {
+    outcome: (ended?.outcome ?? 'cancelled') as StepAnswer['outcome'],
+    text: last ? textOf(last) : '',
+    reason: ended?.reason ?? undefined,
+  };
+};
+
+const isCancelled = async ({ backend }: Station, run: string): Promise<boolean> =>
+  (await recordedRuns(backend.records).get(run))?.isCancelled === true;
+
+/** Stores runs in the records of the service. */
+export const recordedRuns = (records: Records): RunStore => {
+  const runIn = ({ run }: RecordKinds['run']): StoredRun => run as StoredRun;
+  return {
+    get: async (id) => {
+      const found = await records.get('run', id);
+      return found && runIn(found.body);
+    },
+    list: async (tenant) => (await records.list('run', { tenant })).map(({ body }) => runIn(body)),
+    insert: (run) => records.insert({ kind: 'run', id: run.id, tenant: run.tenant, at: run.startedAt, body: { run } }),
+    update: async (id, change) => {
+      const saved = await records.update('run', id, (current) => {
+        const next = current && change(runIn(current.body));
+        return next && { ...current, body: { run: next } };
+      });
+      return saved && runIn(saved.body);
+    },
+  };
+};

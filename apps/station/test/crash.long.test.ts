@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import * as contract from '../src/api/contract.js';
+import { eventsOf, testFolder } from './station.js';
+
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+interface Process {
+  readonly url: string;
+  readonly token: string;
+  kill(signal: NodeJS.Signals): Promise<void>;
+  get<Body>(path: string, schema: z.ZodType<Body>): Promise<Body>;
+}
+
+const start = async (data: string): Promise<Process> => {
+  const child: ChildProcess = spawn(process.execPath, [program, '--port', '0', '--data', data, '--demo'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [url = '', token = ''] = await new Promise<string[]>((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /(http:\S+)\/#token=(\S+)/.exec(text);
+      if (found) resolve(found.slice(1));
+    });
+    ended.then(() => reject(new Error(`The program ended: ${text}`)), reject);
+  });
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    url,
+    token,
+    kill: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+    get: async (path, schema) => schema.parse(await (await fetch(`${url}/api/v1${path}`, { headers })).json()),
+  };
+};
+
+/** Reads the events of a session until a check accepts one. */
+const read = async (
+  { url, token }: Process,
+  session: string,
+  after: number,
+  until: (type: unknown, count: number) => boolean,
+) => {
+  const headers = { authorization: `Bearer ${token}`, 'last-event-id': String(after) };
+  const response = await fetch(`${url}/api/v1/sessions/${session}/events`, { headers });
+  const found: { readonly id: number; readonly type: unknown }[] = [];
+  try {
+    for await (const { id, data } of eventsOf(response)) {
+      if (id !== undefined) found.push({ id, type: data['type'] });
+      if (until(data['type'], found.length)) break;
+    }
+  } catch {
+    // The process was killed.
+  }
+  return found;
+};
+
+it('loses nothing when it is killed again and again: turns, streams and approvals', async () => {
+  const data = await testFolder();
+  let running = await start(data);
+  const { sessions } = await running.get('/sessions', contract.sessionPage);
+  const worker = sessions.find(({ title }) => title.startsWith('Add a retry'))?.id ?? '';
+  const events: { readonly id: number; readonly type: unknown }[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    const count = 5 + 11 * round;
+    events.push(
+      ...(await read(
+        running,
+        worker,
+        events.at(-1)?.id ?? 0,
+        (type, number) => type === 'turn.end' || number >= count,
+      )),
+    );
+    if (events.at(-1)?.type === 'turn.end') break;
+    await running.kill('SIGKILL');
+    running = await start(data);
+  }
+  if (events.at(-1)?.type !== 'turn.end') {
+    events.push(...(await read(running, worker, events.at(-1)?.id ?? 0, (type) => type === 'turn.end')));
+  }
+  const ids = events.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));
+  const types = events.map(({ type }) => type);
+  for (const once of ['turn.start', 'turn.end']) expect(types.filter((type) => type === once)).toEqual([once]);
+  expect(types.filter((type) => type === 'model.response')).toHaveLength(6);
+  expect(types.filter((type) => type === 'tool.result')).toHaveLength(7);
+  const { entries } = await running.get(`/sessions/${worker}/entries`, contract.entryPage);
+  expect(JSON.stringify(entries.at(-1))).toContain('All 48 tests pass');
+  const approvals = await running.get('/approvals', z.array(contract.approval));
+  const open = approvals.filter(({ state }) => state === 'open');
+  expect(open).toHaveLength(1);
+  await running.kill('SIGKILL');
+  running = await start(data);
+  const release = open[0];
+  const decided = await fetch(`${running.url}/api/v1/approvals/${release?.id ?? ''}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${running.token}` },
+    body: JSON.stringify({ decision: 'once', hash: release?.call?.hash }),
+  });
+  expect(decided.status).toBe(200);
+  const released = await read(running, release?.session ?? '', 0, (type) => type === 'turn.end');
+  expect(released.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
+  await running.kill('SIGTERM');
+});
