@@ -32,8 +32,8 @@ describe('links of a page', () => {
     /** @type {string[]} */
     const files = [];
     const page = { source: 'docs/turn.md', page: 'turn.md' };
-    const text = forSite(page, '[x](../tooling/release.js)', findPages(), (path) => files.push(path));
-    expect([text, files]).toEqual(['[x](/source/tooling/release.js.txt)', ['tooling/release.js']]);
+    const text = forSite(page, '[x](../tooling/start.js)', findPages(), (path) => files.push(path));
+    expect([text, files]).toEqual(['[x](/source/tooling/start.js.txt)', ['tooling/start.js']]);
   });
 
   it('are reported if the file or the anchor does not exist', () => {

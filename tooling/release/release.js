@@ -1,0 +1,70 @@
+/**
+ * Rehearses the next release: new versions in a copy of the last commit, published to a registry on loopback, installed
+ * in an empty project and loaded. With `--publish`, publishes the versions of this checkout that the registry does not
+ * have; `.github/workflows/release.yml` does that with provenance.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { entriesOf, installAll, loadEntries, supports } from './consumer.js';
+import { packAll, publishAll } from './publish.js';
+import { rehearse } from './rehearsal.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = (/** @type {string} */ line) => console.log(line);
+
+const showRelease = async () => {
+  const rehearsal = await rehearse(log);
+  try {
+    const manifests = rehearsal.packages.map(({ manifest }) => manifest);
+    for (const [name, { from, to }] of rehearsal.versions) if (from !== to) log(`${name}  ${from} -> ${to}`);
+    log('Installing all packages in an empty project …');
+    const project = await installAll(rehearsal.folder, manifests, rehearsal.registry.url);
+    const entries = manifests.filter((each) => supports(each, process.versions.node)).flatMap(entriesOf);
+    const { problems } = await loadEntries(process.execPath, project, entries);
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0) process.exitCode = 1;
+    else log(`${manifests.length} packages were published and installed, and ${entries.length} entries load.`);
+  } finally {
+    await rehearsal.stop();
+  }
+  log('Nothing was published outside of this machine. See CONTRIBUTING.md for a release.');
+};
+
+/**
+ * Names the repository in each package, which provenance requires. The workflow knows it, the sources do not.
+ *
+ * @type {(environment: NodeJS.ProcessEnv) => void}
+ */
+const nameRepository = ({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }) => {
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const path = join(root, 'packages', name, 'package.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    const url = `git+${server}/${repository}.git`;
+    const named = { ...manifest, repository: { type: 'git', url, directory: `packages/${name}` } };
+    writeFileSync(path, `${JSON.stringify(named, undefined, 2)}\n`);
+  }
+};
+
+const publish = async () => {
+  const destination = mkdtempSync(join(tmpdir(), 'h-publish-'));
+  try {
+    const provenance = process.env['GITHUB_ACTIONS'] === 'true';
+    if (provenance) nameRepository(process.env);
+    const packed = await packAll(root, destination);
+    const published = await publishAll(packed, { env: process.env, provenance, skipsExisting: true, log });
+    if (published.length > 0) {
+      execFileSync(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'tag'], {
+        cwd: root,
+        stdio: 'inherit',
+      });
+    }
+    log(`${published.length} packages were published.`);
+  } finally {
+    rmSync(destination, { recursive: true, force: true });
+  }
+};
+
+await (process.argv.includes('--publish') ? publish() : showRelease());
