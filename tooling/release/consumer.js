@@ -81,7 +81,7 @@ process.exit();
 `;
 
 /**
- * Loads entries in a runtime. Returns whether it can \`require()\` ES modules, and the problems.
+ * Loads entries in a runtime. Returns whether it loads ES modules with `require()`, and the problems.
  *
  * @type {(runtime: string, project: string, entries: readonly string[]) => Promise<{ canRequire: boolean, problems:
  * string[] }>}
