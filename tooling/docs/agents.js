@@ -58,7 +58,9 @@ const rulesOf = (folder, name) => [
     : 'It imports ground-floor packages and the libraries of its package.json; siblings only where `.oxlintrc.json` allows it.',
   'No module state, no `any`, no default exports. Time comes from events or a scheduler, randomness from an option.',
   'An invalid option is an error that names the option, the value and the fix: `checkOptions` of `@h/options`.',
-  ...(existsSync(`${folder}/test`) ? ['`test/` has the drivers and fixtures that several tests share.'] : []),
+  ...(existsSync(`${folder}/test`) && readdirSync(`${folder}/test`).length > 0
+    ? ['`test/` has the drivers and fixtures that several tests share.']
+    : []),
 ];
 
 /** Returns the text of `AGENTS.md` for a package. @type {(name: string) => string} */

@@ -34,14 +34,20 @@ const catalogVersion = (name) =>
   new RegExp(`^  '?${name}'?: (.*)$`, 'm').exec(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'))?.[1];
 
 /**
- * Installs all packages, with their peers in the tested versions, in an empty project. Returns the project.
+ * Installs all packages from a registry, with their peers in the tested versions, in an empty project. Everything else
+ * comes from the usual registry. Returns the project.
  *
- * @type {(folder: string, manifests: readonly Manifest[], env: NodeJS.ProcessEnv) => Promise<string>}
+ * @type {(folder: string, manifests: readonly Manifest[], registry: string) => Promise<string>}
  */
-export const installAll = async (folder, manifests, env) => {
+export const installAll = async (folder, manifests, registry) => {
   const project = join(folder, 'project');
   await mkdir(project);
-  const own = Object.fromEntries(manifests.map(({ name, version }) => [name, version]));
+  const own = Object.fromEntries(
+    manifests.map(({ name, version }) => [
+      name,
+      name.startsWith('@h/') ? version : `${registry}${name}/-/${name}-${version}.tgz`,
+    ]),
+  );
   const peers = manifests
     .flatMap(({ peerDependencies = {} }) => Object.keys(peerDependencies))
     .flatMap((name) => {
@@ -50,8 +56,8 @@ export const installAll = async (folder, manifests, env) => {
     });
   const dependencies = { ...Object.fromEntries(peers), ...own };
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
-  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', '--prefer-offline'];
-  await run('npm', ['install', ...options], { cwd: project, env, maxBuffer, shell });
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', `--@h:registry=${registry}`];
+  await run('npm', ['install', ...options], { cwd: project, maxBuffer, shell });
   return project;
 };
 
@@ -75,14 +81,18 @@ process.exit();
 `;
 
 /**
- * Loads entries in a runtime. Returns whether it can \`require()\` ES modules, and the problems.
+ * Loads entries in a runtime. Returns whether it loads ES modules with `require()`, and the problems.
  *
  * @type {(runtime: string, project: string, entries: readonly string[]) => Promise<{ canRequire: boolean, problems:
  * string[] }>}
  */
 export const loadEntries = async (runtime, project, entries) => {
   await writeFile(join(project, 'load.mjs'), loader);
-  const { stdout } = await run(runtime, ['load.mjs', JSON.stringify(entries)], { cwd: project, timeout: 300_000, maxBuffer });
+  const { stdout } = await run(runtime, ['load.mjs', JSON.stringify(entries)], {
+    cwd: project,
+    timeout: 300_000,
+    maxBuffer,
+  });
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 };
 

@@ -87,6 +87,10 @@ export const startRegistry = async (data) => {
   const npmrc = join(data, 'npmrc');
   // npm publishes only with a token, which this registry ignores.
   await writeFile(npmrc, `registry=${url}\n//${host}/:_authToken=none\n`);
-  const env = { ...process.env, npm_config_registry: url, npm_config_userconfig: npmrc, npm_config_cache: join(data, 'cache') };
+  const env = {
+    ...process.env,
+    npm_config_registry: url,
+    npm_config_userconfig: npmrc,
+  };
   return { url, env, stop };
 };

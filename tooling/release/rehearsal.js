@@ -50,9 +50,16 @@ export const rehearse = async (log = () => undefined) => {
   try {
     await run('git', ['worktree', 'add', '--quiet', '--detach', copy], { cwd: root });
     log('Installing the dependencies of a copy …');
-    await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], { cwd: copy, maxBuffer, shell });
+    await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], {
+      cwd: copy,
+      maxBuffer,
+      shell,
+    });
     const before = await versionsIn(copy);
-    await run(process.execPath, [join(copy, 'node_modules/@changesets/cli/bin.js'), 'version'], { cwd: copy, maxBuffer });
+    await run(process.execPath, [join(copy, 'node_modules/@changesets/cli/bin.js'), 'version'], {
+      cwd: copy,
+      maxBuffer,
+    });
     const after = await versionsIn(copy);
     const { stdout: summary } = await run('git', ['diff', '--stat', '--', '*package.json'], { cwd: copy });
     await copyBuilds(copy);

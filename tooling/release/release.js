@@ -1,56 +1,70 @@
 /**
- * Shows the versions and changelogs of the next release, in a copy of the last commit. With `--publish`, performs the
- * release: versions, checks, publishes, tags.
+ * Rehearses the next release: new versions in a copy of the last commit, published to a registry on loopback, installed
+ * in an empty project and loaded. With `--publish`, publishes the versions of this checkout that the registry does not
+ * have; `.github/workflows/release.yml` does that with provenance.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { entriesOf, installAll, loadEntries, supports } from './consumer.js';
+import { packAll, publishAll } from './publish.js';
+import { rehearse } from './rehearsal.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const shell = process.platform === 'win32';
-const changeset = join(root, 'node_modules/@changesets/cli/bin.js');
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = (/** @type {string} */ line) => console.log(line);
 
-/** @type {(command: string, args: string[], cwd?: string) => void} */
-const run = (command, args, cwd = root) => {
-  execFileSync(command, args, { cwd, shell: shell && command !== process.execPath, stdio: 'inherit' });
+const showRelease = async () => {
+  const rehearsal = await rehearse(log);
+  try {
+    const manifests = rehearsal.packages.map(({ manifest }) => manifest);
+    for (const [name, { from, to }] of rehearsal.versions) if (from !== to) log(`${name}  ${from} -> ${to}`);
+    log('Installing all packages in an empty project …');
+    const project = await installAll(rehearsal.folder, manifests, rehearsal.registry.url);
+    const entries = manifests.filter((each) => supports(each, process.versions.node)).flatMap(entriesOf);
+    const { problems } = await loadEntries(process.execPath, project, entries);
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0) process.exitCode = 1;
+    else log(`${manifests.length} packages were published and installed, and ${entries.length} entries load.`);
+  } finally {
+    await rehearsal.stop();
+  }
+  log('Nothing was published outside of this machine. See CONTRIBUTING.md for a release.');
 };
 
-/** @type {(folder: string) => Map<string, string>} */
-const versionsIn = (folder) =>
-  new Map(
-    readdirSync(join(folder, 'packages')).map((name) => {
-      const manifest = JSON.parse(readFileSync(join(folder, 'packages', name, 'package.json'), 'utf8'));
-      return [manifest.name, manifest.version];
-    }),
-  );
-
-const rehearse = () => {
-  const copy = mkdtempSync(join(tmpdir(), 'h-release-'));
-  rmSync(copy, { recursive: true });
-  run('git', ['worktree', 'add', '--quiet', '--detach', copy]);
-  try {
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-    const before = versionsIn(copy);
-    run(process.execPath, [changeset, 'version'], copy);
-    for (const [name, version] of versionsIn(copy)) {
-      if (version !== before.get(name)) console.log(`${name}  ${before.get(name)} -> ${version}`);
-    }
-    run('git', ['add', '--intent-to-add', 'packages'], copy);
-    run('git', ['--no-pager', 'diff', '--stat'], copy);
-  } finally {
-    run('git', ['worktree', 'remove', '--force', copy]);
+/**
+ * Names the repository in each package, which provenance requires. The workflow knows it, the sources do not.
+ *
+ * @type {(environment: NodeJS.ProcessEnv) => void}
+ */
+const nameRepository = ({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }) => {
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const path = join(root, 'packages', name, 'package.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    const url = `git+${server}/${repository}.git`;
+    const named = { ...manifest, repository: { type: 'git', url, directory: `packages/${name}` } };
+    writeFileSync(path, `${JSON.stringify(named, undefined, 2)}\n`);
   }
 };
 
-if (process.argv.includes('--publish')) {
-  run(process.execPath, [changeset, 'version']);
-  run('pnpm', ['install', '--lockfile-only']);
-  run('pnpm', ['run', 'check']);
-  run('git', ['commit', '--all', '--message', 'chore: release']);
-  run(process.execPath, [changeset, 'publish']);
-} else {
-  rehearse();
-  console.log('This was a dry run. To publish the release: npm run release -- --publish');
-}
+const publish = async () => {
+  const destination = mkdtempSync(join(tmpdir(), 'h-publish-'));
+  try {
+    const provenance = process.env['GITHUB_ACTIONS'] === 'true';
+    if (provenance) nameRepository(process.env);
+    const packed = await packAll(root, destination);
+    const published = await publishAll(packed, { env: process.env, provenance, skipsExisting: true, log });
+    if (published.length > 0) {
+      execFileSync(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'tag'], {
+        cwd: root,
+        stdio: 'inherit',
+      });
+    }
+    log(`${published.length} packages were published.`);
+  } finally {
+    rmSync(destination, { recursive: true, force: true });
+  }
+};
+
+await (process.argv.includes('--publish') ? publish() : showRelease());
