@@ -1,3 +1,4 @@
+import { LruMap } from '@h/bounded';
 import type { SessionInfo } from '@h/session';
 import { archivedTurn, RecordReader, type ArchivedTurn } from '@h/session/format';
 import {
@@ -15,7 +16,7 @@ import { isAlive } from '../holders.js';
 import { decodeName, encodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
-import { PostgresSession } from './open-session.js';
+import { closedError, PostgresSession } from './open-session.js';
 
 /** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
 export class SessionClaimedError extends SessionBusyError {
@@ -56,9 +57,24 @@ export interface PostgresSessions extends SessionStore {
    * work may still be under way.
    */
   handOver(): Promise<void>;
+  /**
+   * From now on, a turn cannot begin in a session whose latest turn has not ended: its first record is rejected with
+   * `session-unfinished`, until that turn was resumed. `runWorker()` calls it, because another worker may be about to
+   * resume that turn. Without it, a new turn ends the unfinished one.
+   */
+  keepUnfinished(): void;
   /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
+
+/** How many turns are remembered between `locate()` and `open()`. */
+const maxLocated = 1000;
+
+/** Returns the id of the latest turn if it has not ended. */
+const unfinishedIn = (journal: readonly JournalRecord[]): string | undefined => {
+  const last = journal.at(-1)?.event;
+  return last === undefined || last.type === 'turn.end' ? undefined : last.turn;
+};
 
 /** How many earlier turns of a session are known by their ids. */
 const maxPastTurns = 1000;
@@ -81,18 +97,27 @@ const maxPastTurns = 1000;
 export const postgresSessions = (database: Postgres): PostgresSessions => {
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   const open = new Set<PostgresSession>();
+  /** Turns that are about to be resumed here. */
+  const located = new LruMap<string, true>(maxLocated);
+  const state = { handOvers: 0, keepsUnfinished: false };
   const handOver = async (): Promise<void> => {
+    state.handOvers += 1;
     await Promise.all(Array.from(open, (each) => each.close()));
   };
   database.onClose(handOver);
   return {
     open: async (session) => {
+      const { handOvers } = state;
       const { id, fence, bytes } = await claim(database, session);
       try {
         const [loaded, past] = await Promise.all([loadSession(database, id), loadTurns(database, id, maxPastTurns)]);
         const opened = new PostgresSession(database, { id, fence, session }, loaded, past, Number(bytes), () =>
           open.delete(opened),
         );
+        // A session that was being opened is handed over too. Its turn may have been stopped since.
+        if (handOvers !== state.handOvers) throw closedError(session);
+        const latest = unfinishedIn(loaded.journal);
+        if (state.keepsUnfinished && latest !== undefined && !located.delete(latest)) opened.rejectRecords(latest);
         open.add(opened);
         return opened;
       } catch (error) {
@@ -105,6 +130,7 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
         `select name from ${database.name('session')} where latest_key = $1 order by id limit 1`,
         [keyOf(turn)],
       );
+      if (found) located.set(turn, true);
       return found && decodeName(found.name);
     },
     unfinished: () => unfinishedTurns(database),
@@ -117,6 +143,9 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
     },
     archive: (session) => readArchive(database, session),
     handOver,
+    keepUnfinished: () => {
+      state.keepsUnfinished = true;
+    },
     delete: (session) => deleteSession(database, session),
   };
 };
