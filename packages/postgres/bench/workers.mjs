@@ -166,7 +166,9 @@ const withPgBoss = async (url) => {
   boss.on('error', () => undefined);
   await boss.start();
   await boss.createQueue('turns');
-  const { events, measured } = await measure(`bare pg-boss, ${concurrency} × work()`, (id) => boss.send('turns', { id }));
+  const { events, measured } = await measure(`bare pg-boss, ${concurrency} × work()`, (id) =>
+    boss.send('turns', { id }),
+  );
   for (let worker = 0; worker < concurrency; worker += 1) {
     await boss.work('turns', { batchSize: 1, pollingIntervalSeconds: 0.5 }, async ([job]) => {
       events.begins(job.data.id);
@@ -183,7 +185,8 @@ const recovery = async (url) => {
   const times = [];
   for (let round = 0; round < 3; round += 1) {
     const schema = `recovery_${round}`;
-    const start = () => fork(fileURLToPath(new URL('slow-worker.mjs', import.meta.url)), [url, schema, String(leaseMs)]);
+    const start = () =>
+      fork(fileURLToPath(new URL('slow-worker.mjs', import.meta.url)), [url, schema, String(leaseMs)]);
     const heard = (child, type) =>
       new Promise((resolve) => child.on('message', (message) => message === type && resolve(performance.now())));
     const database = connectPostgres({ connectionString: url, schema, leaseMs });
@@ -216,7 +219,9 @@ try {
   }
   console.log(`\nDatabase size per 1,000 turns: ${((rows[1].sizePer1000 ?? 0) / 1e6).toFixed(2)} MB`);
   const times = await recovery(server.url);
-  console.log(`Recovery after SIGKILL, lease of ${leaseMs} ms: ${times.map((time) => `${(time / 1_000).toFixed(1)} s`).join(', ')}`);
+  console.log(
+    `Recovery after SIGKILL, lease of ${leaseMs} ms: ${times.map((time) => `${(time / 1_000).toFixed(1)} s`).join(', ')}`,
+  );
 } finally {
   await server.stop();
 }

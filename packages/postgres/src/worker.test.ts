@@ -1,6 +1,6 @@
 import { queue } from '@h/queue';
-import { harness, type ModelDriver, type TurnEvent } from '@h/turn';
-import { event, scriptedModel } from '@h/turn/testing';
+import { harness, type JSONValue, type ModelDriver, type TurnEvent } from '@h/turn';
+import { event, scriptedModel, usage } from '@h/turn/testing';
 import { NEVER } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSchema, endLeases, type TestSchema } from '../test/database.js';
@@ -136,5 +136,30 @@ describe('runWorker', () => {
       expect.stringMatching(/"one".*First\..* completed$/),
       expect.stringMatching(/"two".*Second\..* completed$/),
     ]);
+  });
+
+  it('completes the stream of a turn whose worker died before its last events were written', async () => {
+    const schema = createTestSchema();
+    const dead = schema.connect();
+    const open = await postgresSessions(dead).open('alice');
+    const envelope = { turn: 'turn-1', at: 1 };
+    const input = [{ role: 'user', content: 'one' }] as const;
+    const events = [
+      event('turn.start', { session: 'alice', input, trigger: 'user' }, envelope),
+      event('session.loaded', { session: 'alice', messages: [] as never, state: {}, repairs: [] }, envelope),
+      event('turn.end', { outcome: 'completed', steps: 0, usage: usage() }, envelope),
+    ];
+    for (const [seq, each] of events.entries()) await open.append({ v: 1, seq, event: each, derived: false });
+    await open.close();
+    const writer = liveEvents(dead).write('turn-1');
+    await writer.append(JSON.parse(JSON.stringify(events[0])) as JSONValue);
+    await writer.flush();
+    start(schema, scriptedModel([]), { live: liveEvents(schema.connect()), recoverEveryMs: 20 });
+    const types: string[] = [];
+    for await (const item of liveEvents(schema.connect()).read('turn-1')) {
+      if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+      if (item.type === 'ended') types.push(item.status);
+    }
+    expect(types).toEqual(['turn.start', 'session.loaded', 'turn.end', 'completed']);
   });
 });

@@ -75,14 +75,14 @@ export interface Worker {
 const checks: OptionChecks<WorkerOptions> = {
   agent: required(objectWithMethods('turn', 'resume', 'unfinished')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
-  sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished')),
+  sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal')),
   inbox: required(anyFunction),
   inboxOptions: anyObject,
   maxTaken: integerFrom(1),
   recoverEveryMs: numberFrom(10, 2_147_483_647),
   drainMs: numberFrom(0, 2_147_483_647),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
-  live: objectWithMethods('write'),
+  live: objectWithMethods('write', 'unended'),
   onEvent: anyFunction,
   onProblem: anyFunction,
 };
@@ -181,6 +181,7 @@ class RunningWorker implements Worker {
     // A message whose session was busy is tried again.
     for (const inbox of this.#inboxes) await this.#recover(inbox);
     await this.#quietly(() => this.#takeOver());
+    await this.#quietly(() => this.#streams.completeEnded(this.#options.sessions));
     this.#wake();
   }
 
@@ -338,6 +339,9 @@ class Streams {
   readonly #onProblem: (error: unknown) => void;
   readonly #turns = new Map<string, { readonly writer: EventWriter; replayed: JSONValue[]; last: Promise<void> }>();
 
+  /** Streams that were found without an end in the latest search. */
+  #unended: ReadonlySet<string> = new Set();
+
   constructor(live: LiveEvents | undefined, onProblem: (error: unknown) => void) {
     this.#live = live;
     this.#onProblem = onProblem;
@@ -372,6 +376,27 @@ class Streams {
         this.#turns.delete(turn);
       })
       .catch(this.#onProblem);
+  }
+
+  /**
+   * Completes the streams of turns that have ended, and whose worker died before it had written their last events.
+   * Streams are completed at the second sight, because a living worker may be about to write to them.
+   */
+  async completeEnded(sessions: Pick<PostgresSessions, 'journal'>): Promise<void> {
+    if (!this.#live) return;
+    const before = this.#unended;
+    this.#unended = new Set((await this.#live.unended()).filter((turn) => !this.#turns.has(turn)));
+    for (const turn of this.#unended) {
+      if (!before.has(turn)) continue;
+      const journal = await sessions.journal(turn);
+      const last = journal.at(-1)?.event;
+      if (last?.type !== 'turn.end') continue;
+      const writer = this.#live.write(turn);
+      const events = journal.map(({ event }) => JSON.parse(JSON.stringify(event)) as JSONValue);
+      await writer.complete(events, isSameEvent);
+      await writer.dropDeltas();
+      await writer.end(last.outcome === 'error' ? 'errored' : 'completed');
+    }
   }
 
   /** Stores what was added. Streams of turns that were handed over stay open. */

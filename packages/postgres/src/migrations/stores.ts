@@ -164,6 +164,7 @@ export const storeTables: readonly string[] = [
     status text not null default 'open',
     ended_at timestamptz
   )`,
+  `create index stream_open on stream (id) where status = 'open'`,
   `create table stream_event (
     stream bigint not null,
     seq bigint not null,

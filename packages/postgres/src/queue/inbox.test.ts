@@ -138,4 +138,17 @@ describe('postgresInbox', () => {
     await expect(begin(one, 'turn-2')).rejects.toMatchObject({ code: 'inbox-taken' });
     await begin(other, 'turn-3');
   });
+
+  it('accepts a tick of a schedule once, from whichever process submits it first', async () => {
+    const schema = testSchema();
+    const workers = Array.from({ length: 4 }, () => postgresInbox(schema.connect()));
+    for (const tick of [1, 2, 3]) {
+      const accepted = workers.map((inbox) =>
+        inbox.submit('heartbeat', 'Check the build.', { id: `build-${tick}`, trigger: 'heartbeat' }),
+      );
+      expect((await Promise.all(accepted)).filter(Boolean)).toHaveLength(1);
+    }
+    await workers[0]?.open();
+    expect((await workers[0]?.take(10))?.map(({ options }) => options.id)).toEqual(['build-1', 'build-2', 'build-3']);
+  });
 });

@@ -52,6 +52,8 @@ export interface PostgresSessions extends SessionStore {
   messages(session: string): Promise<readonly Message[]>;
   /** Yields every turn of a session from the first, including what compaction has replaced since. */
   archive(session: string): AsyncIterable<ArchivedTurn>;
+  /** Returns the records of a turn, also of an earlier one; empty for an unknown turn. Needs no claim. */
+  journal(turn: string): Promise<readonly JournalRecord[]>;
   /**
    * Closes all open sessions, so that other processes can resume their turns. The turns here write nothing more; their
    * work may still be under way.
@@ -142,6 +144,7 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
       return [...foldJournal(snapshot, journal).messages];
     },
     archive: (session) => readArchive(database, session),
+    journal: (turn) => readJournal(database, turn),
     handOver,
     keepUnfinished: () => {
       state.keepsUnfinished = true;
@@ -235,6 +238,17 @@ const listSessions = async (database: Postgres, options: ListOptions): Promise<r
     state: row.is_held ? 'running' : row.has_ended ? 'idle' : 'unfinished',
     bytes: Number(row.bytes),
   }));
+};
+
+const readJournal = async (database: Postgres, turn: string): Promise<readonly JournalRecord[]> => {
+  const rows = await database.query<{ body: string }>(
+    `select r.body from ${database.name('record')} r join ${database.name('turn')} t
+       on t.session = r.session and t.ordinal = r.turn
+     where t.key = $1 order by r.session, r.seq`,
+    [keyOf(turn)],
+  );
+  const reader = new RecordReader();
+  return rows.map(({ body }) => reader.decode(body));
 };
 
 /** How many turns are read at once. */
