@@ -1,9 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { project } from './tooling/vitest/project.js';
 import { SummaryReporter } from './tooling/vitest/summary-reporter.js';
+
+const root = import.meta.dirname;
+const folders = ['packages', 'apps']
+  .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`))
+  .filter((folder) => existsSync(join(root, folder, 'vitest.config.ts')));
+
+const configOf = (folder: string): string => readFileSync(join(root, folder, 'vitest.config.ts'), 'utf8');
+
+/** The configuration of a package without options. */
+const plain = configOf('packages/template');
+
+/** The number of packages that share a project. The modules and results of all their tests are in memory. */
+const packagesPerProject = 8;
+
+/**
+ * Packages without options share projects, which load and transform each module once. With `--project`, each package
+ * is a project.
+ */
+const projects = () => {
+  if (process.argv.some((argument) => argument.startsWith('--project'))) return [...folders, 'tooling'];
+  const { test, ...config } = project();
+  const shared = folders.filter((folder) => configOf(folder) === plain);
+  const groups = Array.from({ length: Math.ceil(shared.length / packagesPerProject) }, (_, index) => {
+    const members = shared.slice(index * packagesPerProject, (index + 1) * packagesPerProject);
+    const include = members.flatMap((folder) => (test?.include ?? []).map((glob) => `${folder}/${glob}`));
+    return { ...config, test: { ...test, include, name: `packages ${index + 1}`, root } };
+  });
+  return [...folders.filter((folder) => !shared.includes(folder)), 'tooling', ...groups];
+};
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'apps/*', 'tooling'],
+    projects: projects(),
     // Without this one core of two stays idle.
     maxWorkers: '100%',
     reporters: [

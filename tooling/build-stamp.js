@@ -7,7 +7,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-const stampOf = (/** @type {string} */ root) => join(root, '.cache', 'start', 'built.json');
+const stampOf = (/** @type {string} */ root, /** @type {string} */ app) =>
+  join(root, '.cache', 'start', `built-${app}.json`);
 
 /** Inputs of a build besides the sources of the packages. */
 const shared = [
@@ -21,11 +22,12 @@ const shared = [
 
 /**
  * @param {string} root of the repository
+ * @param {string} app the name of its folder
  * @returns {Promise<boolean>}
  */
-export const isBuilt = async (root) => {
+export const isBuilt = async (root, app) => {
   try {
-    const stamp = JSON.parse(await readFile(stampOf(root), 'utf8'));
+    const stamp = JSON.parse(await readFile(stampOf(root, app), 'utf8'));
     const [newest] = await Promise.all([
       newestSource(root),
       ...stamp.outputs.map((/** @type {string} */ path) => stat(join(root, path))),
@@ -40,9 +42,10 @@ export const isBuilt = async (root) => {
  * Records a build. It is current as long as every source is older than the start of the build.
  *
  * @param {string} root of the repository
+ * @param {string} app the name of its folder
  * @param {number} startedAt as milliseconds since 1970
  */
-export const markBuilt = async (root, startedAt) => {
+export const markBuilt = async (root, app, startedAt) => {
   const folders = await packageFolders(root);
   const found = await Promise.all(
     folders.map((folder) =>
@@ -52,8 +55,8 @@ export const markBuilt = async (root, startedAt) => {
       ),
     ),
   );
-  await mkdir(dirname(stampOf(root)), { recursive: true });
-  await writeFile(stampOf(root), JSON.stringify({ startedAt, outputs: found.flat() }));
+  await mkdir(dirname(stampOf(root, app)), { recursive: true });
+  await writeFile(stampOf(root, app), JSON.stringify({ startedAt, outputs: found.flat() }));
 };
 
 const newestSource = async (/** @type {string} */ root) => {

@@ -23,30 +23,30 @@ describe('isBuilt', () => {
   afterEach(() => rm(root, { recursive: true }));
 
   it('returns false before the first build', async () => {
-    expect(await isBuilt(root)).toBe(false);
+    expect(await isBuilt(root, 'coder')).toBe(false);
   });
 
   it('returns true while nothing changes', async () => {
-    await markBuilt(root, 2_000_000);
-    expect(await isBuilt(root)).toBe(true);
+    await markBuilt(root, 'coder', 2_000_000);
+    expect(await isBuilt(root, 'coder')).toBe(true);
   });
 
   it.each([
     ['a source changes', 'packages/a/src/index.ts'],
     ['a file is removed, which changes its folder', 'packages/a/src'],
   ])('returns false when %s', async (_, path) => {
-    await markBuilt(root, 2_000_000);
+    await markBuilt(root, 'coder', 2_000_000);
     await at(join(root, path), 3000);
-    expect(await isBuilt(root)).toBe(false);
+    expect(await isBuilt(root, 'coder')).toBe(false);
   });
 
   it('returns false when an output is missing or a dependency changes', async () => {
-    await markBuilt(root, 2_000_000);
+    await markBuilt(root, 'coder', 2_000_000);
     await rm(join(root, 'packages/a/dist'), { recursive: true });
-    expect(await isBuilt(root)).toBe(false);
+    expect(await isBuilt(root, 'coder')).toBe(false);
     await mkdir(join(root, 'packages/a/dist'));
-    expect(await isBuilt(root)).toBe(true);
+    expect(await isBuilt(root, 'coder')).toBe(true);
     await writeFile(join(root, 'pnpm-lock.yaml'), '');
-    expect(await isBuilt(root)).toBe(false);
+    expect(await isBuilt(root, 'coder')).toBe(false);
   });
 });

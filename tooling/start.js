@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs the locked dependencies and builds the reference app unless both are current, then runs the app
- * in this process with the given arguments. Messages of the installation and the build go to standard error.
+ * `npm start` and `npm run station`: installs the locked dependencies and builds an app unless both are current, then
+ * runs the app in this process with the given arguments. Messages of the installation and the build go to standard error.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { isBuilt, markBuilt } from './build-stamp.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const app = fileURLToPath(new URL('../apps/coder/dist/main.js', import.meta.url));
+const [name = 'coder'] = process.argv.splice(2, 1);
+const app = fileURLToPath(new URL(`../apps/${name}/dist/main.js`, import.meta.url));
 const { packageManager } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 const pnpm = ['npx', '--yes', '--prefer-offline', packageManager];
 const shell = process.platform === 'win32';
@@ -42,7 +43,7 @@ const build = async () => {
     'turbo',
     'run',
     'build',
-    '--filter=@h/coder',
+    `--filter=@h/${name}`,
     '--output-logs=errors-only',
   ];
   const patience = setTimeout(() => console.error('Building …'), 2000);
@@ -63,10 +64,10 @@ const build = async () => {
 
 try {
   if (!(await isInstalled())) await install();
-  if (!(await isBuilt(root))) {
+  if (!(await isBuilt(root, name))) {
     const startedAt = Date.now();
     await build();
-    await markBuilt(root, startedAt);
+    await markBuilt(root, name, startedAt);
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -9,7 +9,7 @@ import type { Agent, SessionStore } from '@h/turn';
 import { budgetFor } from './budget.js';
 import { createExplorer, type ExplorerParts } from './explorer.js';
 import { startFolder } from './folder.js';
-import { secretsIn } from './model/keys.js';
+import { secretsIn, type ChosenModel } from '@h/models';
 import { createAgent } from './pipeline.js';
 import { holdPlan } from './plan/hold-plan.js';
 import { openPlan, type Plan } from './plan/open-plan.js';
@@ -24,7 +24,6 @@ import { openToolbox } from './toolbox.js';
 import type { Children } from './stored-sessions.js';
 import type { Display, Process } from './streams.js';
 import type { CoderArguments } from './arguments.js';
-import type { ChosenModel } from './model/choose-model.js';
 
 /** Options of {@link openAgent}. */
 export interface AgentJob {

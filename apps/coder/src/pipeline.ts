@@ -13,11 +13,11 @@ import { harness, type Agent, type ErrorInfo, type SessionStore, type TurnOperat
 import { git, type GitOptions } from '@h/git';
 import type { ReasoningMode } from './arguments.js';
 import { shareLeft, type RunBudget } from './budget.js';
-import type { ChosenModel } from './model/choose-model.js';
+import type { ChosenModel } from '@h/models';
 import type { Plan } from './plan/open-plan.js';
 import type { Repository } from './repository.js';
 import type { Rules } from './rules.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from '@h/observe/otlp';
 
 /** Options of {@link createAgent}. */
 export interface AgentParts {

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
-import { createSandbox, SandboxError, type Sandbox, type SandboxOptions } from '@h/sandbox';
+import { createSandbox, SandboxError, toolchain, type Sandbox, type SandboxOptions } from '@h/sandbox';
 import type { CoderArguments } from './arguments.js';
 import { UsageError } from './usage-error.js';
 
@@ -25,14 +24,6 @@ export const sandboxOptions = (root: string, { sandbox: mode, image, network }: 
     case 'docker':
       return { mode, root, network, image: image ?? defaultImage };
   }
-};
-
-/** The installation folder of Node.js, for sandboxes that only mount system folders; never a home folder. */
-export const toolchain = (executable: string, home: string): readonly string[] => {
-  const folder = dirname(dirname(executable));
-  const isShown = folder === '/usr' || folder.startsWith('/usr/');
-  const isTooMuch = folder === '/' || home === folder || home.startsWith(`${folder}/`);
-  return isShown || isTooMuch ? [] : [folder];
 };
 
 /**

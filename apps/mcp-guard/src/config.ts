@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CodedError, nearestName } from '@h/options';
-import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
-import type * as z from 'zod';
+import { ConfigError as FileError, parseConfig as parseFile } from '@h/config';
+import { CodedError } from '@h/options';
 import { configSchema, type Config } from './config-schema.js';
 
-/** The configuration is invalid. The message names the file, the line and the key. */
+/** The configuration is invalid. The message names the file, the line, the column and the key. */
 export class ConfigError extends CodedError {
   constructor(message: string, options?: ErrorOptions) {
     super('invalid-config', message, options);
@@ -39,99 +38,22 @@ export const readConfig = (file: string, environment: NodeJS.ProcessEnv): Config
  * @throws ConfigError
  */
 export const parseConfig = (source: string, file: string, environment: NodeJS.ProcessEnv): Config => {
-  const lines = new LineCounter();
-  const document = parseDocument(source, { lineCounter: lines, uniqueKeys: true });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    const { line } = lines.linePos(syntax.pos[0]);
-    throw new ConfigError(`${file}:${line}: ${firstLine(syntax.message)}`, { cause: syntax });
+  try {
+    const config = parseFile(source, file);
+    const value = expandIn(config.value, [], environment, (path, name) => {
+      const key = JSON.stringify(path.join('.'));
+      const message = `${key} refers to the variable ${name}, which is not set. Set it, or remove it.`;
+      throw new FileError([config.problem(path, message)]);
+    });
+    return absolute(config.check(configSchema, value), dirname(resolve(file)));
+  } catch (error) {
+    if (error instanceof FileError) throw new ConfigError(error.message, { cause: error });
+    throw error;
   }
-  const at = (path: readonly PropertyKey[]): string => `${file}:${lineOf(document, lines, path)}`;
-  const value: unknown = plainValue(document, file) ?? {};
-  const whole = expandIn(value, [], environment, (path, name) => {
-    const key = path.join('.');
-    throw new ConfigError(
-      `${at(path)}: "${key}" refers to the variable ${name}, which is not set. Set it, or remove it.`,
-    );
-  });
-  const parsed = configSchema.safeParse(whole);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new ConfigError(issue === undefined ? `${file} is invalid.` : describeIssue(issue, at));
-  }
-  return absolute(parsed.data, dirname(resolve(file)));
 };
 
 /** The configuration without a file. */
 export const defaultConfig = (): Config => configSchema.parse({});
-
-/** @throws ConfigError for an alias without an anchor, or too many aliases */
-const plainValue = (document: Document, file: string): unknown => {
-  try {
-    return document.toJS({ maxAliasCount: 10 });
-  } catch (error) {
-    throw new ConfigError(`${file}: ${firstLine((error as Error).message)}.`, { cause: error });
-  }
-};
-
-const firstLine = (message: string): string => message.split('\n')[0] ?? message;
-
-const describeIssue = (issue: z.core.$ZodIssue, at: (path: readonly PropertyKey[]) => string): string => {
-  if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
-    const path = [...issue.path, key];
-    const known = keysAt(issue.path);
-    const near = nearestName(key, known);
-    const hint = near === undefined ? `Known keys: ${known.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`;
-    return `${at(path)}: unknown key ${JSON.stringify(path.join('.'))}. ${hint}`;
-  }
-  const key = issue.path.join('.');
-  return `${at(issue.path)}: ${key === '' ? 'the configuration' : JSON.stringify(key)} is invalid: ${issue.message}.`;
-};
-
-/** The keys that the schema knows at a path. */
-const keysAt = (path: readonly PropertyKey[]): readonly string[] => {
-  let schema: unknown = configSchema;
-  for (const part of path) schema = childOf(unwrapped(schema), part);
-  const { shape } = (unwrapped(schema) ?? {}) as { readonly shape?: object };
-  return Object.keys(shape ?? {});
-};
-
-interface Definition {
-  readonly innerType?: unknown;
-  readonly valueType?: unknown;
-  readonly element?: unknown;
-}
-
-const definitionOf = (schema: unknown): Definition => (schema as { readonly def?: Definition } | undefined)?.def ?? {};
-
-const unwrapped = (schema: unknown): unknown => {
-  const { innerType } = definitionOf(schema);
-  return innerType === undefined ? schema : unwrapped(innerType);
-};
-
-const childOf = (schema: unknown, part: PropertyKey): unknown => {
-  const { shape } = (schema ?? {}) as { readonly shape?: Readonly<Record<PropertyKey, unknown>> };
-  if (shape !== undefined) return shape[part];
-  const { valueType, element } = definitionOf(schema);
-  return valueType ?? element;
-};
-
-/** The line of a key, or of the nearest one above it. */
-const lineOf = (document: Document, lines: LineCounter, path: readonly PropertyKey[]): number => {
-  for (let length = path.length; length > 0; length -= 1) {
-    const parent = document.getIn(path.slice(0, length - 1), true);
-    const key = path[length - 1];
-    if (isMap(parent)) {
-      const pair = parent.items.find((item) => String(item.key) === key);
-      const { range } = (pair?.key ?? {}) as { readonly range?: readonly [number, number, number] };
-      if (range !== undefined) return lines.linePos(range[0]).line;
-    }
-    const { range } = (document.getIn(path.slice(0, length), true) ?? {}) as { readonly range?: readonly number[] };
-    if (range?.[0] !== undefined) return lines.linePos(range[0]).line;
-  }
-  return 1;
-};
 
 const expandIn = (
   value: unknown,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { ConfigError as FileError, keysAt, parseConfig as parseFile } from '@h/config';
 import { CodedError, nearestName } from '@h/options';
-import { parse as parseYaml } from 'yaml';
 import * as z from 'zod';
 
 const positive = z.number().positive();
@@ -140,7 +140,7 @@ export const parseConfig = (value: unknown, source = 'configuration'): ProxyConf
   const problems = parsed.error.issues.map((issue) => {
     const path = issue.path.map(String).join('.');
     if (issue.code !== 'unrecognized_keys') return `${path === '' ? 'configuration' : path}: ${issue.message}`;
-    const known = membersAt(issue.path);
+    const known = keysAt(schema, issue.path);
     return issue.keys
       .map((key) => {
         const nearest = nearestName(key, known);
@@ -164,25 +164,12 @@ export const readConfig = async (path: string): Promise<ProxyConfig> => {
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  let value: unknown;
   try {
-    value = parseYaml(text, { maxAliasCount: 100 });
+    return parseFile(text, path).check(schema);
   } catch (error) {
-    throw new ConfigError(`${path} is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw error instanceof FileError ? new ConfigError(error.message) : error;
   }
-  return parseConfig(value, path);
 };
 
 /** Returns the JSON Schema of the configuration, for editors. */
 export const configSchema = (): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-
-/** Returns the names of the options in an object of the configuration. */
-const membersAt = (path: readonly PropertyKey[]): readonly string[] => {
-  let node: unknown = configSchema();
-  const member = (value: unknown, key: PropertyKey): unknown =>
-    typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
-  for (const key of path) {
-    node = typeof key === 'number' ? member(node, 'items') : member(member(node, 'properties'), key);
-  }
-  return Object.keys((member(node, 'properties') as object | undefined) ?? {});
-};

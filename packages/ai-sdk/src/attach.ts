@@ -3,22 +3,20 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Conten
 import {
   bridge,
   checkOperators,
-  type BridgeOptions,
   type HostEvents,
+  hostOptionChecks,
+  type HostOptions,
   type HostSession,
   type TurnStoppedError,
 } from '@h/bridge';
 import {
   anyArray,
-  anyBoolean,
   anyFunction,
   anyObject,
   checkOptions,
-  integerFrom,
   InvalidOptionError,
   nonEmptyString,
   oneOf,
-  recordOf,
   showValue,
 } from '@h/options';
 import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
@@ -59,16 +57,8 @@ export const attachEvents: HostEvents = {
   'turn.stop': { support: 'full', as: '`stopWhen`, or a last answer with the reason' },
 };
 
-/** Why an operator ended a turn. */
-export interface AttachStop extends TurnEnding {
-  readonly session: string;
-}
-
 /** Options of {@link attach}. */
-export interface AttachOptions<Tools extends ToolSet = ToolSet> extends Pick<
-  BridgeOptions<never>,
-  'effects' | 'approve' | 'maxSessions'
-> {
+export interface AttachOptions<Tools extends ToolSet = ToolSet> extends HostOptions {
   readonly model: AnyLanguageModel;
   /** The tools of the loop. Those without `execute` are returned as they are. */
   readonly tools?: Tools | undefined;
@@ -91,8 +81,6 @@ export interface AttachOptions<Tools extends ToolSet = ToolSet> extends Pick<
    * @defaultValue `'end'`
    */
   readonly exitBehavior?: ExitBehavior | undefined;
-  /** Called when an operator stopped the turn. */
-  readonly onStop?: ((stop: AttachStop) => void) | undefined;
   /**
    * Further conditions that end the loop.
    *
@@ -101,12 +89,6 @@ export interface AttachOptions<Tools extends ToolSet = ToolSet> extends Pick<
   readonly stopWhen?: StopCondition<Tools> | readonly StopCondition<Tools>[] | undefined;
   /** Prepares each step; its messages are repaired afterwards. */
   readonly prepareStep?: PrepareStepFunction<Tools> | undefined;
-  /**
-   * Accepts operators that handle events which the SDK does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
 }
 
 /** What {@link attach} returns: the settings of `generateText`, `streamText` and `ToolLoopAgent`. */
@@ -142,7 +124,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
   options: AttachOptions<Tools>,
   ...operators: readonly PipelineOperator[]
 ): Attached<Tools> => {
-  checkAttach(options, operators);
+  checkAttach(options);
   const { model, tools = {} as Tools, exitBehavior = 'end', onStop, partial, effects, approve, maxSessions } = options;
   const format = promptFormat();
   const sessions = bridge<PromptMessage>(operators, {
@@ -313,10 +295,7 @@ const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnEr
     `The sessions ${JSON.stringify(one)} and ${JSON.stringify(other)} both have an open call with the id ${JSON.stringify(id)}, so its result could reach the wrong one. Call attach() once for each session.`,
   );
 
-const checkAttach = <Tools extends ToolSet>(
-  options: AttachOptions<Tools>,
-  operators: readonly PipelineOperator[],
-): void => {
+const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void => {
   if (typeof options !== 'object' || options === null || !isLanguageModel(options.model)) {
     const model: unknown = (options as Partial<AttachOptions> | undefined)?.model;
     throw new InvalidOptionError({
@@ -330,23 +309,11 @@ const checkAttach = <Tools extends ToolSet>(
     tools: anyObject,
     session: nonEmptyString,
     resolve: anyFunction,
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
-    onStop: anyFunction,
     stopWhen: typeof options.stopWhen === 'function' ? anyFunction : anyArray,
     prepareStep: anyFunction,
-    partial: anyBoolean,
   });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: 'attach()',
-      option: 'operators',
-      message: `attach(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
   checkVersion(installedVersion());
 };
 

@@ -1,4 +1,5 @@
-export { attach, type Attached, type AttachOptions, type AttachStop } from './attach.js';
+export { attach, type Attached, type AttachOptions } from './attach.js';
+export type { AttachStop } from '@h/bridge';
 export { languageModel } from './language-model.js';
 export type { LanguageModelOptions } from './model-source.js';
 export type { AnyLanguageModel } from './model-version.js';

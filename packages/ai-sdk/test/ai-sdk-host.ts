@@ -1,8 +1,9 @@
+import type { AttachStop } from '@h/bridge';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
 import { generateText, isStepCount, jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai';
-import { attach, attachEvents, type AttachStop } from '../src/attach.js';
+import { attach, attachEvents } from '../src/attach.js';
 
 const modelAt = ({ url, wire }: HostSetup, apiKey: string) => {
   const baseURL = `${url}/v1`;

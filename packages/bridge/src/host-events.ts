@@ -1,3 +1,4 @@
+import { InvalidOptionError, showValue } from '@h/options';
 import { TurnError, type PipelineOperator, type TurnEventType } from '@h/turn';
 import { handledEvents } from '@h/turn/bridge';
 
@@ -63,11 +64,20 @@ export class UnsupportedOperatorError extends TurnError {
 }
 
 /**
- * Rejects operators that handle events which the host does not have.
+ * Rejects values that are no operators, and operators that handle events which the host does not have.
  *
+ * @throws InvalidOptionError if a value is no operator
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator and the events
  */
 export const checkOperators = (operators: readonly PipelineOperator[], check: OperatorCheck): void => {
+  const index = operators.findIndex((operator) => typeof operator !== 'function');
+  if (index !== -1) {
+    throw new InvalidOptionError({
+      owner: check.owner,
+      option: 'operators',
+      message: `${check.owner}: operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
+    });
+  }
   for (const operator of operators) {
     const handled = handledEvents(operator);
     if (handled === undefined) continue;

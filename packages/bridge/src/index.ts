@@ -23,5 +23,6 @@ export type {
   HostToolResult,
   HostToolReturn,
 } from './host.js';
+export { hostOptionChecks, type AttachStop, type HostOptions, type ModelChoice } from './host-options.js';
 export type { HostSession } from './host-session.js';
 export { ToolLock } from './tool-lock.js';

@@ -1,14 +1,16 @@
 import {
+  type Bridge,
   bridge,
   checkOperators,
-  TurnStoppedError,
-  type Bridge,
-  type BridgeOptions,
   type HostEvents,
   type HostModelRequest,
+  hostOptionChecks,
+  type HostOptions,
   type HostToolReturn,
+  type ModelChoice,
+  TurnStoppedError,
 } from '@h/bridge';
-import { anyBoolean, anyFunction, checkOptions, integerFrom, oneOf, recordOf } from '@h/options';
+import { anyFunction, checkOptions, oneOf } from '@h/options';
 import {
   TurnError,
   type ModelSettings,
@@ -44,7 +46,7 @@ export const middlewareEvents: HostEvents = {
 };
 
 /** Options of {@link asMiddleware}. */
-export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'effects' | 'approve' | 'maxSessions'> {
+export interface MiddlewareOptions extends Omit<HostOptions, 'onStop'> {
   /**
    * The behavior when an operator stops the turn: `'end'` ends the agent with a message that states the reason,
    * `'error'` rejects with `TurnStoppedError`.
@@ -58,19 +60,6 @@ export interface MiddlewareOptions extends Pick<BridgeOptions<BaseMessage>, 'eff
    * @defaultValue the agent's model; the choice of another model or credential ends the turn with an error
    */
   readonly resolve?: ((choice: ModelChoice) => ModelRequest['model']) | undefined;
-  /**
-   * Accepts operators that handle events which LangChain does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
-}
-
-/** A model that an operator chose. */
-export interface ModelChoice {
-  readonly model: string | undefined;
-  /** Id of the credential. */
-  readonly credential: string | undefined;
 }
 
 type Hooks = Required<Pick<AgentMiddleware, 'wrapModelCall' | 'wrapToolCall'>>;
@@ -102,12 +91,9 @@ export const asMiddleware = (
   const options: MiddlewareOptions = isConfigured ? first : {};
   const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
   checkOptions('asMiddleware()', options, {
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
-    partial: anyBoolean,
   });
   const { exitBehavior = 'end', resolve, partial, ...shared } = options;
   checkOperators(operators, {

@@ -1,2 +1,3 @@
-export { asMiddleware, type MiddlewareOptions, type ModelChoice } from './as-middleware.js';
+export { asMiddleware, type MiddlewareOptions } from './as-middleware.js';
+export type { ModelChoice } from '@h/bridge';
 export { langchainMessages } from './messages.js';

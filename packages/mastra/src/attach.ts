@@ -1,15 +1,13 @@
 import { promptFormat, providerOf, toErrorInfo, type PromptMessage } from '@h/ai-sdk/bridge';
-import { bridge, checkOperators, type BridgeOptions, type HostEvents } from '@h/bridge';
 import {
-  anyBoolean,
-  anyFunction,
-  checkOptions,
-  integerFrom,
-  InvalidOptionError,
-  oneOf,
-  recordOf,
-  showValue,
-} from '@h/options';
+  bridge,
+  checkOperators,
+  type HostEvents,
+  hostOptionChecks,
+  type HostOptions,
+  type ModelChoice,
+} from '@h/bridge';
+import { anyFunction, checkOptions, InvalidOptionError, oneOf, showValue } from '@h/options';
 import { TurnError, type PipelineOperator, type TurnEnding } from '@h/turn';
 import { handledEvents } from '@h/turn/bridge';
 import type { MastraLanguageModel } from '@mastra/core/agent';
@@ -48,26 +46,14 @@ export const attachEvents: HostEvents = {
   'turn.stop': { support: 'full', as: 'a last answer, a tripwire or an error' },
 };
 
-/** Why an operator ended a turn. */
-export interface AttachStop extends TurnEnding {
-  readonly session: string;
-}
-
-/** A model that an operator chose. */
-export interface ModelChoice {
-  readonly model?: string | undefined;
-  /** Id of the credential. */
-  readonly credential?: string | undefined;
-}
-
 /** Options of {@link attach}. */
-export interface AttachOptions extends Pick<BridgeOptions<never>, 'effects' | 'maxSessions'> {
+export interface AttachOptions extends HostOptions {
   /**
    * Requests the approval of a person.
    *
    * @defaultValue suspends the run until `approveToolCall()` or `declineToolCall()`
    */
-  readonly approve?: BridgeOptions<never>['approve'];
+  readonly approve?: HostOptions['approve'];
   /**
    * Returns the model for the model name and the credential id that an operator such as `failover` chose: anything that
    * Mastra accepts as `model`.
@@ -83,14 +69,6 @@ export interface AttachOptions extends Pick<BridgeOptions<never>, 'effects' | 'm
    * @defaultValue `'end'`
    */
   readonly exitBehavior?: 'end' | 'tripwire' | 'error' | undefined;
-  /** Called when an operator stopped the turn. */
-  readonly onStop?: ((stop: AttachStop) => void) | undefined;
-  /**
-   * Accepts operators that handle events which Mastra does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
 }
 
 /** What {@link attach} adds to the settings of an agent. */
@@ -155,7 +133,7 @@ export const attach = <Settings extends object>(
         run: current.run,
         format,
         exitBehavior,
-        choose: (choice) => chosenModel(model, choice, resolve),
+        choose: ({ model: other, credential }) => chosenModel(model, { model: other, credential }, resolve),
         onStop: (stopped) => {
           current.stopped = stopped;
           const { outcome, reason, error } = stopped;
@@ -228,22 +206,10 @@ const check = (settings: object, options: AttachOptions, operators: readonly Pip
     });
   }
   checkOptions('attach()', options, {
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     resolve: anyFunction,
     exitBehavior: oneOf('end', 'tripwire', 'error'),
-    onStop: anyFunction,
-    partial: anyBoolean,
   });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: 'attach()',
-      option: 'operators',
-      message: `attach(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
   checkOperators(operators, {
     owner: 'attach()',
     host,

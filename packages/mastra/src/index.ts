@@ -1,1 +1,2 @@
-export { attach, type Attached, type AttachOptions, type AttachStop, type ModelChoice } from './attach.js';
+export { attach, type Attached, type AttachOptions } from './attach.js';
+export type { AttachStop, ModelChoice } from '@h/bridge';

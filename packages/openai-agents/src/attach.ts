@@ -1,20 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { bridge, checkOperators, type BridgeOptions, type HostEvents, type TurnStoppedError } from '@h/bridge';
 import {
-  anyBoolean,
-  anyFunction,
-  anyObject,
-  checkOptions,
-  instanceOf,
-  integerFrom,
-  InvalidOptionError,
-  nonEmptyString,
-  oneOf,
-  recordOf,
-  required,
-  showValue,
-} from '@h/options';
-import { TurnError, type AssistantPart, type PipelineOperator, type TurnEnding } from '@h/turn';
+  type AttachStop,
+  bridge,
+  checkOperators,
+  type HostEvents,
+  hostOptionChecks,
+  type HostOptions,
+  type ModelChoice,
+  type TurnStoppedError,
+} from '@h/bridge';
+import { anyFunction, anyObject, checkOptions, instanceOf, nonEmptyString, oneOf, required } from '@h/options';
+import { TurnError, type AssistantPart, type PipelineOperator } from '@h/turn';
 import { handledEvents } from '@h/turn/bridge';
 import {
   Agent,
@@ -74,23 +70,8 @@ const hostedEvents: HostEvents = {
   'tool.result': { support: 'none', as: 'run without a seam' },
 };
 
-/** Why an operator ended a turn. */
-export interface AttachStop extends TurnEnding {
-  readonly session: string;
-}
-
-/** A model that an operator chose. */
-export interface ModelChoice {
-  readonly model: string | undefined;
-  /** Id of the credential. */
-  readonly credential: string | undefined;
-}
-
 /** Options of {@link attach}. */
-export interface AttachOptions<Given extends AnyAgent = AnyAgent> extends Pick<
-  BridgeOptions<never>,
-  'effects' | 'approve' | 'maxSessions'
-> {
+export interface AttachOptions<Given extends AnyAgent = AnyAgent> extends HostOptions {
   /** The agent. It and the agents that it hands over to are cloned, not changed. */
   readonly agent: Given;
   /**
@@ -114,14 +95,6 @@ export interface AttachOptions<Given extends AnyAgent = AnyAgent> extends Pick<
    * @defaultValue `'end'`
    */
   readonly exitBehavior?: 'end' | 'error' | undefined;
-  /** Called when an operator stopped the turn. */
-  readonly onStop?: ((stop: AttachStop) => void) | undefined;
-  /**
-   * Accepts operators that handle events which the SDK does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
 }
 
 type Input<Given extends AnyAgent> = string | AgentInputItem[] | RunState<AnyContext, Given>;
@@ -344,21 +317,9 @@ const checkAttach = <Given extends AnyAgent>(
     session: nonEmptyString,
     runner: anyObject,
     resolve: anyFunction,
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
-    onStop: anyFunction,
-    partial: anyBoolean,
   });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: 'attach()',
-      option: 'operators',
-      message: `attach(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
   const { agent, partial } = options;
   const check = { owner: 'attach()', partial };
   const alternative = 'Run the operator in harness({ model, tools })';

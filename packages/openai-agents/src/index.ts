@@ -1,2 +1,3 @@
-export { attach, type Attached, type AttachOptions, type AttachStop, type ModelChoice } from './attach.js';
+export { attach, type Attached, type AttachOptions } from './attach.js';
+export type { AttachStop, ModelChoice } from '@h/bridge';
 export type { AnyAgent } from './attach-agent.js';

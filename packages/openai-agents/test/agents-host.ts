@@ -1,3 +1,4 @@
+import type { AttachStop } from '@h/bridge';
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
 import {
   Agent,
@@ -10,7 +11,7 @@ import {
   type StreamRunOptions,
 } from '@openai/agents';
 import OpenAI from 'openai';
-import { attach, attachEvents, type AttachStop } from '../src/attach.js';
+import { attach, attachEvents } from '../src/attach.js';
 
 setTracingDisabled(true);
 

@@ -1,17 +1,12 @@
-import { bridge, checkOperators, type BridgeOptions, type HostEvents, type HostSession } from '@h/bridge';
 import {
-  anyArray,
-  anyBoolean,
-  anyFunction,
-  checkOptions,
-  integerFrom,
-  InvalidOptionError,
-  nonEmptyString,
-  oneOf,
-  recordOf,
-  required,
-  showValue,
-} from '@h/options';
+  bridge,
+  checkOperators,
+  type HostEvents,
+  hostOptionChecks,
+  type HostOptions,
+  type HostSession,
+} from '@h/bridge';
+import { anyArray, anyFunction, checkOptions, nonEmptyString, oneOf, required } from '@h/options';
 import { TurnError, type PipelineOperator, type TurnEnding } from '@h/turn';
 import type { AgentTool, FinishTurn, StreamFn } from '@earendil-works/pi-agent-core';
 import type { Message, SimpleStreamOptions } from '@earendil-works/pi-ai';
@@ -39,16 +34,8 @@ export const attachEvents: HostEvents = {
   'turn.stop': { support: 'full', as: '`finishTurn`, or a last answer with the reason' },
 };
 
-/** Why an operator ended a turn. */
-export interface AttachStop extends TurnEnding {
-  readonly session: string;
-}
-
 /** Options of {@link attach}. */
-export interface AttachOptions<Tools extends readonly PiTool[] = readonly PiTool[]> extends Pick<
-  BridgeOptions<Message>,
-  'effects' | 'approve' | 'maxSessions'
-> {
+export interface AttachOptions<Tools extends readonly PiTool[] = readonly PiTool[]> extends HostOptions {
   /** Calls a model, such as `streamSimple` of the models of pi. */
   readonly streamFn: StreamFn;
   /** The tools of the agent. */
@@ -72,16 +59,8 @@ export interface AttachOptions<Tools extends readonly PiTool[] = readonly PiTool
    * @defaultValue `'end'`
    */
   readonly exitBehavior?: 'end' | 'error' | undefined;
-  /** Called when an operator stopped the turn. */
-  readonly onStop?: ((stop: AttachStop) => void) | undefined;
   /** The `finishTurn` of the agent, which is called unless an operator stopped the turn. */
   readonly finishTurn?: FinishTurn | undefined;
-  /**
-   * Accepts operators that handle events which pi does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
 }
 
 /** What {@link attach} returns: options of the `Agent` of pi, and its tools. */
@@ -116,7 +95,7 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
   options: AttachOptions<Tools>,
   ...operators: readonly PipelineOperator[]
 ): Attached<Tools> => {
-  checkAttach(options, operators);
+  checkAttach(options);
   const { streamFn, tools = [], exitBehavior = 'end', effects, approve, maxSessions, resolve } = options;
   const sessions = bridge<Message>(operators, { host, format: piMessages, effects, approve, maxSessions });
   checkOperators(operators, {
@@ -241,26 +220,14 @@ const namelessRun = (sessionId: string | undefined): TurnError =>
     `A run without a signal${sessionId === undefined ? '' : ` of the agent ${JSON.stringify(sessionId)}`} cannot be told from others. Pass a signal to agentLoop(), or \`session\` to attach().`,
   );
 
-const checkAttach = (options: AttachOptions, operators: readonly PipelineOperator[]): void => {
+const checkAttach = (options: AttachOptions): void => {
   checkOptions('attach()', options, {
     streamFn: required(anyFunction),
     tools: anyArray,
     session: nonEmptyString,
     resolve: anyFunction,
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
-    onStop: anyFunction,
     finishTurn: anyFunction,
-    partial: anyBoolean,
   });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: 'attach()',
-      option: 'operators',
-      message: `attach(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
 };

@@ -1,3 +1,4 @@
-export { attach, type AttachOptions, type Attached, type AttachStop } from './attach.js';
+export { attach, type AttachOptions, type Attached } from './attach.js';
+export type { AttachStop } from '@h/bridge';
 export { piMessages } from './messages.js';
-export type { ChosenModel, ModelChoice, ResolveModel } from './model-call.js';
+export type { ChosenModel, PiModelChoice, ResolveModel } from './model-call.js';

@@ -1,4 +1,10 @@
-import { TurnStoppedError, type HostModelContext, type HostModelRequest, type HostSession } from '@h/bridge';
+import {
+  TurnStoppedError,
+  type HostModelContext,
+  type HostModelRequest,
+  type HostSession,
+  type ModelChoice,
+} from '@h/bridge';
 import {
   toErrorInfo,
   TurnError,
@@ -26,13 +32,8 @@ import type { AnswerStream } from './answer-stream.js';
 import { assistantBlocks, assistantParts, noUsageOfPi } from './messages.js';
 import { fromRequest, type PiRequest } from './request.js';
 
-/** A model and a credential that an operator such as `failover` chose. */
-export interface ModelChoice {
-  /** The name that the operator chose; `undefined` for the model of the agent. */
-  readonly model: string | undefined;
-  /** The id of the credential; `undefined` for the key of the agent. */
-  readonly credential: string | undefined;
-  /** The model of the agent. */
+/** A model that an operator chose, and the one of the agent. */
+export interface PiModelChoice extends ModelChoice {
   readonly current: Model<Api>;
 }
 
@@ -43,7 +44,7 @@ export interface ChosenModel {
 }
 
 /** Returns the model and the key for the choice of an operator. */
-export type ResolveModel = (choice: ModelChoice) => ChosenModel | Promise<ChosenModel>;
+export type ResolveModel = (choice: PiModelChoice) => ChosenModel | Promise<ChosenModel>;
 
 /** A model call of pi. */
 export interface ModelCall {

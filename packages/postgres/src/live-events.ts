@@ -82,7 +82,7 @@ export interface LiveEvents {
    * Returns open streams whose turn has ended in a session that no process holds: their writer may have died between
    * the last record of the turn and the last event of the stream. `runWorker()` completes them.
    */
-  unended(): Promise<readonly string[]>;
+  unended?(): Promise<readonly string[]>;
   /** Removes streams that ended this long ago, in milliseconds. @returns their number */
   prune(olderThanMs: number): Promise<number>;
 }

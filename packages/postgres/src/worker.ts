@@ -82,7 +82,7 @@ const checks: OptionChecks<WorkerOptions> = {
   recoverEveryMs: numberFrom(10, 2_147_483_647),
   drainMs: numberFrom(0, 2_147_483_647),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
-  live: objectWithMethods('write', 'unended'),
+  live: objectWithMethods('write'),
   onEvent: anyFunction,
   onProblem: anyFunction,
 };
@@ -383,9 +383,10 @@ class Streams {
    * Streams are completed at the second sight, because a living worker may be about to write to them.
    */
   async completeEnded(sessions: Pick<PostgresSessions, 'journal'>): Promise<void> {
-    if (!this.#live) return;
+    const unended = await this.#live?.unended?.();
+    if (!this.#live || !unended) return;
     const before = this.#unended;
-    this.#unended = new Set((await this.#live.unended()).filter((turn) => !this.#turns.has(turn)));
+    this.#unended = new Set(unended.filter((turn) => !this.#turns.has(turn)));
     for (const turn of this.#unended) {
       if (!before.has(turn)) continue;
       const journal = await sessions.journal(turn);

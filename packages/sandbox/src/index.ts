@@ -9,3 +9,4 @@ export type {
 } from './options.js';
 export type { CommandEnd, Sandbox, SandboxCommand, SandboxMode } from './sandbox.js';
 export { SandboxError, UnsupportedSandboxOptionError, type SandboxErrorCode } from './sandbox-error.js';
+export { toolchain } from './toolchain.js';

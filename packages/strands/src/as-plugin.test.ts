@@ -7,7 +7,7 @@ import { InMemoryStorage } from '@strands-agents/sdk/storage';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginEvents } from './as-plugin.js';
-import { asPlugin, type PluginOptions, type PluginStop } from './index.js';
+import { asPlugin, type PluginOptions, type AttachStop } from './index.js';
 
 let mock: LLMock;
 let script: FixtureFileResponse[];
@@ -88,7 +88,7 @@ describe('asPlugin', () => {
 
   it('ends a stopped invocation with the reason and the outcome', async () => {
     script = [calls('read'), calls('read'), calls('read')];
-    const stops: PluginStop[] = [];
+    const stops: AttachStop[] = [];
     const agent = agentWith({ tools: { read: () => 'x' }, onStop: (given) => void stops.push(given) }, limit());
     const { stopReason, lastMessage } = await agent.invoke('Read.');
     expect(stopReason).toBe('loop-detected');

@@ -1,14 +1,13 @@
-import { bridge, checkOperators, describeError, type BridgeOptions, type HostEvents } from '@h/bridge';
 import {
-  anyBoolean,
-  anyFunction,
-  checkOptions,
-  integerFrom,
-  InvalidOptionError,
-  oneOf,
-  recordOf,
-  showValue,
-} from '@h/options';
+  bridge,
+  checkOperators,
+  describeError,
+  type HostEvents,
+  hostOptionChecks,
+  type HostOptions,
+  type ModelChoice,
+} from '@h/bridge';
+import { anyFunction, checkOptions, oneOf } from '@h/options';
 import { TurnError, type ErrorInfo, type PipelineOperator, type TurnEnding } from '@h/turn';
 import {
   ExecuteToolStage,
@@ -48,26 +47,14 @@ export const pluginEvents: HostEvents = {
   'turn.stop': { support: 'full', as: 'a last message with the outcome as `stopReason`, or an error' },
 };
 
-/** Why an operator ended a turn. */
-export interface PluginStop extends TurnEnding {
-  readonly session: string;
-}
-
-/** A model that an operator chose. */
-export interface ModelChoice {
-  readonly model?: string | undefined;
-  /** Id of the credential. */
-  readonly credential?: string | undefined;
-}
-
 /** Options of {@link asPlugin}. */
-export interface PluginOptions extends Pick<BridgeOptions<Message>, 'effects' | 'maxSessions'> {
+export interface PluginOptions extends HostOptions {
   /**
    * Requests the approval of a person.
    *
    * @defaultValue interrupts the agent; its next invocation brings the decision as `interruptResponse`
    */
-  readonly approve?: BridgeOptions<Message>['approve'];
+  readonly approve?: HostOptions['approve'];
   /**
    * Returns the model for the model name and the credential id that an operator such as `failover` chose.
    *
@@ -81,14 +68,6 @@ export interface PluginOptions extends Pick<BridgeOptions<Message>, 'effects' | 
    * @defaultValue `'end'`
    */
   readonly exitBehavior?: 'end' | 'error' | undefined;
-  /** Called when an operator stopped the turn. */
-  readonly onStop?: ((stop: PluginStop) => void) | undefined;
-  /**
-   * Accepts operators that handle events which Strands does not have; a process warning names them.
-   *
-   * @defaultValue `false`: such an operator is an error
-   */
-  readonly partial?: boolean | undefined;
 }
 
 /** A plugin of Strands with operators. */
@@ -149,7 +128,8 @@ export const asPlugin = (
           own,
           run,
           exitBehavior,
-          choose: (own: Model, choice: ModelChoice) => chosenModel(own, choice, resolve),
+          choose: (own: Model, { model, credential }: Partial<ModelChoice>) =>
+            chosenModel(own, { model, credential }, resolve),
           onFailure: () => runs.delete(invocationState),
           onStop: ({ outcome, reason, error }: TurnEnding) =>
             onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) }),
@@ -197,22 +177,10 @@ const noMiddleware = (agent: LocalAgent): TurnError =>
 
 const check = (options: PluginOptions, operators: readonly PipelineOperator[]): void => {
   checkOptions('asPlugin()', options, {
-    effects: recordOf(oneOf('read-only', 'local-write', 'network', 'destructive')),
-    approve: anyFunction,
-    maxSessions: integerFrom(1),
+    ...hostOptionChecks,
     resolve: anyFunction,
     exitBehavior: oneOf('end', 'error'),
-    onStop: anyFunction,
-    partial: anyBoolean,
   });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: 'asPlugin()',
-      option: 'operators',
-      message: `asPlugin(): operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
   checkOperators(operators, {
     owner: 'asPlugin()',
     host,

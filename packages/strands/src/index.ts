@@ -1,1 +1,2 @@
-export { asPlugin, type ModelChoice, type PluginOptions, type PluginStop } from './as-plugin.js';
+export { asPlugin, type PluginOptions } from './as-plugin.js';
+export type { AttachStop, ModelChoice } from '@h/bridge';

@@ -4,7 +4,7 @@ import { InMemoryStorage } from '@strands-agents/sdk/storage';
 import { AnthropicModel } from '@strands-agents/sdk/models/anthropic';
 import { OpenAIModel } from '@strands-agents/sdk/models/openai';
 import { pluginEvents } from '../src/as-plugin.js';
-import { asPlugin, type PluginStop } from '../src/index.js';
+import { asPlugin, type AttachStop } from '../src/index.js';
 
 const model = ({ url, wire }: HostSetup, apiKey: string): Model => {
   const modelId = 'suite';
@@ -25,7 +25,7 @@ const toTool = (given: SuiteTool) =>
 
 const start = (setup: HostSetup) => {
   const { operators, options, key, keyOf, tools } = setup;
-  const stops = new Map<string, PluginStop>();
+  const stops = new Map<string, AttachStop>();
   const plugin =
     operators &&
     asPlugin(

@@ -72,6 +72,7 @@ const problemWith = (specifier, filename, { folder, manifest, rootManifest }, op
 /** Ground-floor packages, bottom up. Each may import the packages before it; operators may import all of them. */
 export const groundFloor = [
   '@h/options',
+  '@h/config',
   '@h/bounded',
   '@h/json',
   '@h/redact',

@@ -8,7 +8,7 @@ import { openMeter } from '../metering.js';
 import { displayFor, type Process } from '../streams.js';
 import { work } from '../work.js';
 import { demoPrompt } from './conversation.js';
-import { laySampleProject } from './sample-project.js';
+import { createSampleProject } from './sample-project.js';
 import { preloadScriptedModel, startScriptedModel } from './scripted-model.js';
 
 /**
@@ -21,7 +21,7 @@ export const runDemo = async (given: CoderArguments, process: Process): Promise<
   const display = displayFor(process, given, meter);
   const { view, palette } = display;
   preloadScriptedModel();
-  const workspace = await laySampleProject();
+  const workspace = await createSampleProject();
   const model = await startScriptedModel();
   const opening = [
     ...banner({ model: 'scripted model', workspace, sandbox: given.sandbox }, palette),

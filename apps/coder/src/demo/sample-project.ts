@@ -17,7 +17,7 @@ const source = join(
  *
  * @returns the folder
  */
-export const laySampleProject = async (): Promise<string> => {
+export const createSampleProject = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-coder-')));
   try {
     await cp(source, folder, { recursive: true });

@@ -1,7 +1,6 @@
 import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock';
 import { classifyError, createCredentialPool } from '@h/failover';
-import { driverOf, type ChosenModel } from '../model/choose-model.js';
-import { providers } from '../model/providers.js';
+import { driverOf, providers, type ChosenModel } from '@h/models';
 import { answerTo } from './conversation.js';
 
 /** A scripted model behind an HTTP server. */

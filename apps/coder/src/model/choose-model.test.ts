@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseModel, hasKey } from './choose-model.js';
 
-const nameOf = (wish: Parameters<typeof chooseModel>[0]): string => chooseModel(wish).name;
+const nameOf = (request: Parameters<typeof chooseModel>[0]): string => chooseModel(request).name;
 
 describe('chooseModel', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('chooseModel', () => {
     expect(nameOf({ environment: { ANTHROPIC_API_KEY: '', GEMINI_API_KEY: 'k' } })).toBe('google/gemini-2.5-pro');
   });
 
-  it.each<[wish: Parameters<typeof chooseModel>[0], message: unknown]>([
+  it.each<[request: Parameters<typeof chooseModel>[0], message: unknown]>([
     [
       { environment: {} },
       'No model is configured. Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, or pass --model provider/model.',
@@ -57,8 +57,8 @@ describe('chooseModel', () => {
       '--base-url must be a URL such as http://127.0.0.1:11434/v1, but is "localhost".',
     ],
     [{ model: 'ollama/x', baseUrl: 'file:///x', environment: {} }, expect.stringContaining('--base-url must be a URL')],
-  ])('rejects %j', (wish, message) => {
-    expect(() => chooseModel(wish)).toThrow(expect.objectContaining({ code: 'usage', message }));
+  ])('rejects %j', (request, message) => {
+    expect(() => chooseModel(request)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });
 });
 

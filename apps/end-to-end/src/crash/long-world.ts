@@ -187,8 +187,12 @@ export const runToEnd = async (
         approve(event);
         if (event.type !== 'turn.end') return;
         if (event.error?.code === 'session-busy') return reject(new Error(event.error.message));
-        // The turn id is an idempotency key, so a turn that has ended is not run again.
-        resolve(event.error?.code === 'duplicate-turn' ? undefined : event.outcome);
+        if (event.error?.code !== 'duplicate-turn') return resolve(event.outcome);
+        // The turn id is an idempotency key, so a turn that has ended is not run again. One that has not ended was held
+        // until now, and the next process resumes it.
+        if (event.error.message.includes('has not ended'))
+          return reject(new Error('The turn is held by no process now. Run it again.'));
+        resolve(undefined);
       },
       error: reject,
     });

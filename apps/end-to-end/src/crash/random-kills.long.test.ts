@@ -12,13 +12,13 @@ import { longWorld, session, writes, type Report } from './long-world.js';
 /** Number of kills at random moments, set by `CRASH_KILLS`. */
 const kills = Number(process.env['CRASH_KILLS'] ?? 300);
 /** Number of processes that are suspended past their lease. */
-const suspensions = Math.ceil(kills / 30);
+const suspensions = Math.ceil(kills / 10);
 /** A directory gets at most this many kills before its turn runs to the end. */
 const maxKillsPerTurn = 6;
 /** Longest delay of a kill after the event that it waits for, in milliseconds: longer than one model call or tool. */
 const maxDelayMs = 10;
 /** Longer than any pause of a process on a busy machine, which would otherwise lose its own lease. */
-const leaseMs = 2000;
+const leaseMs = 1000;
 
 let root = '';
 let starter = '';

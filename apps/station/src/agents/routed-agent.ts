@@ -1,0 +1,90 @@
+import type { Agent, SessionStore, TurnEvent } from '@h/turn';
+import { defer, finalize, from, switchMap, type Observable } from 'rxjs';
+
+/** An agent of one workplace. */
+export interface OpenAgent {
+  readonly agent: Agent;
+  close(): Promise<void>;
+}
+
+/** Options of {@link routedAgent}. */
+export interface RoutedAgentOptions {
+  readonly sessions: SessionStore;
+  /** The workplace of a session. */
+  readonly keyOf: (session: string) => string;
+  readonly open: (key: string) => Promise<OpenAgent>;
+  /** The most workplaces that stay open while no turn runs in them. */
+  readonly maxIdle: number;
+}
+
+interface Place {
+  readonly opened: Promise<OpenAgent>;
+  users: number;
+}
+
+/**
+ * An agent that runs each turn with the agent of its workplace, which it opens when a turn needs it. The oldest idle
+ * ones are closed.
+ */
+export const routedAgent = ({
+  sessions,
+  keyOf,
+  open,
+  maxIdle,
+}: RoutedAgentOptions): Agent & Omit<OpenAgent, 'agent'> => {
+  const places = new Map<string, Place>();
+  /** Agents that are open. */
+  const agents = new Map<string, Agent>();
+  const acquire = async (key: string): Promise<Agent> => {
+    let place = places.get(key);
+    if (place === undefined) {
+      place = { opened: open(key), users: 0 };
+      place.opened.catch(() => places.delete(key));
+    }
+    place.users += 1;
+    // Moves the place to the end, behind those that were used earlier.
+    places.delete(key);
+    places.set(key, place);
+    const { agent } = await place.opened;
+    agents.set(key, agent);
+    return agent;
+  };
+  const closePlace = async (key: string, { opened }: Place): Promise<void> => {
+    places.delete(key);
+    agents.delete(key);
+    await (await opened).close();
+  };
+  const release = (key: string): void => {
+    const place = places.get(key);
+    if (place === undefined) return;
+    place.users -= 1;
+    const idle = [...places].filter(([, { users }]) => users === 0);
+    for (const [name, one] of idle.slice(0, Math.max(0, idle.length - maxIdle))) {
+      closePlace(name, one).catch(() => undefined);
+    }
+  };
+  const within = (key: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
+    defer(() =>
+      from(acquire(key)).pipe(
+        switchMap(run),
+        finalize(() => release(key)),
+      ),
+    );
+  const resumed = (turn: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
+    defer(async () => sessions.locate(turn)).pipe(switchMap((session) => within(keyOf(session ?? turn), run)));
+  return {
+    get operators() {
+      return [...agents.values()].at(-1)?.operators ?? [];
+    },
+    turn: (input) => within(keyOf(input.session), (agent) => agent.turn(input)),
+    resume: (turn, options) => resumed(turn, (agent) => agent.resume(turn, options)),
+    finish: (turn, reason) => resumed(turn, (agent) => agent.finish(turn, reason)),
+    steer: (session, message, id) => [...agents.values()].some((agent) => agent.steer(session, message, id)),
+    answer: (approval, decision) => [...agents.values()].some((agent) => agent.answer(approval, decision)),
+    running: () => [...agents.values()].flatMap((agent) => agent.running()),
+    unfinished: () => sessions.unfinished(),
+    close: async () => {
+      await Promise.all([...places].map(([key, place]) => closePlace(key, place)));
+    },
+  };
+};

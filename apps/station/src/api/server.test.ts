@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import * as contract from './contract.js';
+import type { StationSession } from './contract.js';
+import { eventsOf, eventually, testStation, type StreamEvent, type TestStation } from '../../test/station.js';
+
+const create = async (given: TestStation, text: string): Promise<StationSession> => {
+  const { status, body } = await given.call('POST', '/api/v1/sessions', {
+    schema: contract.session,
+    body: { agent: 'helper', message: { text } },
+  });
+  expect(status).toBe(201);
+  return body;
+};
+
+const ended = (given: TestStation, id: string, turns = 1): Promise<StationSession> =>
+  eventually(given, async () => {
+    const found = (await given.backend.records.get('session', id))?.body;
+    return found && found.turns >= turns && found.turn === null && found.state !== 'queued' ? found : undefined;
+  });
+
+describe('sessions', () => {
+  it('runs a message to its end and returns the conversation', async () => {
+    const given = await testStation();
+    const { id } = await create(given, 'echo hello');
+    const session = await ended(given, id);
+    expect(session).toMatchObject({ title: 'echo hello', outcome: 'completed', state: 'idle', messages: 2 });
+    const { body } = await given.call('GET', `/api/v1/sessions/${id}/entries`);
+    expect(body).toMatchObject({
+      total: 2,
+      entries: [
+        { role: 'user', parts: [{ type: 'text', text: 'echo hello' }] },
+        { role: 'assistant', parts: [{ type: 'text', text: 'echo hello' }] },
+      ],
+    });
+    expect(given.problems).toEqual([]);
+  });
+
+  it('streams all events of a session once, over reconnections', async () => {
+    const given = await testStation();
+    const { id } = await create(given, 'wait');
+    const read = async (after: number, until: (event: StreamEvent) => boolean): Promise<StreamEvent[]> => {
+      const { response } = await given.call('GET', `/api/v1/sessions/${id}/events`, {
+        headers: { 'last-event-id': String(after) },
+      });
+      const found: StreamEvent[] = [];
+      for await (const event of eventsOf(response)) {
+        found.push(event);
+        if (until(event)) break;
+      }
+      return found;
+    };
+    const first = await read(0, ({ data }) => data['type'] === 'model.delta');
+    given.agent.release();
+    const last = first.at(-1)?.id ?? 0;
+    const second = await read(last, ({ data }) => data['type'] === 'turn.end');
+    const ids = [...first, ...second].flatMap((event) => event.id ?? []);
+    expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));
+    const types = [...first, ...second].flatMap(({ event, data }) => (event === 'turn' ? [data['type']] : []));
+    expect(types).toContain('turn.start');
+    expect(types).toContain('model.response');
+    expect(types.at(-1)).toBe('turn.end');
+  });
+
+  it('asks for approval, and runs the call that was approved', async () => {
+    const given = await testStation();
+    const { id } = await create(given, 'deploy staging');
+    const [approval] = await eventually(given, async () => {
+      const { body } = await given.call('GET', '/api/v1/approvals', { schema: z.array(contract.approval) });
+      return body.length > 0 ? body : undefined;
+    });
+    expect(approval).toMatchObject({
+      state: 'open',
+      reason: 'It deploys.',
+      call: { name: 'deploy', input: { to: 'staging' } },
+    });
+    const path = `/api/v1/approvals/${approval?.id ?? ''}`;
+    const wrong = await given.call('POST', path, { body: { decision: 'once', hash: 'other' } });
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-call', field: 'hash' } });
+    const right = await given.call('POST', path, { body: { decision: 'once', hash: approval?.call?.hash } });
+    expect(right).toMatchObject({ status: 200, body: { state: 'approved', decidedBy: 'ann' } });
+    await ended(given, id);
+    const { body } = await given.call('GET', `/api/v1/sessions/${id}/entries`);
+    expect(JSON.stringify(body)).toContain('deployed to staging');
+    const again = await given.call('POST', path, { body: { decision: 'deny', hash: approval?.call?.hash } });
+    expect(again).toMatchObject({ status: 409, body: { code: 'approval-closed' } });
+    const audit = await given.call('GET', '/api/v1/audit');
+    expect(audit.body).toContainEqual(
+      expect.objectContaining({ actor: 'ann', action: 'approval.decide', target: approval?.id }),
+    );
+  });
+});

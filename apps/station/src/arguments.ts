@@ -1,0 +1,104 @@
+import { parseArgs } from 'node:util';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Wrong arguments. */
+export class UsageError extends Error {}
+
+/** The arguments of the program. */
+export interface StationArguments {
+  readonly command: 'start' | 'help' | 'token' | 'revoke';
+  readonly host: string;
+  readonly port: number;
+  /** An absolute folder for sessions and records. */
+  readonly data: string;
+  readonly databaseUrl: string | undefined;
+  readonly role: 'web' | 'worker' | 'all';
+  readonly concurrency: number;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly tenant: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Whether the scripted demonstration runs although keys are set. */
+  readonly isDemo: boolean;
+}
+
+export const usageText = `Usage: h-station [options]                        starts the service
+       h-station token NAME [--tenant T] [--scope S]…   creates a token, shown once
+       h-station revoke NAME [--tenant T]               removes the tokens with a name
+
+  --host ADDRESS       address to listen on (127.0.0.1)
+  --port N             port (4700; 0 for a free one)
+  --data FOLDER        sessions and records (~/.local/state/h/station)
+  --database-url URL   PostgreSQL instead of files, for several processes
+  --role ROLE          web, worker or all (all)
+  --concurrency N      turns that run at once (4)
+  --allow-host NAME    further name under which the service is reached
+  --allow-origin URL   origin of another page that may call the API
+  --demo               the scripted demonstration, also if keys are set
+`;
+
+const options = {
+  host: { type: 'string' },
+  port: { type: 'string' },
+  data: { type: 'string' },
+  'database-url': { type: 'string' },
+  role: { type: 'string' },
+  concurrency: { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
+  'allow-origin': { type: 'string', multiple: true },
+  tenant: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  demo: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** @throws UsageError */
+export const parseArguments = (
+  given: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): StationArguments => {
+  const { values, positionals } = parsed(given);
+  const [command, name = '', ...rest] = positionals;
+  const isKnown = command === undefined || command === 'token' || command === 'revoke';
+  if (!isKnown || rest.length > 0 || (command !== undefined && name === '')) throw new UsageError(usageText);
+  const { role = 'all' } = values;
+  if (role !== 'web' && role !== 'worker' && role !== 'all') {
+    throw new UsageError(`--role must be web, worker or all, but is ${JSON.stringify(role)}.`);
+  }
+  const databaseUrl = values['database-url'] ?? environment['DATABASE_URL'];
+  if (role !== 'all' && databaseUrl === undefined) {
+    throw new UsageError(`--role ${role} needs --database-url: with files, one process does everything.`);
+  }
+  const state = environment['XDG_STATE_HOME'] ?? join(homedir(), '.local/state');
+  return {
+    command: values.help === true ? 'help' : (command ?? 'start'),
+    host: values.host ?? '127.0.0.1',
+    port: integer('--port', values.port ?? '4700', 0, 65_535),
+    data: resolve(values.data ?? join(state, 'h/station')),
+    databaseUrl,
+    role,
+    concurrency: integer('--concurrency', values.concurrency ?? '4', 1, 10_000),
+    hosts: values['allow-host'] ?? [],
+    origins: values['allow-origin'] ?? [],
+    tenant: values.tenant ?? 'default',
+    name,
+    scopes: values.scope ?? ['read', 'write', 'approve'],
+    isDemo: values.demo === true,
+  };
+};
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usageText}`);
+  }
+};
+
+const integer = (option: string, text: string, min: number, max: number): number => {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
+  throw new UsageError(`${option} must be an integer from ${min} to ${max}, but is ${JSON.stringify(text)}.`);
+};

@@ -1,0 +1,12 @@
+export * from './api/contract.js';
+export type { AgentEnvironment, StationAgent } from './agents/station-agent.js';
+export { parseAgentFile, readAgentFiles, type AgentFile } from './agents/agent-file.js';
+export { configuredModels, stationAgents, type StationAgentsOptions } from './agents/station-agents.js';
+export { loadConfig, loadText, type LoadedConfig } from './config/load-config.js';
+export type { StationConfig } from './config/schema.js';
+export { serviceSettings, type ServiceSettings } from './config/service-settings.js';
+export { agentRunner } from './workflows/agent-runner.js';
+export type { ApprovalQuestion, StepAnswer, StepRequest, StepRunner } from './workflows/execute-run.js';
+export { parseWorkflow, readWorkflows, type WorkflowFile } from './workflows/parse-workflow.js';
+export { memoryRuns, type RunStep, type RunStore, type StoredRun } from './workflows/run-store.js';
+export { createWorkflows, type Workflows, type WorkflowsOptions } from './workflows/workflows.js';

@@ -1,0 +1,44 @@
+import type { LiveEvents } from '@h/postgres';
+import type { Lanes } from '@h/queue';
+import type { SendOptions } from '@h/queue/inbox';
+import type { FileSessions } from '@h/session';
+import type { ArtifactStore } from '@h/tools';
+import type { Agent, SessionStore, TurnEvent, UserMessage } from '@h/turn';
+import type { StationLanes } from '../api/contract.js';
+import type { Records } from './records.js';
+
+/** What the service reads and deletes in the session store, besides what agents need. */
+export type StationSessions = SessionStore & Pick<FileSessions, 'messages' | 'archive' | 'delete'>;
+
+/** Runs turns in this process. */
+export interface TurnRunner {
+  /** Resolves when no turn runs here, or after this time. Turns that remain are resumed by the next process. */
+  drain(ms: number): Promise<void>;
+  /** Takes no more messages, and ends what runs. */
+  close(): Promise<void>;
+}
+
+/**
+ * Where the service keeps its data, and how messages reach the processes that run turns: files and this process
+ * (`embeddedBackend`), or PostgreSQL and several processes (`postgresBackend`).
+ */
+export interface Backend {
+  readonly records: Records;
+  readonly events: LiveEvents;
+  readonly sessions: StationSessions;
+  readonly artifacts: ArtifactStore;
+  readonly lanes: Lanes;
+  /** Number of turns that run at once, over all processes. */
+  readonly capacity: number;
+  /** Stores a message for delivery. A message with a known id is not delivered again. @returns whether it is stored */
+  submit(session: string, message: UserMessage, options: SendOptions & { readonly id: string }): Promise<boolean>;
+  /** Resumes the turns of dead processes, and begins to run turns. */
+  run(agent: Agent, onEvent: (event: TurnEvent) => void): Promise<TurnRunner>;
+  /** Whether a turn that ended here with this error continues in another process. */
+  isHandedOver(code: string | undefined): boolean;
+  /** Who waits for what; without it, the states of sessions are shown. */
+  lanesSnapshot?(): StationLanes;
+  /** @throws if the backend cannot serve requests */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

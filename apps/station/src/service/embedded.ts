@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { createLanes, type LocalLanes } from '@h/queue';
+import { fileInboxStore } from '@h/queue/file-store';
+import { createInbox, type Inbox } from '@h/queue/inbox';
+import { fileSessions, recoverTurns } from '@h/session';
+import { fileArtifacts } from '@h/tools';
+import type { Agent, TurnEvent } from '@h/turn';
+import type { StationLanes } from '../api/contract.js';
+import type { Backend, TurnRunner } from './backend.js';
+import { openFileRecords } from './file-records.js';
+import { fileStreams } from './file-streams.js';
+import { StationError } from './session-id.js';
+
+/** Options of {@link embeddedBackend}. */
+export interface EmbeddedOptions {
+  /** An absolute folder outside of any git work tree. One process uses it at a time. */
+  readonly directory: string;
+  /** Number of turns that run at once. @defaultValue `4` */
+  readonly concurrency?: number | undefined;
+  /** Number of turns that each tenant may run at once, by tag of the tenant. */
+  readonly tenants?: Readonly<Record<string, number>> | undefined;
+  readonly onProblem: (error: unknown) => void;
+}
+
+/**
+ * Opens a backend in this process with files: after `kill -9`, turns are resumed, messages delivered, and approvals are
+ * still open.
+ *
+ * @throws LockHeldError if another process uses the folder
+ */
+export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend> => {
+  const { directory, concurrency = 4, tenants = {}, onProblem } = options;
+  const records = await openFileRecords(join(directory, 'records'));
+  const sessions = fileSessions({ directory: join(directory, 'sessions'), onProblem });
+  const artifacts = await fileArtifacts({ directory: join(directory, 'artifacts') });
+  const lanes = createLanes({
+    concurrency,
+    groups: { tenant: { concurrency, keys: tenants } },
+  });
+  let inbox: Inbox | undefined;
+  return {
+    records,
+    events: fileStreams(join(directory, 'events')),
+    sessions,
+    artifacts,
+    lanes,
+    capacity: concurrency,
+    submit: async (session, message, sendOptions) => {
+      if (!inbox) throw new StationError(503, 'not-ready', 'The station runs no turns yet. Retry in a second.');
+      return inbox.send(session, message, sendOptions).accepted;
+    },
+    run: async (agent, onEvent) => {
+      const opened = createInbox(agent, lanes, {
+        mode: 'steer',
+        maxPending: 100,
+        store: fileInboxStore({ directory: join(directory, 'inbox') }),
+      });
+      const following = opened.events.subscribe(onEvent);
+      const resumed = await resume(agent, onEvent, onProblem);
+      await opened.recover({ sessions });
+      inbox = opened;
+      return runner(opened, lanes, resumed, () => following.unsubscribe());
+    },
+    isHandedOver: (code) => code === 'session-closed',
+    lanesSnapshot: () => snapshotOf(lanes, concurrency),
+    check: async () => {
+      await records.get('secret', 'none');
+      if (!inbox) throw new StationError(503, 'not-ready', 'The station runs no turns yet. Retry in a second.');
+    },
+    close: async () => {
+      await lanes.shutdown();
+      await records.close();
+    },
+  };
+};
+
+interface Resumed {
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/** Resolves when all unfinished turns hold their sessions; they may wait for approval for days. */
+const resume = async (
+  agent: Agent,
+  onEvent: (event: TurnEvent) => void,
+  onProblem: (error: unknown) => void,
+): Promise<Resumed> => {
+  const turns = await agent.unfinished();
+  const stop = new AbortController();
+  if (turns.length === 0) return { stop, ended: Promise.resolve() };
+  const begun = new Map<string, () => void>();
+  const all = turns.map(({ turn }) => new Promise<void>((resolve) => void begun.set(turn, resolve)));
+  const ended = recoverTurns(agent, {
+    policy: 'resume',
+    // The lanes limit the number of turns at work.
+    concurrency: turns.length,
+    signal: stop.signal,
+    onEvent: (event) => {
+      begun.get(event.turn)?.();
+      onEvent(event);
+    },
+  }).catch(onProblem);
+  await Promise.race([Promise.all(all), ended]);
+  return { stop, ended };
+};
+
+const runner = (inbox: Inbox, lanes: LocalLanes, resumed: Resumed, unfollow: () => void): TurnRunner => ({
+  drain: async (ms) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([lanes.idle(), timeout]);
+    clearTimeout(timer);
+  },
+  close: async () => {
+    resumed.stop.abort(new Error('The station is shutting down.'));
+    await Promise.all([inbox.close(), lanes.shutdown({ reason: 'The station is shutting down.' }), resumed.ended]);
+    unfollow();
+  },
+});
+
+const snapshotOf = (lanes: LocalLanes, capacity: number): StationLanes => {
+  const now = Date.now();
+  const { sessions } = lanes.snapshot();
+  return {
+    capacity,
+    running: sessions.flatMap(({ session, running }) =>
+      running ? [{ session, turn: null, since: Math.round(now - running.runningMs), worker: null }] : [],
+    ),
+    waiting: sessions.flatMap(({ session, waiting }) =>
+      waiting.map((each) => ({
+        session,
+        since: Math.round(now - each.waitedMs),
+        priority: each.priority,
+        waitsFor: each.for,
+        position: each.position,
+      })),
+    ),
+  };
+};

@@ -1,0 +1,241 @@
+import { constants } from 'node:fs';
+import { mkdir, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { acquireLock, openRegularFile, readRegularFile, type FileLock } from '@h/files';
+import {
+  compareRecords,
+  RecordsError,
+  type RecordChange,
+  type RecordKind,
+  type RecordQuery,
+  type Records,
+  type StoredRecord,
+} from './records.js';
+
+/** Bytes of obsolete lines that the file may contain in addition to the size of its current lines. */
+const spareBytes = 4_000_000;
+
+interface Kept {
+  readonly record: StoredRecord;
+  readonly bytes: number;
+}
+
+interface Waiting {
+  readonly line: string;
+  readonly change: RecordChange;
+  readonly settle: (error?: Error) => void;
+}
+
+/**
+ * Opens records in a folder that one process uses at a time. They are held in memory, and each change is appended to
+ * one file, which is rewritten when most of its lines are obsolete. Changes that arrive during a write share the next
+ * one and its sync.
+ *
+ * @throws LockHeldError if another process has the folder open
+ */
+export const openFileRecords = async (directory: string): Promise<Records> => {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await acquireLock(join(directory, 'lock'), { waitMs: 5_000 });
+  try {
+    const records = new FileRecords(join(directory, 'records.jsonl'), lock);
+    await records.load();
+    return records;
+  } catch (error) {
+    await lock.release().catch(() => undefined);
+    throw error;
+  }
+};
+
+class FileRecords implements Records {
+  readonly #path: string;
+  readonly #lock: FileLock;
+  readonly #kinds = new Map<string, Map<string, Kept>>();
+  readonly #callbacks = new Set<(change: RecordChange) => void>();
+  #currentBytes = 0;
+  #size = 0;
+  #handle: FileHandle | undefined;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: Error | undefined;
+
+  constructor(path: string, lock: FileLock) {
+    this.#path = path;
+    this.#lock = lock;
+  }
+
+  async load(): Promise<void> {
+    const file = await readRegularFile(this.#path);
+    for (const line of file?.text.split('\n') ?? []) {
+      const entry = entryIn(line);
+      if (entry) this.#apply(entry, Buffer.byteLength(line) + 1);
+    }
+    // Removes obsolete lines, and the torn line of a process that was killed.
+    await this.#rewrite();
+  }
+
+  get<Kind extends RecordKind>(kind: Kind, id: string): Promise<StoredRecord<Kind> | undefined> {
+    return Promise.resolve(this.#find(kind, id));
+  }
+
+  async insert<Kind extends RecordKind>(record: StoredRecord<Kind>): Promise<boolean> {
+    if (this.#find(record.kind, record.id)) return false;
+    await this.#write(record);
+    return true;
+  }
+
+  async update<Kind extends RecordKind>(
+    kind: Kind,
+    id: string,
+    change: (current: StoredRecord<Kind> | undefined) => StoredRecord<Kind> | undefined,
+  ): Promise<StoredRecord<Kind> | undefined> {
+    const current = this.#find(kind, id);
+    const next = change(current);
+    if (!next) return current;
+    await this.#write(next);
+    return next;
+  }
+
+  async delete(kind: RecordKind, id: string): Promise<void> {
+    const current = this.#find(kind, id);
+    if (current) await this.#write({ ...current, body: null });
+  }
+
+  list<Kind extends RecordKind>(kind: Kind, query: RecordQuery = {}): Promise<readonly StoredRecord<Kind>[]> {
+    const { tenant, from = -Infinity, to = Infinity, after, limit = 1000 } = query;
+    const found: StoredRecord[] = [];
+    for (const { record } of this.#kinds.get(kind)?.values() ?? []) {
+      if (tenant !== undefined && record.tenant !== tenant) continue;
+      if (record.at < from || record.at > to) continue;
+      if (after && compareRecords(after, record) >= 0) continue;
+      found.push(record);
+    }
+    return Promise.resolve(found.toSorted(compareRecords).slice(0, limit) as StoredRecord<Kind>[]);
+  }
+
+  async prune(kind: RecordKind, { before, keep }: { readonly before: number; readonly keep: number }): Promise<number> {
+    const all = await this.list(kind, { limit: Infinity });
+    const gone = all.filter(({ at }, index) => at < before || index >= keep);
+    await Promise.all(gone.map(({ id }) => this.delete(kind, id)));
+    return gone.length;
+  }
+
+  onChange(callback: (change: RecordChange) => void): () => void {
+    this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    this.#failure ??= new RecordsError('records-closed', 'The records are closed. Open the station again.');
+    await this.#handle?.close();
+    this.#handle = undefined;
+    await this.#lock.release();
+  }
+
+  #find<Kind extends RecordKind>(kind: Kind, id: string): StoredRecord<Kind> | undefined {
+    return this.#kinds.get(kind)?.get(id)?.record as StoredRecord<Kind> | undefined;
+  }
+
+  #apply(entry: Entry, bytes: number): void {
+    const { kind, id, body } = entry;
+    let records = this.#kinds.get(kind);
+    if (!records) this.#kinds.set(kind, (records = new Map<string, Kept>()));
+    this.#currentBytes -= records.get(id)?.bytes ?? 0;
+    if (body === null) {
+      records.delete(id);
+      return;
+    }
+    records.set(id, { record: entry as StoredRecord, bytes });
+    this.#currentBytes += bytes;
+  }
+
+  #write(entry: Entry): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    const line = `${JSON.stringify(entry)}\n`;
+    this.#apply(entry, Buffer.byteLength(line));
+    const { kind, id, tenant, body } = entry;
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error): void => (error ? reject(error) : resolve());
+      this.#waiting.push({ line, change: { kind, id, tenant, isDeleted: body === null }, settle });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    // Changes that are made synchronously are written together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        if (this.#failure) throw this.#failure;
+        await this.#commit(batch.map(({ line }) => line).join(''));
+      } catch (error) {
+        // The memory is ahead of the file from here on, so nothing more may be confirmed.
+        this.#failure ??= new RecordsError(
+          'records-failed',
+          `The records in ${JSON.stringify(this.#path)} cannot be written: ${String(error)}. Free the disk and restart the station.`,
+          { cause: error },
+        );
+        for (const { settle } of batch) settle(this.#failure);
+        continue;
+      }
+      for (const { settle, change } of batch) {
+        settle();
+        for (const callback of this.#callbacks) callback(change);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #commit(text: string): Promise<void> {
+    await this.#lock.check();
+    const bytes = Buffer.byteLength(text);
+    if (!this.#handle || this.#size + bytes > 2 * this.#currentBytes + spareBytes) return this.#rewrite();
+    await this.#handle.appendFile(text);
+    await this.#handle.datasync();
+    this.#size += bytes;
+  }
+
+  /** Writes all current records, those of changes that wait included. */
+  async #rewrite(): Promise<void> {
+    await this.#lock.replaceFile(this.#path, this.#lines());
+    await this.#handle?.close();
+    this.#handle = undefined;
+    this.#handle = await openRegularFile(this.#path, constants.O_WRONLY | constants.O_APPEND);
+    this.#size = (await this.#handle.stat()).size;
+  }
+
+  *#lines(): Generator<string> {
+    for (const records of this.#kinds.values()) {
+      for (const { record } of records.values()) yield `${JSON.stringify(record)}\n`;
+    }
+  }
+}
+
+/** A line of the file: a record, or with the body `null` its deletion. */
+interface Entry {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly tenant: string;
+  readonly at: number;
+  readonly body: unknown;
+}
+
+const entryIn = (line: string): Entry | undefined => {
+  if (line === '') return undefined;
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isEntry(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isEntry = (value: unknown): value is Entry =>
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  typeof value.kind === 'string' &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'body' in value;

@@ -1,0 +1,355 @@
+import type { CostOf } from '@h/prices';
+import type { EventWriter, LiveEvents } from '@h/postgres';
+import type { JSONValue, TurnEvent, Usage } from '@h/turn';
+import type { SessionState, StationUsage } from '../api/contract.js';
+import { createPublisher, type EventPublisher } from './public-event.js';
+import type { ApprovalBody, Records, SessionBody, StoredRecord, TurnBody } from './records.js';
+import { artifactId, partsOfSession, sha256 } from './session-id.js';
+import { addStationUsage, noStationUsage, stationUsage } from './usage.js';
+
+/** Tool calls of a turn whose status and duration are recorded. */
+const maxCalls = 1_000;
+
+/** What the process that runs a turn knows about it. */
+interface WatchedTurn {
+  readonly turn: string;
+  readonly session: string;
+  readonly publisher: EventPublisher;
+  readonly writer: EventWriter;
+  /** Replayed events that are not in the stream yet. */
+  replayed: JSONValue[];
+  /** Ends of writes to the stream. */
+  written: Promise<void>;
+  state: SessionState;
+  /** Whether the turn holds its session. */
+  isLoaded: boolean;
+  startedAt: number;
+  model: string;
+  messages: number;
+  open: Set<string>;
+  readonly usage: Map<string, StationUsage>;
+  readonly calls: Map<string, TurnBody['calls'][string]>;
+}
+
+/** Options of {@link Projector}. */
+export interface ProjectorOptions {
+  readonly records: Records;
+  readonly events: LiveEvents;
+  readonly costOf: CostOf;
+  readonly secrets: readonly string[];
+  readonly onTurnEnd: (turn: TurnBody) => void;
+  readonly onProblem: (error: unknown) => void;
+  /** Whether the turn continues in another process after it ended here with this error. */
+  readonly isHandedOver: (code: string | undefined) => boolean;
+  /** Passes a decision that was stored before to the turn that waits for it. */
+  readonly onApproval: (approval: ApprovalBody) => void;
+}
+
+/**
+ * Writes what happens in turns to the records and to the event streams, in the process that runs the turns.
+ *
+ * Every write can be repeated: a resumed turn shows its earlier events again.
+ */
+export class Projector {
+  readonly #options: ProjectorOptions;
+  readonly #publisher: (session: string) => EventPublisher;
+  readonly #turns = new Map<string, WatchedTurn>();
+  /** Pending writes by session. */
+  readonly #writes = new Map<string, Promise<void>>();
+
+  constructor(options: ProjectorOptions) {
+    this.#options = options;
+    this.#publisher = createPublisher(options.secrets);
+  }
+
+  /** Turns that have begun here and not ended. */
+  get active(): number {
+    return this.#turns.size;
+  }
+
+  add(event: TurnEvent): void {
+    const turn = this.#turnOf(event);
+    if (!turn) return;
+    if (event.type === 'turn.end' && this.#options.isHandedOver(event.error?.code)) {
+      this.#turns.delete(event.turn);
+      if (!turn.isLoaded) this.#forget(turn);
+      return;
+    }
+    const before = turn.state;
+    this.#follow(turn, event);
+    this.#publish(turn, event);
+    const isSaved = event.type === 'turn.start' || event.type === 'session.loaded' || event.type === 'turn.end';
+    if (turn.state !== before || isSaved) this.#save(turn, event);
+    if (event.type === 'turn.end') this.#turns.delete(event.turn);
+  }
+
+  /** Resolves when everything so far is stored. */
+  async flush(): Promise<void> {
+    await Promise.all(
+      [...this.#turns.values()].map(async ({ written, writer }) => written.then(async () => writer.flush())),
+    );
+    await Promise.all(this.#writes.values());
+  }
+
+  #turnOf({ turn: id, type, at, ...rest }: TurnEvent): WatchedTurn | undefined {
+    const known = this.#turns.get(id);
+    if (known) return known;
+    const session = 'session' in rest ? rest.session : undefined;
+    // Sub-agents have no records of their own: the events of their parents tell about them.
+    if (typeof session !== 'string' || !partsOfSession(session) || type === 'turn.end') return undefined;
+    const turn: WatchedTurn = {
+      turn: id,
+      session,
+      publisher: this.#publisher(session),
+      writer: this.#options.events.write(id),
+      replayed: [],
+      written: Promise.resolve(),
+      state: 'queued',
+      isLoaded: false,
+      startedAt: at,
+      model: 'unknown',
+      messages: 0,
+      open: new Set(),
+      usage: new Map(),
+      calls: new Map(),
+    };
+    this.#turns.set(id, turn);
+    return turn;
+  }
+
+  #follow(turn: WatchedTurn, event: TurnEvent): void {
+    switch (event.type) {
+      case 'queue.waiting':
+        turn.state = 'queued';
+        break;
+      case 'turn.start':
+      case 'queue.admitted':
+        turn.state = 'running';
+        break;
+      case 'session.loaded':
+        turn.state = 'running';
+        turn.isLoaded = true;
+        break;
+      case 'model.request':
+        turn.model = event.model ?? turn.model;
+        break;
+      case 'model.response':
+        this.#count(turn, event.usage, turn.model === 'unknown' ? (event.model ?? turn.model) : turn.model);
+        break;
+      case 'model.error':
+        if (event.usage) this.#count(turn, event.usage, turn.model);
+        break;
+      case 'history.append':
+        turn.messages += event.messages.filter(({ role }) => role === 'user' || role === 'assistant').length;
+        break;
+      case 'tool.result':
+        if (turn.calls.size < maxCalls) {
+          turn.calls.set(event.call.id, {
+            status: event.status,
+            durationMs: event.durationMs ?? null,
+            artifact: event.status === 'stored' ? artifactId(turn.session, event.artifact.id) : null,
+          });
+        }
+        break;
+      case 'approval.request':
+        turn.open.add(event.id);
+        turn.state = 'waiting-for-input';
+        this.#queue(turn.session, () => this.#openApproval(turn, event));
+        break;
+      case 'approval.answer':
+        turn.open.delete(event.id);
+        if (turn.open.size === 0) turn.state = 'running';
+        this.#queue(turn.session, () => this.#closeApproval(event));
+        break;
+      case 'turn.end':
+        turn.state = event.outcome === 'error' ? 'failed' : 'idle';
+        break;
+      default:
+    }
+  }
+
+  #count(turn: WatchedTurn, usage: Usage, model: string): void {
+    const counted = stationUsage(usage, this.#options.costOf(usage, model));
+    turn.usage.set(model, addStationUsage(turn.usage.get(model) ?? noStationUsage, counted));
+  }
+
+  #publish(turn: WatchedTurn, { replayed, ...event }: TurnEvent): void {
+    const published = turn.publisher.publish(event);
+    const isEnd = event.type === 'turn.end';
+    if (replayed === true) {
+      turn.replayed.push(...published);
+      if (!isEnd) return;
+    }
+    const earlier = turn.replayed;
+    turn.replayed = [];
+    const { writer } = turn;
+    const isDelta = event.type === 'model.delta' || event.type === 'tool.progress';
+    turn.written = turn.written
+      .then(async () => {
+        if (earlier.length > 0) await writer.complete(earlier, isSameEvent);
+        for (const body of replayed === true ? [] : published) {
+          const type = typeof body === 'object' && body !== null && 'type' in body ? body['type'] : undefined;
+          await writer.append(body, { isDelta: isDelta || type === 'model.delta' });
+        }
+        if (!isEnd) return;
+        await writer.dropDeltas();
+        await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
+      })
+      .catch(this.#options.onProblem);
+  }
+
+  /** Stores the state of the turn. */
+  #save(turn: WatchedTurn, event: TurnEvent): void {
+    const { state, messages, usage } = turn;
+    const total = [...usage.values()].reduce(addStationUsage, noStationUsage);
+    const end = event.type === 'turn.end' ? event : undefined;
+    const { written, isLoaded } = turn;
+    this.#queue(turn.session, async () => {
+      const session = await this.#options.records.update('session', turn.session, (current) => {
+        if (!current) return undefined;
+        const { body } = current;
+        if (body.lastEnded === turn.turn) return undefined;
+        // Until a turn holds its session, it may be left to another process.
+        const isNumbered = isLoaded || end !== undefined;
+        const isNew = isNumbered && body.lastTurn !== turn.turn;
+        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
+        const next: SessionBody = {
+          ...body,
+          state,
+          turn: end ? null : turn.turn,
+          lastTurn: isNumbered ? turn.turn : body.lastTurn,
+          turns: isNew ? body.turns + 1 : body.turns,
+          updatedAt: Math.max(body.updatedAt, event.at),
+          openApprovals: end ? 0 : turn.open.size,
+          ...(end && {
+            outcome: end.outcome,
+            reason: end.reason ?? end.error?.message ?? null,
+            lastEnded: turn.turn,
+            messages: body.messages + messages,
+            usage: addStationUsage(body.usage, total),
+          }),
+        };
+        return { ...current, at: next.updatedAt, body: next };
+      });
+      if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
+      if (end) await this.#withdraw(turn);
+    });
+    // The end is shown when the stream has it.
+    if (end) this.#queue(turn.session, async () => written);
+  }
+
+  /** The turn ended before it held its session, which another process runs. */
+  #forget({ turn, session }: WatchedTurn): void {
+    this.#queue(session, () =>
+      this.#options.records.update('session', session, (current) =>
+        current?.body.turn === turn
+          ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
+          : undefined,
+      ),
+    );
+  }
+
+  async #saveTurn(
+    turn: WatchedTurn,
+    { tenant, body: session }: StoredRecord<'session'>,
+    end: Extract<TurnEvent, { type: 'turn.end' }> | undefined,
+  ): Promise<void> {
+    const id = `${turn.session}:${session.turns}`;
+    const { records, onTurnEnd } = this.#options;
+    const saved = await records.update('turn', id, (current) => {
+      if (current && (current.body.turn !== turn.turn || (!end && current.body.endedAt === null))) return undefined;
+      const body: TurnBody = {
+        turn: turn.turn,
+        session: turn.session,
+        number: session.turns,
+        agent: session.agent,
+        startedAt: turn.startedAt,
+        endedAt: end?.at ?? null,
+        outcome: end?.outcome ?? null,
+        usage: Object.fromEntries(turn.usage),
+        calls: Object.fromEntries(turn.calls),
+      };
+      return { kind: 'turn', id, tenant, at: turn.startedAt, body };
+    });
+    if (saved && end) onTurnEnd(saved.body);
+  }
+
+  async #openApproval(turn: WatchedTurn, event: Extract<TurnEvent, { type: 'approval.request' }>): Promise<void> {
+    const { records, onApproval } = this.#options;
+    const session = await records.get('session', turn.session);
+    if (!session) return;
+    const id = approvalId(event.id);
+    const saved = await records.update('approval', id, (current) => {
+      if (current) return undefined;
+      const { call } = event;
+      const body: ApprovalBody = {
+        id,
+        session: turn.session,
+        run: session.body.run,
+        turn: turn.turn,
+        agent: session.body.agent,
+        reason: event.reason,
+        call: call
+          ? { id: call.id, name: call.name, input: toJson(call.input), hash: callHash(call.name, call.input) }
+          : null,
+        requestedAt: event.at,
+        expiresAt: event.expiresAt ?? null,
+        state: 'open',
+        decidedBy: null,
+        decidedAt: null,
+        request: event.id,
+        decision: null,
+        decisionReason: null,
+      };
+      return { kind: 'approval', id, tenant: session.tenant, at: event.at, body };
+    });
+    if (saved && saved.body.decision !== null) onApproval(saved.body);
+  }
+
+  async #closeApproval(event: Extract<TurnEvent, { type: 'approval.answer' }>): Promise<void> {
+    await this.#options.records.update('approval', approvalId(event.id), (current) => {
+      if (current?.body.state !== 'open') return undefined;
+      const isExpired = event.annotations?.['hooks'] !== undefined && event.decision === 'deny';
+      const state = isExpired ? 'expired' : event.decision === 'deny' ? 'denied' : 'approved';
+      return { ...current, body: { ...current.body, state, decidedAt: event.at } };
+    });
+  }
+
+  async #withdraw(turn: WatchedTurn): Promise<void> {
+    const { records } = this.#options;
+    for (const id of turn.open) {
+      await records.update('approval', approvalId(id), (current) =>
+        current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
+      );
+    }
+    await records.delete('cancel', turn.session);
+  }
+
+  #queue(session: string, write: () => Promise<unknown>): void {
+    const before = this.#writes.get(session) ?? Promise.resolve();
+    const next = before.then(write).then(() => undefined, this.#options.onProblem);
+    this.#writes.set(session, next);
+    void next.then(() => {
+      if (this.#writes.get(session) === next) this.#writes.delete(session);
+    });
+  }
+}
+
+/** The id of an approval in the API: requests have ids with characters that do not fit in a path. */
+export const approvalId = (request: string): string => sha256(request).slice(0, 32);
+
+/** Identifies a call: its tool and its input. */
+export const callHash = (name: string, input: unknown): string => sha256(JSON.stringify([name, toJson(input)]));
+
+type CallInput = NonNullable<ApprovalBody['call']>['input'];
+
+const toJson = (value: unknown): CallInput => JSON.parse(JSON.stringify(value ?? null)) as CallInput;
+
+/** Compares events by the members that identify them: a replayed event may have its members in another order. */
+const isSameEvent = (stored: JSONValue, given: JSONValue): boolean => identityOf(stored) === identityOf(given);
+
+const identityOf = (event: JSONValue): string => {
+  const { type, at, step, attempt, id, index, origin, key, call } = event as Record<string, JSONValue>;
+  const callId = (call as { readonly id?: JSONValue } | undefined)?.id;
+  return JSON.stringify([type, at, step, attempt, id, index, origin, key, callId]);
+};

@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { pageTests } from './browser.js';
+import { blankSession } from './fixture-station.js';
+import { entry, fillStation, text, tool } from './scenario.js';
+
+const pages = pageTests();
+const maxGzipBytes = 120_000;
+const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>[a](javascript:alert(3)) \u202Egnp.exe`;
+
+describe('the page', () => {
+  it('has no inline scripts and is at most 120 kB, compressed', () => {
+    const files = readdirSync(pages.folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(maxGzipBytes);
+    for (const name of ['index.html', 'approve.html'])
+      expect(readFileSync(join(pages.folder, name), 'utf8')).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/u);
+  });
+
+  it('creates a session, streams an answer, unfolds a call, decides and shows the result', async (testing) => {
+    const station = await pages.station(testing);
+    station.agents = [{ name: 'coder', description: 'Changes code.', model: 'mock/one' }];
+    const { view, problems } = await pages.open(testing, station.url);
+    expect(new URL(view.url()).hash).toBe('#/sessions');
+
+    await view.getByText('No sessions yet').waitFor();
+    await view.keyboard.press('n');
+    await view.getByLabel('First message').fill('List the files');
+    await view.getByRole('button', { name: 'Create session' }).click();
+    await view.getByRole('heading', { name: 'List the files' }).waitFor();
+    await view.getByText('No messages yet').waitFor();
+    expect(station.messages).toMatchObject([{ session: 's-1', message: { text: 'List the files' } }]);
+    await expect.poll(() => station.openStreams).toBe(2);
+
+    const at = Date.now();
+    const emit = (event: { readonly type: string; readonly [name: string]: unknown }): void =>
+      station.emit('s-1', { turn: 't-1', at, ...event });
+    const call = { id: 'c1', name: 'bash', input: { command: 'ls -l' } };
+    station.update('s-1', { state: 'running', turn: 't-1' });
+    emit({ type: 'turn.start', session: 's-1', input: [], trigger: 'user' });
+    emit({ type: 'history.append', origin: 'input', messages: [{ role: 'user', content: 'List the files' }] });
+    emit({ type: 'model.request', step: 1, attempt: 1 });
+    emit({ type: 'model.delta', step: 1, attempt: 1, delta: { type: 'text', text: 'I **look' } });
+    await view.locator('.streaming', { hasText: '**look' }).waitFor();
+    const content = [
+      { type: 'text', text: 'I **look**.' },
+      { type: 'tool-call', toolCallId: 'c1', toolName: 'bash', input: call.input },
+    ];
+    emit({ type: 'model.response', step: 1, attempt: 1, content, finishReason: 'tool-calls', usage: {} });
+    emit({ type: 'approval.request', id: 'a1', reason: 'Lists files', call });
+    station.setApproval({
+      id: 'a1',
+      session: 's-1',
+      run: null,
+      turn: 't-1',
+      agent: 'coder',
+      reason: 'Lists files',
+      call: { ...call, hash: 'h1' },
+      requestedAt: at,
+      expiresAt: null,
+      state: 'open',
+      decidedBy: null,
+      decidedAt: null,
+    });
+    await view.locator('strong', { hasText: 'look' }).waitFor();
+    expect(await view.title()).toBe('(1) Station');
+    await view.getByRole('button', { name: 'Allow once' }).click();
+    await expect.poll(() => station.decisions).toEqual([{ id: 'a1', body: { decision: 'once', hash: 'h1' } }]);
+    emit({
+      type: 'tool.result',
+      step: 1,
+      call,
+      status: 'ok',
+      output: { type: 'text', value: 'README.md' },
+      durationMs: 12,
+    });
+    const head = view.getByRole('button', { name: /bash.*ls -l.*12 ms/u });
+    await head.press('Enter');
+    expect(await head.getAttribute('aria-expanded')).toBe('true');
+    await view.getByText('README.md').waitFor();
+
+    await view.locator('.choice label', { hasText: 'Interrupt' }).click();
+    await view.getByLabel('Message', { exact: true }).fill('Stop that');
+    await view.keyboard.press('Enter');
+    await view.locator('.pending', { hasText: 'Stop that' }).waitFor();
+    expect(station.messages.at(-1)?.message).toMatchObject({ text: 'Stop that', mode: 'interrupt' });
+    await view.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect.poll(() => station.conversations.get('s-1')?.session.outcome).toBe('cancelled');
+    expect(problems).toEqual([]);
+  });
+
+  it('continues after lost connections without losing or repeating an event', async (testing) => {
+    const station = await pages.station(testing);
+    station.add(blankSession('s', { title: 'Long work', state: 'running', turn: 't-1' }), [
+      entry(0, 'user', [text('Go')]),
+    ]);
+    const { view } = await pages.open(testing, station.url, { hash: '#/sessions/s' });
+    await view.getByText('Go', { exact: true }).waitFor();
+    await expect.poll(() => station.openStreams).toBe(2);
+    for (let round = 1; round <= 2; round += 1) {
+      const content = [{ type: 'text', text: `answer ${round}` }];
+      station.emit('s', { type: 'model.response', turn: 't-1', at: 1, step: round, attempt: 1, content });
+      station.disconnect();
+      station.emit('s', {
+        type: 'history.append',
+        turn: 't-1',
+        at: 1,
+        messages: [{ role: 'user', content: `while offline ${round}` }],
+      });
+      await view.getByText(`while offline ${round}`).waitFor();
+      await expect.poll(() => station.openStreams).toBe(2);
+    }
+    expect(await view.locator('.markdown').allInnerTexts()).toEqual([
+      'Go',
+      'answer 1',
+      'while offline 1',
+      'answer 2',
+      'while offline 2',
+    ]);
+    await view.locator('.connection[data-connection=live]').waitFor();
+  });
+
+  it('shows hostile text as text', async (testing) => {
+    const station = await pages.station(testing);
+    station.add(blankSession('s', { title: hostile }), [
+      entry(0, 'user', [text(hostile)]),
+      entry(1, 'assistant', [
+        text(`${hostile}\n\n${'x'.repeat(50_000)}\n\n${'> '.repeat(5000)}`),
+        tool('c', hostile, { command: hostile }, { output: `${hostile}\n`.repeat(12_000) }),
+      ]),
+    ]);
+    const { view, problems } = await pages.open(testing, station.url, { hash: '#/sessions/s' });
+    await view.locator('.tool-head').press('Enter');
+    await view.locator('.tool-body').waitFor();
+    expect(await view.locator('.tool-body').innerText()).toContain('⟦U+202E⟧gnp.exe');
+    expect(await view.locator('.main img, .main script, .main a[href^="javascript"]').count()).toBe(0);
+    expect(await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('opens in a second tab without a token, and asks for one when the station rejects it', async (testing) => {
+    const station = await pages.station(testing);
+    fillStation(station, Date.now());
+    const { view } = await pages.open(testing, station.url);
+    await view.locator('.session').first().waitFor();
+    const second = await view.context().newPage();
+    await second.goto(`${station.origin}/#/lanes`);
+    await second.locator('.slot').first().waitFor();
+    station.failing = (path) => (path.includes('/api/') ? 401 : undefined);
+    station.disconnect();
+    await view.getByText('does not accept the token').waitFor();
+  });
+
+  it('decides by a link once, on a phone', async (testing) => {
+    const station = await pages.station(testing);
+    fillStation(station, Date.now());
+    station.links.set('one', 'a1');
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+    const { view, problems } = await pages.open(testing, `${station.origin}/a/one`, phone);
+    await view.getByText('rm -rf build/cache && npm run build').waitFor();
+    await view.getByRole('button', { name: 'Deny…' }).tap();
+    await view.getByLabel('Reason').fill('Not today');
+    await view.getByRole('button', { name: 'Deny', exact: true }).tap();
+    await view.getByText('The call is denied').waitFor();
+    expect(station.decisions).toEqual([{ id: 'a1', body: { decision: 'deny', hash: 'hash-a1', reason: 'Not today' } }]);
+    await view.reload();
+    await view.getByText('This link has been used or has expired.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('is usable with the keyboard', async (testing) => {
+    const station = await pages.station(testing);
+    fillStation(station, Date.now());
+    const { view } = await pages.open(testing, station.url);
+    await view.locator('.session').first().waitFor();
+    const hash = (): string => new URL(view.url()).hash;
+    await view.keyboard.press('?');
+    await view.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await view.keyboard.press('Escape');
+    await view.getByRole('dialog').waitFor({ state: 'detached' });
+    await view.keyboard.press('j');
+    expect(hash()).toBe('#/sessions/fix');
+    await view.keyboard.press('l');
+    await view.locator('.bar-row').first().waitFor();
+    await view.keyboard.press('l');
+    await view.locator('.composer').waitFor();
+    await view.keyboard.press('m');
+    await view.keyboard.type('j3?');
+    expect(await view.locator('#message').inputValue()).toBe('j3?');
+    await view.keyboard.press('Escape');
+    await view.keyboard.press('/');
+    await view.keyboard.type('parser');
+    await expect.poll(() => view.locator('.session').count()).toBe(1);
+    await view.keyboard.press('Escape');
+    for (const [key, ready] of [
+      ['2', '.approval'],
+      ['3', '.slot'],
+      ['4', '.graph'],
+      ['5', '.chart'],
+    ] as const) {
+      await view.keyboard.press(key);
+      await view.locator(ready).first().waitFor();
+    }
+    await view.keyboard.press('t');
+    await view.keyboard.press('t');
+    expect(await view.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+  });
+});

@@ -1,0 +1,66 @@
+import { LLMock } from '@copilotkit/aimock';
+import { harness, reply } from '@h/turn';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ModelError, openModels, type ModelChoice, type ModelsOptions } from './index.js';
+
+const startServer = async (): Promise<{ url: string; asked: (string | undefined)[] }> => {
+  const server = new LLMock({ port: 0, host: '127.0.0.1' });
+  const asked: (string | undefined)[] = [];
+  server.on({ predicate: () => true }, (request) => {
+    asked.push(request.model);
+    return { content: 'Hello.' };
+  });
+  const url = await server.start();
+  onTestFinished(() => server.stop());
+  return { url, asked };
+};
+
+describe('openModels', () => {
+  it.each<[model: string, path: string, environment: Record<string, string>]>([
+    ['anthropic/claude-sonnet-4-5', '/v1', { ANTHROPIC_API_KEY: 'k' }],
+    ['openai/gpt-5.1', '/v1', { OPENAI_API_KEY_2: 'k' }],
+    ['google/gemini-2.5-pro', '/v1beta', { GEMINI_API_KEY: 'k' }],
+    ['ollama/llama3.2', '/v1', {}],
+    ['acme-1/large', '/v1', { ACME_1_API_KEY: 'k' }],
+  ])('calls %s', async (model, path, environment) => {
+    const { url, asked } = await startServer();
+    const providers = { [model.split('/')[0] ?? '']: { baseUrl: `${url}${path}` } };
+    const { driver, name } = openModels({ environment, providers }).choose({ model });
+    const { text } = await reply(
+      harness({ model: driver, defaultModel: name }).pipe().turn({ session: 'a', input: 'Hi' }),
+    );
+    expect([text, asked]).toEqual(['Hello.', [model.slice(model.indexOf('/') + 1)]]);
+  });
+
+  it('shares keys and cooldowns between choices', () => {
+    const models = openModels({ environment: { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' } });
+    const first = models.choose({ model: 'openai/a', fallback: ['anthropic/b'] });
+    expect(first.fallbacks).toEqual(['anthropic/b']);
+    expect(first.pool).toBe(models.choose({ model: 'anthropic/b' }).pool);
+  });
+
+  it('accepts other variables and other context windows', () => {
+    const models = openModels({
+      environment: { TEAM_KEY: 'k', OPENAI_API_KEY: 'k' },
+      providers: { anthropic: { keys: ['TEAM_KEY'], contextWindow: 1_000 } },
+    });
+    expect(models.usual).toBe('anthropic/claude-sonnet-4-5');
+    const { contextWindow } = models.choose();
+    expect([contextWindow(), contextWindow('openai/x')]).toEqual([1_000, 128_000]);
+  });
+
+  it.each<[code: string, options: ModelsOptions, choice: ModelChoice]>([
+    ['no-model', { environment: {} }, {}],
+    ['invalid-model-name', { environment: {} }, { model: 'claude' }],
+    ['unknown-provider', { environment: {} }, { model: 'constructor/x' }],
+    ['unknown-provider', { environment: {} }, { model: 'ollama/x', fallback: ['other/x'] }],
+    ['missing-key', { environment: { OPENAI_API_KEY: '' } }, { model: 'openai/x' }],
+    ['missing-key', { environment: {}, providers: { openai: { keys: ['TEAM_KEY'] } } }, { model: 'openai/x' }],
+    ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'file:///x' } } }, {}],
+    ['invalid-option', { environment: {}, provider: {} } as ModelsOptions, {}],
+  ])('throws %s', (code, options, choice) => {
+    const open = (): unknown => openModels(options).choose(choice);
+    expect(open).toThrow(expect.objectContaining({ code }) as Error);
+    if (code !== 'invalid-option') expect(open).toThrow(ModelError);
+  });
+});

@@ -1,0 +1,124 @@
+import { checkOptions, anyFunction, nonEmptyString, required, type OptionCheck } from '@h/options';
+import type { ModelDriver, ToolDriver } from '@h/turn';
+import { closeSinks, type Sink } from '../sinks/sink.js';
+
+/** The sinks and the tracing wrappers of a process. */
+export interface Telemetry {
+  readonly sinks: readonly Sink[];
+  traceModel(driver: ModelDriver): ModelDriver;
+  traceTools(driver: ToolDriver): ToolDriver;
+  /** Flushes pending telemetry. */
+  close(): Promise<void>;
+}
+
+/** The common interface of span and metric exporters. */
+interface Exports<Items> {
+  export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+}
+
+/** Options of {@link openTelemetry}. */
+export interface TelemetryOptions {
+  /** The collector, such as `http://127.0.0.1:4318`. Without it, nothing is sent and no module is loaded. */
+  readonly url: string | undefined;
+  /** The name of the service in traces and metrics. */
+  readonly serviceName: string;
+  /** Receives the first error of an export when telemetry is closed. An unreachable collector fails nothing else. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
+}
+
+/** Timeout of one export including its retries, in milliseconds. It delays the exit of the process. */
+const timeoutMillis = 2000;
+
+const silent: Telemetry = {
+  sinks: [],
+  traceModel: (driver) => driver,
+  traceTools: (driver) => driver,
+  close: () => Promise.resolve(),
+};
+
+const httpUrl: OptionCheck = {
+  expected: 'the URL of a collector, such as http://127.0.0.1:4318',
+  accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+};
+
+/**
+ * Sends spans and metrics to an OpenTelemetry collector over OTLP/HTTP. Needs the packages `@opentelemetry/api`,
+ * `context-async-hooks`, `sdk-trace-base`, `sdk-metrics`, `resources` and both exporters `exporter-*-otlp-http`, which
+ * are loaded by this call. It sets the global context manager of OpenTelemetry, so call it once in a process.
+ *
+ * @throws InvalidOptionError for an invalid option
+ *
+ * @example
+ * ```ts
+ * const telemetry = await openTelemetry({ url: 'http://127.0.0.1:4318', serviceName: 'my-agent' });
+ * const agent = harness({ model: telemetry.traceModel(model) }).pipe(observe({ sinks: telemetry.sinks }));
+ * await telemetry.close();
+ * ```
+ */
+export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetry> => {
+  checkOptions('openTelemetry()', options, {
+    url: httpUrl,
+    serviceName: required(nonEmptyString),
+    onFailure: anyFunction,
+  });
+  const { url, serviceName, onFailure } = options;
+  if (url === undefined) return silent;
+  const base = url.replace(/\/+$/, '');
+  const [
+    { context },
+    { AsyncLocalStorageContextManager },
+    traces,
+    metrics,
+    { OTLPTraceExporter },
+    { OTLPMetricExporter },
+    { resourceFromAttributes },
+    { otelSink },
+  ] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/exporter-metrics-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('../otel/index.js'),
+  ]);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  let failure: Error | undefined;
+  const noting = <Items, Exporter extends Exports<Items>>(exporter: Exporter): Exporter => {
+    const send = exporter.export.bind(exporter);
+    exporter.export = (items, done) =>
+      send(
+        items,
+        (result) => (result.code === 0 || (failure ??= result.error ?? new Error('unknown reason')), done(result)),
+      );
+    return exporter;
+  };
+  const resource = resourceFromAttributes({ 'service.name': serviceName });
+  const tracing = new traces.BasicTracerProvider({
+    resource,
+    spanProcessors: [
+      new traces.BatchSpanProcessor(noting(new OTLPTraceExporter({ url: `${base}/v1/traces`, timeoutMillis }))),
+    ],
+  });
+  const metering = new metrics.MeterProvider({
+    resource,
+    readers: [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: noting(new OTLPMetricExporter({ url: `${base}/v1/metrics`, timeoutMillis })),
+      }),
+    ],
+  });
+  const sink = otelSink({ tracer: tracing.getTracer('@h/observe'), meter: metering.getMeter('@h/observe') });
+  return {
+    sinks: [sink],
+    traceModel: (driver) => sink.traceModel(driver),
+    traceTools: (driver) => sink.traceTools(driver),
+    close: async () => {
+      await closeSinks([sink]);
+      // An unreachable collector does not fail the run.
+      await Promise.allSettled([tracing.shutdown(), metering.shutdown()]);
+      if (failure) onFailure?.(failure);
+    },
+  };
+};
