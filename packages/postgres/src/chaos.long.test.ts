@@ -75,6 +75,7 @@ describe('workers that are killed, suspended and cut off', () => {
     const violations = await watch.end();
     const counts = await tormented;
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    await expect.poll(() => liveEvents(database).unended?.(), { timeout: 60_000 }).toEqual([]);
     await cluster.drain();
 
     const sessions = postgresSessions(database);

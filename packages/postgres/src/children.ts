@@ -64,7 +64,19 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
       `Another process has taken over the records of this one, because its lease ended. The record ${JSON.stringify(id)} was not stored.`,
     );
   };
-  return {
+  // Statements of a pool of connections may overtake each other.
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const ordered = (children: ChildStore): ChildStore => ({
+    save: (record) => inOrder(async () => children.save(record)),
+    delete: (id) => inOrder(async () => children.delete(id)),
+    list: (isWanted) => inOrder(async () => children.list(isWanted)),
+  });
+  return ordered({
     save: async (record) => {
       const holder = await held();
       const rows = await database.query(
@@ -109,5 +121,5 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
       const own = new Set(taken.map(({ key }) => key));
       return wanted.filter(({ key }) => own.has(key)).map(({ record }) => record);
     },
-  };
+  });
 };

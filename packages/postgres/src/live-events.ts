@@ -9,7 +9,8 @@ import {
 } from '@h/options';
 import { TurnError, type JSONValue } from '@h/turn';
 import { toPostgresError } from './errors.js';
-import { encodeName, keyOf } from './keys.js';
+import { isAlive } from './holders.js';
+import { decodeName, encodeName, keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
 
 /** Options of {@link liveEvents}. */
@@ -77,6 +78,11 @@ export interface LiveEvents {
   write(stream: string): EventWriter;
   /** Yields the events of a stream after a number, first the stored ones and then those that are written. */
   read(stream: string, options?: ReadOptions): AsyncGenerator<StreamItem>;
+  /**
+   * Returns open streams whose turn has ended in a session that no process holds: their writer may have died between
+   * the last record of the turn and the last event of the stream. `runWorker()` completes them.
+   */
+  unended?(): Promise<readonly string[]>;
   /** Removes streams that ended this long ago, in milliseconds. @returns their number */
   prune(olderThanMs: number): Promise<number>;
 }
@@ -110,6 +116,16 @@ export const liveEvents = (database: Postgres, options: LiveEventsOptions = {}):
   return {
     write: (stream) => new Writer(database, checkedName(stream), batchMs, maxPending),
     read: (stream, readOptions = {}) => readStream(database, checkedName(stream), readOptions),
+    unended: async () => {
+      const name = (table: string): string => database.name(table);
+      const rows = await database.query<{ name: string }>(
+        `select s.name from ${name('stream')} s join ${name('turn')} t on t.key = s.key
+           join ${name('session')} o on o.id = t.session
+         where s.status = 'open' and t.outcome is not null and (o.owner is null or not ${isAlive(database, 'o.owner')})
+         order by s.id limit ${pageSize}`,
+      );
+      return rows.map((row) => decodeName(row.name));
+    },
     prune: async (olderThanMs) => {
       checkValue('prune()', 'olderThanMs', olderThanMs, numberFrom(0));
       const [row] = await database.query<{ count: number }>(

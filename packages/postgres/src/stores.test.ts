@@ -1,6 +1,7 @@
-import { createCredentialPool, classifyError } from '@h/failover';
-import type { RememberedApproval } from '@h/hooks';
+import { describePoolStore } from '@h/failover/testing';
+import { describeApprovalStore } from '@h/hooks/testing';
 import type { ChildRecord } from '@h/subagents';
+import { describeChildStore } from '@h/subagents/testing';
 import { describe, expect, it } from 'vitest';
 import { endLeases, testSchema } from '../test/database.js';
 import { postgresApprovals } from './approvals.js';
@@ -8,16 +9,15 @@ import { postgresChildren } from './children.js';
 import { postgresPool } from './pool.js';
 
 describe('postgresApprovals', () => {
-  const rule = (pattern: string): RememberedApproval => ({ tool: 'bash', pattern, at: 1 });
-
-  it('stores each rule once per scope, and removes the oldest rules', async () => {
+  describeApprovalStore((options) => {
     const schema = testSchema();
-    const [one, other] = [schema.connect(), schema.connect()].map((database) =>
-      postgresApprovals(database, { scope: 'alice', maxRules: 3 }),
-    );
-    for (const pattern of ['a', 'b', 'b', 'c']) await one?.add(rule(pattern));
-    await other?.add({ tool: 'bash', hash: 'x\0', at: 2 });
-    expect(await one?.list()).toEqual([rule('b'), rule('c'), { tool: 'bash', hash: 'x\0', at: 2 }]);
+    const open = () => postgresApprovals(schema.connect(), { scope: 'alice', ...options });
+    return { store: open(), reopen: open };
+  });
+
+  it('stores the rules of each scope apart', async () => {
+    const schema = testSchema();
+    await postgresApprovals(schema.connect(), { scope: 'alice' }).add({ tool: 'bash', pattern: 'a', at: 1 });
     expect(await postgresApprovals(schema.connect(), { scope: 'bob' }).list()).toEqual([]);
   });
 
@@ -44,13 +44,21 @@ describe('postgresChildren', () => {
     ...more,
   });
 
-  it('saves, replaces, deletes and lists the records of this process', async () => {
+  describeChildStore(() => {
     const schema = testSchema();
-    const store = postgresChildren(schema.connect());
-    for (const id of ['2', '1', '3']) await store.save(record(id));
-    await store.save(record('2', { takenBy: 'call' }));
-    await store.delete('3');
-    expect(await store.list()).toEqual([record('1'), record('2', { takenBy: 'call' })]);
+    const first = schema.connect();
+    return {
+      store: postgresChildren(first),
+      next: async () => {
+        await endLeases(first);
+        return postgresChildren(schema.connect());
+      },
+    };
+  });
+
+  it('lists the records of this process only', async () => {
+    const schema = testSchema();
+    await postgresChildren(schema.connect()).save(record('1'));
     expect(await postgresChildren(schema.connect()).list()).toEqual([]);
   });
 
@@ -82,43 +90,8 @@ describe('postgresChildren', () => {
 });
 
 describe('postgresPool', () => {
-  it('loses no change of processes that write at once', async () => {
+  describePoolStore(() => {
     const schema = testSchema();
-    const stores = Array.from({ length: 4 }, () => postgresPool(schema.connect()));
-    const count = { reason: 'rate-limit', since: 0, until: 0 } as const;
-    await Promise.all(
-      Array.from({ length: 40 }, async (_, index) =>
-        stores[index % 4]?.update(({ windows }) => ({
-          version: 1,
-          windows: { ...windows, count: { ...count, level: (windows['count']?.level ?? 0) + 1 } },
-        })),
-      ),
-    );
-    expect((await stores[0]?.read())?.windows['count']?.level).toBe(40);
-  });
-
-  it('writes nothing if the change throws', async () => {
-    const store = postgresPool(testSchema().connect());
-    const failing = (): never => {
-      throw new Error('No.');
-    };
-    await expect(Promise.resolve(store.update(failing))).rejects.toThrow('No.');
-    expect(await store.read()).toEqual({ version: 1, windows: {} });
-  });
-
-  it('shares the cooldowns of a credential pool', async () => {
-    const schema = testSchema();
-    const pools = [0, 1].map(() =>
-      createCredentialPool({
-        profiles: [{ id: 'a1', provider: 'alpha', key: 'secret' }],
-        store: postgresPool(schema.connect()),
-        refreshMs: 100,
-        now: () => 0,
-      }),
-    );
-    pools[0]?.failed('a1', 'm', classifyError({ status: 429 }));
-    await pools[0]?.flush();
-    await pools[1]?.refresh();
-    expect(pools[1]?.status()[0]?.cooldowns).toHaveLength(1);
+    return () => postgresPool(schema.connect());
   });
 });

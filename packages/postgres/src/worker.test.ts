@@ -1,9 +1,9 @@
 import { queue } from '@h/queue';
-import { harness, type ModelDriver, type TurnEvent } from '@h/turn';
-import { scriptedModel } from '@h/turn/testing';
+import { harness, type JSONValue, type ModelDriver, type TurnEvent } from '@h/turn';
+import { event, scriptedModel, usage } from '@h/turn/testing';
 import { NEVER } from 'rxjs';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createSchema, type TestSchema } from '../test/database.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createSchema, endLeases, type TestSchema } from '../test/database.js';
 import { liveEvents, postgresSessions } from './index.js';
 import { postgresInbox, postgresLanes } from './queue/index.js';
 import { runWorker, type Worker, type WorkerOptions } from './worker.js';
@@ -110,5 +110,56 @@ describe('runWorker', () => {
 
   it('rejects unknown options', () => {
     expect(() => runWorker({ drainMS: 5 } as never)).toThrow('drainMs');
+  });
+
+  it('resumes the turn of a dead worker before it delivers a later message of the session', async () => {
+    const schema = createTestSchema();
+    const dead = schema.connect({ label: 'dead' });
+    const { sessions } = start(schema, scriptedModel(['First.', 'Second.']), { recoverEveryMs: 500 });
+    const open = await postgresSessions(dead).open('alice');
+    const envelope = { turn: 'turn-1', at: 1 };
+    const input = [{ role: 'user', content: 'one' }] as const;
+    const events = [
+      event('turn.start', { session: 'alice', input, trigger: 'user' }, envelope),
+      event('session.loaded', { session: 'alice', messages: [] as never, state: {}, repairs: [] }, envelope),
+      event('history.append', { origin: 'input', messages: input }, envelope),
+    ];
+    for (const [seq, each] of events.entries()) await open.append({ v: 1, seq, event: each, derived: false });
+    await endLeases(dead);
+    await postgresInbox(schema.connect()).submit('alice', 'two', { id: 'm2' });
+    await vi.waitFor(async () => expect(await sessions.messages('alice')).toHaveLength(4), { timeout: 20_000 });
+    const turns: string[] = [];
+    for await (const { outcome, messages } of sessions.archive('alice')) {
+      turns.push(`${messages.map(({ content }) => JSON.stringify(content)).join(' ')} ${outcome}`);
+    }
+    expect(turns).toEqual([
+      expect.stringMatching(/"one".*First\..* completed$/),
+      expect.stringMatching(/"two".*Second\..* completed$/),
+    ]);
+  });
+
+  it('completes the stream of a turn whose worker died before its last events were written', async () => {
+    const schema = createTestSchema();
+    const dead = schema.connect();
+    const open = await postgresSessions(dead).open('alice');
+    const envelope = { turn: 'turn-1', at: 1 };
+    const input = [{ role: 'user', content: 'one' }] as const;
+    const events = [
+      event('turn.start', { session: 'alice', input, trigger: 'user' }, envelope),
+      event('session.loaded', { session: 'alice', messages: [] as never, state: {}, repairs: [] }, envelope),
+      event('turn.end', { outcome: 'completed', steps: 0, usage: usage() }, envelope),
+    ];
+    for (const [seq, each] of events.entries()) await open.append({ v: 1, seq, event: each, derived: false });
+    await open.close();
+    const writer = liveEvents(dead).write('turn-1');
+    await writer.append(JSON.parse(JSON.stringify(events[0])) as JSONValue);
+    await writer.flush();
+    start(schema, scriptedModel([]), { live: liveEvents(schema.connect()), recoverEveryMs: 20 });
+    const types: string[] = [];
+    for await (const item of liveEvents(schema.connect()).read('turn-1')) {
+      if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+      if (item.type === 'ended') types.push(item.status);
+    }
+    expect(types).toEqual(['turn.start', 'session.loaded', 'turn.end', 'completed']);
   });
 });

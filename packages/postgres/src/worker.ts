@@ -75,7 +75,7 @@ export interface Worker {
 const checks: OptionChecks<WorkerOptions> = {
   agent: required(objectWithMethods('turn', 'resume', 'unfinished')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
-  sessions: required(objectWithMethods('open', 'unfinished', 'handOver')),
+  sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal')),
   inbox: required(anyFunction),
   inboxOptions: anyObject,
   maxTaken: integerFrom(1),
@@ -115,7 +115,7 @@ class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #streams: Streams;
   readonly #store: PostgresInbox;
-  readonly #inboxes = new Map<Inbox, PostgresInbox>();
+  readonly #inboxes = new Set<Inbox>();
   readonly #resumed = new Map<string, Promise<unknown>>();
   readonly #sending = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
@@ -139,6 +139,7 @@ class RunningWorker implements Worker {
     this.#stopListening = this.#store.onSubmit(() => this.#wake());
     for (const signal of options.signals ?? ['SIGTERM']) process.once(signal, this.#onSignal);
     this.#stopWatching = options.lanes.onLost(() => void this.#quietly(() => options.sessions.handOver()));
+    options.sessions.keepUnfinished();
     this.#working = this.#start();
   }
 
@@ -154,7 +155,7 @@ class RunningWorker implements Worker {
   #openInbox(store: PostgresInbox): Inbox {
     const { agent, lanes, inboxOptions } = this.#options;
     const inbox = createInbox(agent, lanes, { ...inboxOptions, store });
-    this.#inboxes.set(inbox, store);
+    this.#inboxes.add(inbox);
     inbox.events.subscribe((event) => this.#emit(event));
     return inbox;
   }
@@ -178,8 +179,9 @@ class RunningWorker implements Worker {
   async #search(): Promise<void> {
     await this.#quietly(() => this.#resumeTurns());
     // A message whose session was busy is tried again.
-    for (const inbox of this.#inboxes.keys()) await this.#recover(inbox);
+    for (const inbox of this.#inboxes) await this.#recover(inbox);
     await this.#quietly(() => this.#takeOver());
+    await this.#quietly(() => this.#streams.completeEnded(this.#options.sessions));
     this.#wake();
   }
 
@@ -225,13 +227,8 @@ class RunningWorker implements Worker {
   /** Delivers the messages that an inbox has taken over. Never rejects. */
   async #recover(inbox: Inbox): Promise<void> {
     await this.#quietly(async () => {
-      const store = this.#inboxes.get(inbox);
-      for (const { session, id, state, delivery } of await inbox.recover({ sessions: this.#options.sessions })) {
-        if (state !== 'waiting') continue;
-        const settled = delivery.then(async ({ status }) => {
-          if (status === 'kept') await store?.abandon({ session, options: { id } });
-        });
-        this.#track(settled);
+      for (const { state, delivery } of await inbox.recover({ sessions: this.#options.sessions })) {
+        if (state === 'waiting') this.#track(delivery);
       }
     });
   }
@@ -258,8 +255,7 @@ class RunningWorker implements Worker {
     const { session, message, options } = submission;
     const sent = this.#inbox.send(session, message, options);
     if (!(await sent.accepted)) await this.#quietly(() => this.#store.giveBack(submission));
-    const { status } = await sent;
-    if (status === 'kept') await this.#quietly(() => this.#store.abandon(submission));
+    await sent;
   }
 
   #track(work: Promise<unknown>): void {
@@ -281,14 +277,14 @@ class RunningWorker implements Worker {
     const work = async (): Promise<void> => {
       await this.#working;
       await Promise.all([...this.#sending, ...this.#resumed.values()]);
-      await Promise.all(Array.from(this.#inboxes.keys(), (inbox) => inbox.idle()));
+      await Promise.all(Array.from(this.#inboxes, (inbox) => inbox.idle()));
     };
     if (!(await within(work(), until - monotonicMs()))) {
       // Nothing is written from here on, so that the journals end where another worker resumes them.
       await this.#quietly(() => sessions.handOver());
     }
     const close = Promise.all([
-      ...Array.from(this.#inboxes.keys(), (inbox) => this.#quietly(() => inbox.close())),
+      ...Array.from(this.#inboxes, (inbox) => this.#quietly(() => inbox.close())),
       this.#quietly(() => lanes.shutdown({ reason: 'The worker has ended.' })),
     ]);
     await within(close, handOverMs);
@@ -343,6 +339,9 @@ class Streams {
   readonly #onProblem: (error: unknown) => void;
   readonly #turns = new Map<string, { readonly writer: EventWriter; replayed: JSONValue[]; last: Promise<void> }>();
 
+  /** Streams that were found without an end in the latest search. */
+  #unended: ReadonlySet<string> = new Set();
+
   constructor(live: LiveEvents | undefined, onProblem: (error: unknown) => void) {
     this.#live = live;
     this.#onProblem = onProblem;
@@ -377,6 +376,28 @@ class Streams {
         this.#turns.delete(turn);
       })
       .catch(this.#onProblem);
+  }
+
+  /**
+   * Completes the streams of turns that have ended, and whose worker died before it had written their last events.
+   * Streams are completed at the second sight, because a living worker may be about to write to them.
+   */
+  async completeEnded(sessions: Pick<PostgresSessions, 'journal'>): Promise<void> {
+    const unended = await this.#live?.unended?.();
+    if (!this.#live || !unended) return;
+    const before = this.#unended;
+    this.#unended = new Set(unended.filter((turn) => !this.#turns.has(turn)));
+    for (const turn of this.#unended) {
+      if (!before.has(turn)) continue;
+      const journal = await sessions.journal(turn);
+      const last = journal.at(-1)?.event;
+      if (last?.type !== 'turn.end') continue;
+      const writer = this.#live.write(turn);
+      const events = journal.map(({ event }) => JSON.parse(JSON.stringify(event)) as JSONValue);
+      await writer.complete(events, isSameEvent);
+      await writer.dropDeltas();
+      await writer.end(last.outcome === 'error' ? 'errored' : 'completed');
+    }
   }
 
   /** Stores what was added. Streams of turns that were handed over stay open. */

@@ -20,6 +20,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCredentialPool } from '../pool/credential-pool.js';
 import { classifyError } from '@h/provider-errors';
 import type { PoolState } from '../pool/pool-store.js';
+import { describePoolStore } from '../testing/index.js';
 import { filePoolStore } from './file-pool-store.js';
 
 const folder = async (): Promise<string> => {
@@ -48,6 +49,11 @@ const limited = classifyError({ status: 429 });
 const quota = classifyError({ status: 402 });
 
 describe('filePoolStore', () => {
+  describePoolStore(async () => {
+    const path = join(await folder(), 'deep/er/pool.json');
+    return () => filePoolStore({ path });
+  });
+
   it('shares cooldowns and their ends between pools', async () => {
     const path = join(await folder(), 'deep/er/pool.json');
     const clock = { now: 0 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashCall } from './subject.js';
+import { describeApprovalStore } from '../testing/index.js';
 import { fileApprovalStore } from './file-store.js';
 import { isCovered, memoryApprovalStore, type RememberedApproval } from './store.js';
 
@@ -32,11 +33,7 @@ describe('hashCall', () => {
 });
 
 describe('memoryApprovalStore', () => {
-  it('stores each rule once and removes the oldest rules', async () => {
-    const rules = memoryApprovalStore({ maxRules: 2 });
-    for (const pattern of ['a', 'a', 'b', 'c']) await rules.add(rule(pattern));
-    expect((await rules.list()).map(({ pattern }) => pattern)).toEqual(['b', 'c']);
-  });
+  describeApprovalStore((options) => ({ store: memoryApprovalStore(options) }));
 
   it('rejects an unknown option', () => {
     expect(() => memoryApprovalStore({ max: 1 } as never)).toThrow('max');
@@ -49,6 +46,11 @@ describe('fileApprovalStore', () => {
     folder = await mkdtemp(join(tmpdir(), 'rules-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
+
+  describeApprovalStore((options) => {
+    const path = join(folder, 'shared.json');
+    return { store: fileApprovalStore({ path, ...options }) };
+  });
 
   it('stores rules in an owner-only file, atomically', async () => {
     const path = join(folder, 'deep', 'rules.json');

@@ -37,6 +37,7 @@ export const sessionTables: readonly string[] = [
     outcome text,
     primary key (session, ordinal)
   )`,
+  'create index turn_key on turn (key)',
   `create table record (
     session bigint not null,
     turn integer not null,

@@ -44,6 +44,11 @@ export const storeTables: readonly string[] = [
           select 1 from session s join process p on p.id = s.owner
           where s.key = m.session and s.owner <> p_process and p.lease_until > clock_timestamp()
         )
+        -- The turn of a dead process is resumed before the next message is delivered.
+        and not exists (
+          select 1 from session s
+          where s.key = m.session and not s.has_ended and s.owner is distinct from p_process
+        )
         and not exists (
           select 1 from inbox_message o
           where o.inbox = p_inbox and o.session = m.session and o.number < m.number and o.delivery is null
@@ -159,6 +164,7 @@ export const storeTables: readonly string[] = [
     status text not null default 'open',
     ended_at timestamptz
   )`,
+  `create index stream_open on stream (id) where status = 'open'`,
   `create table stream_event (
     stream bigint not null,
     seq bigint not null,

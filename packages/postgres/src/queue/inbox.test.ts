@@ -1,10 +1,11 @@
 import { createLanes, queue } from '@h/queue';
-import { createInbox, type KeptMessage, type KnownDelivery } from '@h/queue/inbox';
+import { createInbox, type InboxStore, type KeptMessage } from '@h/queue/inbox';
+import { describeInboxStore } from '@h/queue/testing';
 import { harness } from '@h/turn';
-import { scriptedModel } from '@h/turn/testing';
+import { event, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { endLeases, testSchema } from '../../test/database.js';
-import { postgresSessions } from '../index.js';
+import { postgresSessions, type Postgres } from '../index.js';
 import { postgresInbox } from './index.js';
 
 const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
@@ -17,35 +18,22 @@ const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
   ...more,
 });
 
-const known = (id: string): KnownDelivery => ({
-  session: 'alice',
-  id,
-  delivery: { status: 'delivered', how: 'turn', turn: `turn-${id}` },
-});
-
 describe('postgresInbox', () => {
-  it('returns saved messages in order, unless they were removed', async () => {
+  describeInboxStore(() => {
     const schema = testSchema();
-    const store = postgresInbox(schema.connect());
-    expect(await store.open()).toEqual({ messages: [], delivered: [] });
-    const rich = kept('b', {
-      session: '\ud800\0',
-      options: { id: 'm1', trigger: 'cron', priority: 'background', metadata: { $h: 'url' } },
-      message: {
-        role: 'user',
-        content: [{ type: 'image', image: new Uint8Array([0, 255]) }],
-        metadata: { inbox: 'b' },
+    const databases = new Map<InboxStore, Postgres>();
+    return {
+      create: () => {
+        const database = schema.connect();
+        const store = postgresInbox(database);
+        databases.set(store, database);
+        return store;
       },
-    });
-    await Promise.all([store.save(kept('a')), store.save(rich), store.save(kept('c')), store.remove('c')]);
-    await store.save(kept('d', { options: { id: '1' } }));
-    await store.remove('d', known('1'));
-    await store.close();
-    await expect(store.save(kept('e'))).rejects.toMatchObject({ code: 'inbox-closed' });
-    const next = postgresInbox(schema.connect());
-    const { messages, delivered } = await next.open();
-    expect(messages).toEqual([kept('a'), rich]);
-    expect(delivered).toEqual([known('1')]);
+      kill: async (store) => {
+        const database = databases.get(store);
+        if (database !== undefined) await endLeases(database);
+      },
+    };
   });
 
   it('passes the messages of a dead process on, and fences that process', async () => {
@@ -110,5 +98,57 @@ describe('postgresInbox', () => {
     expect((await sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
     await inbox.close();
     await lanes.shutdown();
+  });
+
+  it('delivers no message of a session before an earlier one that was left to another process', async () => {
+    const schema = testSchema();
+    const [one, other] = [postgresInbox(schema.connect()), postgresInbox(schema.connect())];
+    await one.open();
+    for (const tag of ['a', 'b']) await one.save(kept(tag));
+    await one.leave('a');
+    await expect(one.check('alice', 'b')).rejects.toMatchObject({ code: 'inbox-behind' });
+    await one.check('bob', 'b');
+    await one.submit('alice', 'later', { id: 'm3' });
+    expect(await one.take(5)).toEqual([]);
+    expect((await other.open()).messages).toEqual([kept('a')]);
+    await expect(one.check('alice', 'b')).rejects.toMatchObject({ code: 'inbox-behind' });
+    await other.remove('a');
+    await one.check('alice', 'b');
+  });
+
+  it('rejects the records of a turn whose message another process has taken over', async () => {
+    const schema = testSchema();
+    const [one, other] = [schema.connect(), schema.connect()];
+    const store = postgresInbox(one);
+    await store.open();
+    await store.save(kept('a'));
+    const begin = async (database: Postgres, turn: string): Promise<void> => {
+      const open = await postgresSessions(database).open('alice');
+      const input = [kept('a').message];
+      const start = event('turn.start', { session: 'alice', input, trigger: 'user' }, { turn, at: 1 });
+      try {
+        await open.append({ v: 1, seq: 0, event: start, derived: false });
+      } finally {
+        await open.close();
+      }
+    };
+    await store.leave('a');
+    await expect(begin(one, 'turn-1')).rejects.toMatchObject({ code: 'inbox-taken' });
+    await postgresInbox(other).open();
+    await expect(begin(one, 'turn-2')).rejects.toMatchObject({ code: 'inbox-taken' });
+    await begin(other, 'turn-3');
+  });
+
+  it('accepts a tick of a schedule once, from whichever process submits it first', async () => {
+    const schema = testSchema();
+    const workers = Array.from({ length: 4 }, () => postgresInbox(schema.connect()));
+    for (const tick of [1, 2, 3]) {
+      const accepted = workers.map((inbox) =>
+        inbox.submit('heartbeat', 'Check the build.', { id: `build-${tick}`, trigger: 'heartbeat' }),
+      );
+      expect((await Promise.all(accepted)).filter(Boolean)).toHaveLength(1);
+    }
+    await workers[0]?.open();
+    expect((await workers[0]?.take(10))?.map(({ options }) => options.id)).toEqual(['build-1', 'build-2', 'build-3']);
   });
 });

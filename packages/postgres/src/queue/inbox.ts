@@ -31,6 +31,7 @@ export interface Submission {
  * Each message belongs to one process. `open()` takes over the messages of processes whose lease has ended.
  */
 export interface PostgresInbox extends InboxStore {
+  leave(tag: string): Promise<void>;
   /**
    * Stores a message for the worker that runs its session or has room for it, from any process.
    *
@@ -47,11 +48,6 @@ export interface PostgresInbox extends InboxStore {
   take(limit: number): Promise<readonly Submission[]>;
   /** Returns a message that was taken and not accepted by `inbox.send()`, so that it is taken again. */
   giveBack(submission: Submission): Promise<void>;
-  /**
-   * Leaves a pending message to another inbox, after its delivery was reported as `kept`. The next one that opens finds
-   * out whether a history contains it.
-   */
-  abandon(submission: Pick<Submission, 'session' | 'options'>): Promise<void>;
   /** Returns whether messages of a dead process or of a closed inbox can be taken over by `open()` of another one. */
   hasAbandoned(): Promise<boolean>;
   /** Calls back when a message was submitted, and when notifications may have been lost. */
@@ -155,12 +151,19 @@ class Inbox implements PostgresInbox {
     });
   }
 
-  check(): Promise<void> {
+  check(session?: string, tag?: string): Promise<void> {
     return this.#whileOpen(async () => {
-      const rows = await this.#database.query(`select 1 from ${this.#database.name('holder')} where id = $1`, [
-        this.#holder,
-      ]);
-      if (rows.length === 0) throw takenError(this.#name);
+      const [row] = await this.#database.query<{ is_own: boolean; is_behind: boolean }>(
+        `select exists (select 1 from ${this.#database.name('holder')} where id = $1) as is_own,
+           exists (
+             select 1 from ${this.#table} o, ${this.#table} m
+             where m.tag = $4 and o.inbox = $2 and o.session = $3 and o.number < m.number and o.delivery is null
+               and o.tag is not null and o.owner <> $1
+           ) as is_behind`,
+        [this.#holder, this.#name, session === undefined ? null : keyOf(session), tag ?? null],
+      );
+      if (row?.is_own !== true) throw takenError(this.#name);
+      if (row.is_behind) throw behindError(session ?? '');
     });
   }
 
@@ -223,12 +226,13 @@ class Inbox implements PostgresInbox {
     return isKeptAfter(code);
   }
 
-  async abandon({ session, options: { id = '' } }: Pick<Submission, 'session' | 'options'>): Promise<void> {
-    await this.#database.query(
-      `update ${this.#table} set owner = $5
-       where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is not null and delivery is null`,
-      [this.#name, keyOf(session), keyOf(id), this.#holder, unowned],
-    );
+  leave(tag: string): Promise<void> {
+    return this.#whileOpen(async () => {
+      await this.#database.query(
+        `update ${this.#table} set owner = $3 where tag = $1 and owner = $2 and delivery is null`,
+        [tag, this.#holder, unowned],
+      );
+    });
   }
 
   async hasAbandoned(): Promise<boolean> {
@@ -296,12 +300,14 @@ class Inbox implements PostgresInbox {
 
 /** Errors after which another process runs the session, or resumes its turn. */
 const keptAfter: ReadonlySet<string> = new Set([
+  'inbox-behind',
   'inbox-taken',
   'lane-lost',
   'session-busy',
   'session-closed',
   'session-stuck',
   'session-taken',
+  'session-unfinished',
 ]);
 
 /** Returns whether a turn that failed with this error is continued by another process. */
@@ -311,6 +317,12 @@ const takenError = (name: string): TurnError =>
   new TurnError(
     'inbox-taken',
     `Another process has taken over the messages that this one had in the inbox ${JSON.stringify(name)}, because its lease ended. Close this inbox and open another one.`,
+  );
+
+const behindError = (session: string): TurnError =>
+  new TurnError(
+    'inbox-behind',
+    `An earlier message of session ${JSON.stringify(session)} belongs to another process, which delivers it first. This message is left to that process.`,
   );
 
 const closedError = (name: string): TurnError =>

@@ -148,4 +148,34 @@ describe('lists', () => {
     expect(snapshot?.turn).toBeGreaterThan(0);
     expect(await sessions.messages('alice')).toHaveLength(12);
   });
+
+  it('ends with a hand-over, also for a session that is being opened', async () => {
+    const schema = testSchema();
+    const sessions = postgresSessions(schema.connect());
+    const opening = sessions.open('alice');
+    opening.catch(() => undefined);
+    await sessions.handOver();
+    await expect(opening).rejects.toMatchObject({ code: 'session-closed' });
+    await (await postgresSessions(schema.connect()).open('alice')).close();
+    await (await sessions.open('alice')).close();
+  });
+
+  it('rejects a new turn of a session with an unfinished one, until that was located', async () => {
+    const schema = testSchema();
+    const sessions = postgresSessions(schema.connect());
+    sessions.keepUnfinished();
+    const first = await sessions.open('alice');
+    await first.append(record(0, start('turn-1')));
+    await first.close();
+    const second = await sessions.open('alice');
+    await expect(second.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-unfinished' });
+    await second.close();
+    expect(await sessions.locate('turn-1')).toBe('alice');
+    const resumed = await sessions.open('alice');
+    await resumed.append(record(1, stored('turn-1', 1)));
+    await resumed.close();
+    await expect((await sessions.open('alice')).append(record(2, stored('turn-1', 1)))).rejects.toThrow(
+      /has not ended/,
+    );
+  });
 });

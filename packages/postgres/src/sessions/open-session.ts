@@ -7,6 +7,7 @@ import {
   type OpenSession,
   type PastTurn,
   type SessionSnapshot,
+  type TurnEvent,
 } from '@h/turn';
 import { toPostgresError } from '../errors.js';
 import { encodeName, keyOf } from '../keys.js';
@@ -26,6 +27,8 @@ interface QueuedRecord {
   readonly body: string;
   /** Set by the first and by the last record of a turn. */
   readonly head: Head | undefined;
+  /** The inbox messages that the record delivers. */
+  readonly tags: readonly string[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -105,6 +108,11 @@ export class PostgresSession implements OpenSession {
     return this.#past.get(turn);
   }
 
+  /** Rejects all records, because another process resumes the latest turn. */
+  rejectRecords(turn: string): void {
+    this.#failure = unfinishedError(this.#claim.session, turn);
+  }
+
   append(record: JournalRecord): Promise<void> {
     if (this.#closing) return Promise.reject(closedError(this.#claim.session));
     if (this.#failure) return Promise.reject(this.#failure);
@@ -138,7 +146,7 @@ export class PostgresSession implements OpenSession {
         ? { turns: this.#turns, at: event.at, turn, firstInput: firstInputOf(event), bytes: this.#bytes }
         : undefined;
     const written = new Promise<void>((resolve, reject) => {
-      this.#queue.push({ turn: this.#turns - 1, seq, body, head, resolve, reject });
+      this.#queue.push({ turn: this.#turns - 1, seq, body, head, tags: tagsIn(event), resolve, reject });
     });
     this.#flushing ??= this.#flush();
     return written;
@@ -194,11 +202,21 @@ export class PostgresSession implements OpenSession {
       batch.map(({ body }) => body),
     ];
     if (last) values.push(...headValues(heads, last));
+    const tags = batch.flatMap((each) => each.tags);
+    // A turn may have waited for its slot since its message was checked, and another process has the message now.
+    const own = tags.length > 0 ? ownsMessages(this.#database, values.push(tags), values.push(this.#database.id)) : '';
     const rows = await this.#database.query<{ held: number }>(
-      last ? writeHeadSql(this.#database) : writeSql(this.#database),
+      last ? writeHeadSql(this.#database, own) : writeSql(this.#database, own),
       values,
     );
-    if (rows[0]?.held !== 1) throw takenError(session);
+    if (rows[0]?.held === 1) return;
+    if (own !== '' && (await this.#isHeld())) throw messageTakenError(session);
+    throw takenError(session);
+  }
+
+  async #isHeld(): Promise<boolean> {
+    const sql = `select 1 from ${this.#database.name('session')} where id = $1 and fence = $2`;
+    return (await this.#database.query(sql, [this.#claim.id, this.#claim.fence])).length > 0;
   }
 
   async #close(): Promise<void> {
@@ -262,6 +280,20 @@ const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
   return queue.splice(0, count);
 };
 
+/** A condition: no message with these tags belongs to another process. */
+const ownsMessages = (database: Postgres, tags: number, process: number): string => `and not exists (
+    select 1 from ${database.name('inbox_message')} m where m.tag = any ($${tags}::text[]) and not exists (
+      select 1 from ${database.name('holder')} h where h.id = m.owner and h.process = $${process}))`;
+
+/** Returns the tags by which inboxes identify the messages that an event adds to the turn. */
+const tagsIn = (event: TurnEvent): readonly string[] => {
+  const messages = event.type === 'turn.start' ? event.input : event.type === 'input.received' ? [event.message] : [];
+  return messages.flatMap(({ metadata }) => {
+    const tag = metadata?.['inbox'];
+    return typeof tag === 'string' ? [tag] : [];
+  });
+};
+
 const addRecords = (database: Postgres): string =>
   `insert into ${database.name('record')} (session, turn, seq, body)
    select held.id, given.turn, given.seq, given.body
@@ -269,17 +301,17 @@ const addRecords = (database: Postgres): string =>
    on conflict do nothing`;
 
 /** The row lock makes a claim by another process wait until the records are written, or the records for the claim. */
-const writeSql = (database: Postgres): string => `
-  with held as (select id from ${database.name('session')} where id = $1 and fence = $2 for share),
+const writeSql = (database: Postgres, own: string): string => `
+  with held as (select id from ${database.name('session')} where id = $1 and fence = $2 ${own} for share),
   added as (${addRecords(database)})
   select count(*)::integer as held from held`;
 
-const writeHeadSql = (database: Postgres): string => `
+const writeHeadSql = (database: Postgres, own: string): string => `
   with held as (
     update ${database.name('session')} set turns = $6, updated_at = $7, latest_turn = $8, latest_key = $9,
       latest_started = $10, has_ended = $11, bytes = $12, created_at = coalesce(created_at, $13),
       first_input = coalesce(first_input, $14)
-    where id = $1 and fence = $2 returning id
+    where id = $1 and fence = $2 ${own} returning id
   ),
   added as (${addRecords(database)}),
   turns as (
@@ -312,13 +344,25 @@ const headValues = (heads: readonly Head[], last: Head): readonly unknown[] => {
   ];
 };
 
+const messageTakenError = (session: string): TurnError =>
+  new TurnError(
+    'inbox-taken',
+    `Another process has taken over a message for session ${JSON.stringify(session)}, because the lease of this one ended. That process delivers the message.`,
+  );
+
+const unfinishedError = (session: string, turn: string): TurnError =>
+  new TurnError(
+    'session-unfinished',
+    `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} has not ended, and a worker resumes it first. Begin the new turn after it.`,
+  );
+
 const takenError = (session: string): TurnError =>
   new TurnError(
     'session-taken',
     `Session ${JSON.stringify(session)} was taken over or deleted by another process. This turn writes nothing more; open the session again.`,
   );
 
-const closedError = (session: string): TurnError =>
+export const closedError = (session: string): TurnError =>
   new TurnError(
     'session-closed',
     `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,

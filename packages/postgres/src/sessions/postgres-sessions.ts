@@ -1,3 +1,4 @@
+import { LruMap } from '@h/bounded';
 import type { SessionInfo } from '@h/session';
 import { archivedTurn, RecordReader, type ArchivedTurn } from '@h/session/format';
 import {
@@ -15,7 +16,7 @@ import { isAlive } from '../holders.js';
 import { decodeName, encodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
-import { PostgresSession } from './open-session.js';
+import { closedError, PostgresSession } from './open-session.js';
 
 /** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
 export class SessionClaimedError extends SessionBusyError {
@@ -51,14 +52,31 @@ export interface PostgresSessions extends SessionStore {
   messages(session: string): Promise<readonly Message[]>;
   /** Yields every turn of a session from the first, including what compaction has replaced since. */
   archive(session: string): AsyncIterable<ArchivedTurn>;
+  /** Returns the records of a turn, also of an earlier one; empty for an unknown turn. Needs no claim. */
+  journal(turn: string): Promise<readonly JournalRecord[]>;
   /**
    * Closes all open sessions, so that other processes can resume their turns. The turns here write nothing more; their
    * work may still be under way.
    */
   handOver(): Promise<void>;
+  /**
+   * From now on, a turn cannot begin in a session whose latest turn has not ended: its first record is rejected with
+   * `session-unfinished`, until that turn was resumed. `runWorker()` calls it, because another worker may be about to
+   * resume that turn. Without it, a new turn ends the unfinished one.
+   */
+  keepUnfinished(): void;
   /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
+
+/** How many turns are remembered between `locate()` and `open()`. */
+const maxLocated = 1000;
+
+/** Returns the id of the latest turn if it has not ended. */
+const unfinishedIn = (journal: readonly JournalRecord[]): string | undefined => {
+  const last = journal.at(-1)?.event;
+  return last === undefined || last.type === 'turn.end' ? undefined : last.turn;
+};
 
 /** How many earlier turns of a session are known by their ids. */
 const maxPastTurns = 1000;
@@ -81,18 +99,27 @@ const maxPastTurns = 1000;
 export const postgresSessions = (database: Postgres): PostgresSessions => {
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   const open = new Set<PostgresSession>();
+  /** Turns that are about to be resumed here. */
+  const located = new LruMap<string, true>(maxLocated);
+  const state = { handOvers: 0, keepsUnfinished: false };
   const handOver = async (): Promise<void> => {
+    state.handOvers += 1;
     await Promise.all(Array.from(open, (each) => each.close()));
   };
   database.onClose(handOver);
   return {
     open: async (session) => {
+      const { handOvers } = state;
       const { id, fence, bytes } = await claim(database, session);
       try {
         const [loaded, past] = await Promise.all([loadSession(database, id), loadTurns(database, id, maxPastTurns)]);
         const opened = new PostgresSession(database, { id, fence, session }, loaded, past, Number(bytes), () =>
           open.delete(opened),
         );
+        // A session that was being opened is handed over too. Its turn may have been stopped since.
+        if (handOvers !== state.handOvers) throw closedError(session);
+        const latest = unfinishedIn(loaded.journal);
+        if (state.keepsUnfinished && latest !== undefined && !located.delete(latest)) opened.rejectRecords(latest);
         open.add(opened);
         return opened;
       } catch (error) {
@@ -105,6 +132,7 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
         `select name from ${database.name('session')} where latest_key = $1 order by id limit 1`,
         [keyOf(turn)],
       );
+      if (found) located.set(turn, true);
       return found && decodeName(found.name);
     },
     unfinished: () => unfinishedTurns(database),
@@ -116,7 +144,11 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
       return [...foldJournal(snapshot, journal).messages];
     },
     archive: (session) => readArchive(database, session),
+    journal: (turn) => readJournal(database, turn),
     handOver,
+    keepUnfinished: () => {
+      state.keepsUnfinished = true;
+    },
     delete: (session) => deleteSession(database, session),
   };
 };
@@ -206,6 +238,17 @@ const listSessions = async (database: Postgres, options: ListOptions): Promise<r
     state: row.is_held ? 'running' : row.has_ended ? 'idle' : 'unfinished',
     bytes: Number(row.bytes),
   }));
+};
+
+const readJournal = async (database: Postgres, turn: string): Promise<readonly JournalRecord[]> => {
+  const rows = await database.query<{ body: string }>(
+    `select r.body from ${database.name('record')} r join ${database.name('turn')} t
+       on t.session = r.session and t.ordinal = r.turn
+     where t.key = $1 order by r.session, r.seq`,
+    [keyOf(turn)],
+  );
+  const reader = new RecordReader();
+  return rows.map(({ body }) => reader.decode(body));
 };
 
 /** How many turns are read at once. */

@@ -2,6 +2,7 @@ import type { Agent, TurnEvent, TurnPriority, UserMessage } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
 import type { FullPolicy } from '../bounds.js';
 import { Alarm } from '../clock.js';
+import type { Delivery } from './delivery.js';
 import { droppedMessage } from '../dropped.js';
 import { InboxTurn } from './inbox-turn.js';
 import { Pending, type Debounce, type Item } from './pending.js';
@@ -15,7 +16,9 @@ export interface ConversationHost extends Debounce {
   /** Whether messages may enter turns. */
   isOpen(): boolean;
   /** Called before each turn, which waits for its promise. */
-  readonly beforeTurn: ((session: string) => Promise<void>) | undefined;
+  readonly beforeTurn: ((session: string, tag: string | undefined) => Promise<void>) | undefined;
+  /** Whether another process delivers a message with this outcome. */
+  staysKept(delivery: Delivery): boolean;
   /** Raises the session to a priority in the lanes until the returned function is called. */
   raise(session: string, priority: TurnPriority): () => void;
   /** Runs a callback outside of the work that calls it. */
@@ -123,7 +126,7 @@ export class Conversation {
     this.#host.detach(() => {
       if (!beforeTurn) this.#subscribe(turn);
       else {
-        void beforeTurn(this.session).then(
+        void beforeTurn(this.session, turn.inputs[0]?.tag).then(
           () => this.#subscribe(turn),
           (error: unknown) => this.#ended(turn, error),
         );
@@ -174,7 +177,9 @@ export class Conversation {
   #ended(turn: InboxTurn, error?: unknown): void {
     if (this.#running !== turn) return;
     this.#running = undefined;
-    const undelivered = turn.close(error);
+    const { undelivered, failure } = turn.close(error);
+    // Another process delivers the message first, so it also delivers those behind it.
+    if (!turn.isInputDelivered && this.#host.staysKept(failure)) this.#pending.settleAll(failure);
     this.#pending.takeBack(undelivered, turn.isInputDelivered ? undefined : turn.dropped);
     if (this.#isClosed) this.#pending.close();
     this.deliverNow();

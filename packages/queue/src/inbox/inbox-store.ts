@@ -44,13 +44,22 @@ export interface InboxStore {
   save(message: KeptMessage): Promise<void>;
   /** Deletes a message and, if it was delivered and had an id, remembers its delivery. */
   remove(tag: string, delivered?: KnownDelivery): Promise<void>;
-  /** Rejects if another process has taken over the store. */
-  check(): Promise<void>;
+  /**
+   * Rejects if another process has taken over the store. Before a turn begins, the inbox passes the session and the tag
+   * of the first message for it: a store that several inboxes share also rejects if an earlier message of the session
+   * belongs to another one.
+   */
+  check(session?: string, tag?: string): Promise<void>;
   /**
    * Returns whether a message stays stored after its turn failed with this error, because another process will deliver
    * it. The turn may be resumed there. Without this method, the message is deleted and can be sent again.
    */
   keeps?(error: ErrorInfo): boolean;
+  /**
+   * Leaves a message that stays stored to another inbox, which will deliver it before later messages of its session.
+   * Without this method, it stays with this inbox until the store is closed.
+   */
+  leave?(tag: string): Promise<void>;
   /** Releases the store after all pending operations. */
   close(): Promise<void>;
 }

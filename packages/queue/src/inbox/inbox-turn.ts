@@ -80,8 +80,8 @@ export class InboxTurn {
     }
   }
 
-  /** Returns the undelivered messages that the next turn may deliver, after the end of this one. The others fail. */
-  close(error: unknown): readonly Item[] {
+  /** Returns the undelivered messages that the next turn may deliver, and the failure of the others. */
+  close(error: unknown): { readonly undelivered: readonly Item[]; readonly failure: Delivery } {
     const isStored = !this.#isInputDelivered && this.#isInputStored();
     if (isStored && this.#end?.outcome !== 'error') this.#deliverInput(this.#end?.turn ?? '');
     const undelivered = [...(this.#isInputDelivered ? [] : this.inputs), ...this.#steered.values()];
@@ -93,7 +93,7 @@ export class InboxTurn {
     };
     const failure = this.#failure(error);
     for (const item of undelivered) if (!isDeliverable(item)) item.settle(failure);
-    return undelivered.filter(isDeliverable);
+    return { undelivered: undelivered.filter(isDeliverable), failure };
   }
 
   #appended({ origin, delivers = [], turn }: TurnEventOf<'history.append'>): void {

@@ -65,6 +65,30 @@ const replacing = (): TurnOperator =>
   }));
 
 describe('an inbox with a store', () => {
+  it('leaves the messages behind one that another process delivers to that process as well', async () => {
+    const disk = mortalDisk();
+    const { sessions, store } = disk.live();
+    const left: string[] = [];
+    const shared = {
+      ...store,
+      keeps: ({ code }: { readonly code?: string | undefined }) => code === 'session-busy',
+      leave: async (tag: string) => void left.push(JSON.stringify(disk.kept.get(tag)?.message.content)),
+    };
+    const lanes = createLanes();
+    onTestFinished(() => lanes.shutdown());
+    const model = scriptedModel(words);
+    const agent = harness({ model, sessions }).pipe(queue(lanes));
+    const inbox = createInbox(agent, lanes, { store: shared, mode: 'followup' });
+    await inbox.recover({ sessions });
+    const open = await sessions.open('alice');
+    const deliveries = await Promise.all(['a', 'b', 'c'].map((text) => inbox.send('alice', text)));
+    expect(deliveries.map(({ status }) => status)).toEqual(['kept', 'kept', 'kept']);
+    expect([left, model.requests.length, disk.kept.size]).toEqual([['"a"', '"b"', '"c"'], 0, 3]);
+    await open.close();
+    expect(await inbox.send('bob', 'x')).toMatchObject({ status: 'delivered' });
+    await inbox.close();
+  });
+
   it('reports when a message is stored, and delivers it after the recovery', async () => {
     const disk = mortalDisk();
     const { inbox, advance, recover, model } = aProcess(disk);

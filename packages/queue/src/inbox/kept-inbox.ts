@@ -94,8 +94,13 @@ export class KeptInbox {
     return recovered;
   }
 
-  beforeTurn(session: string): Promise<void> {
-    return this.#storage.beforeTurn(session);
+  beforeTurn(session: string, tag: string | undefined): Promise<void> {
+    return this.#storage.beforeTurn(session, tag);
+  }
+
+  /** Returns whether a later process delivers a message with this outcome. */
+  staysKept(delivery: Delivery): boolean {
+    return this.#storage.staysKept(delivery);
   }
 
   /** Resolves when every sent message was stored or rejected. */

@@ -39,20 +39,32 @@ export class MessageStorage {
 
   /** Deletes a message. @returns its delivery once that is done, or `kept` */
   settle(message: KeptMessage, delivery: Delivery): Promise<Delivery> {
-    if (this.#staysKept(delivery)) return Promise.resolve(kept(delivery));
+    if (this.staysKept(delivery)) {
+      const left = this.#leave(message);
+      this.#track(message.session, left);
+      return left.then(() => kept(delivery));
+    }
     const told =
       delivery.status === 'delivered' ? this.#delivered(message, delivery) : this.#undelivered(message, delivery);
     this.#track(message.session, told);
     return told;
   }
 
+  /** Returns whether a later process may deliver the message because this one will not. */
+  staysKept(delivery: Delivery): boolean {
+    if (delivery.status === 'dropped') return delivery.reason === 'closed';
+    if (delivery.status !== 'failed') return false;
+    const { error } = delivery;
+    return this.#isClosing || error?.code === 'lane-closed' || (error && this.#store.keeps?.(error)) === true;
+  }
+
   /**
    * Waits for pending deletions of messages that are in the history. The turn may replace the history, and the messages
    * would not be found in it again. A failed deletion does not stop the turn; a store that was taken over does.
    */
-  async beforeTurn(session: string): Promise<void> {
+  async beforeTurn(session: string, tag: string | undefined): Promise<void> {
     await this.#removals.get(session);
-    await this.#store.check();
+    await this.#store.check(session, tag);
   }
 
   /** Resolves when no deletion is pending. */
@@ -97,6 +109,12 @@ export class MessageStorage {
     }
   }
 
+  async #leave({ tag }: KeptMessage): Promise<void> {
+    // The store itself is left to the next process when it is closed.
+    if (this.#isClosing) return;
+    await this.#store.leave?.(tag).catch(() => undefined);
+  }
+
   #track(session: string, removal: Promise<unknown>): void {
     const all = Promise.all([this.#removals.get(session), removal]).then(() => {
       if (this.#removals.get(session) === all) this.#removals.delete(session);
@@ -111,14 +129,6 @@ export class MessageStorage {
     for (const [index, [tag, known]] of overdue.entries()) {
       if (removals[index]?.status === 'rejected') this.#overdue.set(tag, known);
     }
-  }
-
-  /** Returns whether a later process may deliver the message because this one will not. */
-  #staysKept(delivery: Delivery): boolean {
-    if (delivery.status === 'dropped') return delivery.reason === 'closed';
-    if (delivery.status !== 'failed') return false;
-    const { error } = delivery;
-    return this.#isClosing || error?.code === 'lane-closed' || (error && this.#store.keeps?.(error)) === true;
   }
 }
 

@@ -106,7 +106,12 @@ export class Pending {
   }
 
   close(): void {
-    for (const item of this.#take(() => true)) item.settle({ status: 'dropped', reason: 'closed' });
+    this.settleAll({ status: 'dropped', reason: 'closed' });
+  }
+
+  /** Removes all messages, with this outcome. */
+  settleAll(delivery: Delivery): void {
+    for (const item of this.#take(() => true)) item.settle(delivery);
   }
 
   #nextToSteer(): Item | undefined {

@@ -1,1 +1,2 @@
+export { describeInboxStore, type InboxStoreSubject } from './describe-inbox-store.js';
 export { describeLanes } from './describe-lanes.js';

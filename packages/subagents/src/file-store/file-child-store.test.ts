@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChildRecord, type ChildStore } from '../index.js';
 import { memoryChildStore } from '../../test/memory-child-store.js';
+import { describeChildStore } from '../testing/index.js';
 import { fileChildStore, type FileChildStore } from './index.js';
 import type { ChildStoreProblem } from './file-child-store.js';
 
@@ -51,33 +52,23 @@ const ownerIn = async (folder: string): Promise<string> => {
 const processFolders = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory)).filter((name) => name.startsWith('process-')).map((name) => join(directory, name));
 
-describe.each<[string, () => Promise<ChildStore>]>([
-  ['memoryChildStore', async () => memoryChildStore()],
-  ['fileChildStore', async () => open(join(await temporaryFolder(), 'deep/er'))],
-])('%s', (_, create) => {
-  it('replaces, lists and deletes records, for any ids', async () => {
-    const store = await create();
-    const ids = ['a', 'A', '../b', 'ä'.repeat(300), '', '__proto__'];
-    for (const id of ids) await store.save(record(id));
-    await store.save(record('a', { takenBy: 'call' }));
-    await store.delete('A');
-    await store.delete('never kept');
-    expect(await idsIn(store)).toEqual(ids.filter((id) => id !== 'A').toSorted());
-    expect((await store.list()).find(({ id }) => id === 'a')).toEqual(record('a', { takenBy: 'call' }));
-  });
-
-  it('stores the last of many concurrent writes to a record', async () => {
-    const store = await create();
-    await Promise.all(
-      Array.from({ length: 40 }, async (__, index) => store.save(record(String(index % 4), { depth: index }))),
-    );
-    expect((await store.list()).map(({ depth }) => depth).toSorted((one, other) => one - other)).toEqual([
-      36, 37, 38, 39,
-    ]);
-  });
+describe('memoryChildStore', () => {
+  describeChildStore(() => ({ store: memoryChildStore() }));
 });
 
 describe('fileChildStore', () => {
+  describeChildStore(async () => {
+    const directory = join(await temporaryFolder(), 'deep/er');
+    const store = open(directory);
+    return {
+      store,
+      next: async () => {
+        await store.close();
+        return open(directory);
+      },
+    };
+  });
+
   it('hands its records to the next store once it is closed, and removes an empty folder', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);

@@ -1,0 +1,1 @@
+export { describePoolStore } from './describe-pool-store.js';

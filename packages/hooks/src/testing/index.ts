@@ -1,0 +1,1 @@
+export { describeApprovalStore } from './describe-approval-store.js';

@@ -1,0 +1,1 @@
+export { describeChildStore, type ChildStoreSubject } from './describe-child-store.js';
