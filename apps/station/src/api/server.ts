@@ -124,7 +124,7 @@ export const createApp = (options: ServerOptions): Hono => {
     return response;
   });
   app.get('/a/:token', async (context) => {
-    if (context.req.header('accept')?.includes('application/json') !== true) return servePage('/');
+    if (context.req.header('accept')?.includes('application/json') !== true) return servePage('/approve.html');
     return context.json(await station.approvals.linked(context.req.param('token')));
   });
   app.post('/a/:token', async (context) => {

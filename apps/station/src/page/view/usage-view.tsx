@@ -19,7 +19,7 @@ export const UsageView = () => {
   const [range, setRange] = useState<'7' | '30' | '90'>('30');
   const to = isoDay(Date.now());
   const from = isoDay(Date.now() - (Number(range) - 1) * dayMs);
-  const report = useLoaded(() => station.api.usage(from, to), [from, to]);
+  const report = useLoaded(() => station.api.usage(Date.parse(from), Date.now()), [from, to]);
   if (!report) return <Busy text="Loading the usage" />;
   const chart = chartOf(report, from, to);
   const totals = totalsOf(report);
