@@ -1,6 +1,6 @@
 /**
- * @typedef {{ line: number, code: string }} Module A module of the page's examples, and the line at which it starts.
- * Its lines have the same numbers as in the page.
+ * @typedef {{ line: number, code: string, runs: boolean, output: string | undefined }} Module A module of the page's
+ * examples, and the line at which it starts. Its lines have the same numbers as in the page.
  */
 
 const fence = /^(?<indent>\s*)(?<ticks>`{3,}|~{3,})(?<info>.*)$/;
@@ -14,7 +14,7 @@ const isTypeScript = /** @type {(info: string) => boolean} */ (info) => /^(?:ts|
  * @type {(page: string) => Module[]}
  */
 export const modulesOf = (page) => {
-  /** @type {Map<number, string>[]} */
+  /** @type {{ lines: Map<number, string>, runs: boolean, output: string[] | undefined }[]} */
   const modules = [];
   /** @type {Map<number, string>} */
   let hidden = new Map();
@@ -40,20 +40,27 @@ export const modulesOf = (page) => {
     const [language = '', ...words] = info.trim().split(/\s+/);
     const end = /** @type {(text: string) => boolean} */ (text) =>
       text.trim().startsWith(ticks) && /^[`~]+$/.test(text.trim());
+    const latest = modules.at(-1);
+    if (language === 'text' && words.includes('output') && latest !== undefined) {
+      const output = /** @type {string[]} */ ([]);
+      latest.output = output;
+      open = { end, keep: (text) => output.push(text) };
+      return;
+    }
     if (!isTypeScript(language)) {
       open = { end, keep: undefined };
       return;
     }
     const before = words.includes('continued') ? modules.pop() : undefined;
-    const lines = new Map([...(before ?? []), ...hidden]);
+    const lines = new Map([...(before?.lines ?? []), ...hidden]);
     hidden = new Map();
-    modules.push(lines);
+    modules.push({ lines, runs: words.includes('run'), output: undefined });
     open = { end, keep: (text, at) => lines.set(at, text.startsWith(indent) ? text.slice(indent.length) : text) };
   });
 
-  return modules.map((lines) => {
+  return modules.map(({ lines, runs, output }) => {
     const last = Math.max(0, ...lines.keys());
     const code = Array.from({ length: last }, (_, index) => lines.get(index + 1) ?? '').join('\n');
-    return { line: Math.min(...lines.keys()), code: `${code}\nexport {};\n` };
+    return { line: Math.min(...lines.keys()), code: `${code}\nexport {};\n`, runs, output: output?.join('\n') };
   });
 };

@@ -34,6 +34,11 @@ describe('modulesOf', () => {
     ]);
   });
 
+  it('returns which blocks are programs, and what they print', () => {
+    const page = ['```ts run', 'one();', '```', '', '```text output', '1', '2', '```', '```ts', 'two();', '```'];
+    expect(modulesOf(page.join('\n'))).toMatchObject([{ runs: true, output: '1\n2' }, { runs: false }]);
+  });
+
   it('ends a block only at its own fence', () => {
     expect(numbered(['````md', '```ts', 'no();', '```', '````', '~~~ts', 'yes();', '~~~'])).toEqual([['7 yes();']]);
   });

@@ -1,14 +1,17 @@
 /**
- * Type-checks every TypeScript example in the documentation, or in the pages given as arguments, against the sources of
- * the packages.
+ * Checks the documentation, or the pages given as arguments: every TypeScript example compiles against the sources of the
+ * packages, programs print what the page shows, links and anchors exist, claims link tests that exist, and the generated
+ * `AGENTS.md` files are current. Programs need a build.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { agentsProblems } from './agents.js';
 import { modulesOf } from './blocks.js';
+import { evidencePages, evidenceProblems } from './evidence.js';
+import { findPages, linkProblems, listingProblems, root } from './pages.js';
+import { programProblems } from './programs.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 await mkdir(join(root, '.cache'), { recursive: true });
 const work = await mkdtemp(join(root, '.cache/docs-'));
 
@@ -16,16 +19,6 @@ const work = await mkdtemp(join(root, '.cache/docs-'));
 const list = async (folder) => {
   const names = await readdir(join(root, folder)).catch(() => /** @type {string[]} */ ([]));
   return names.toSorted();
-};
-
-/** @type {() => Promise<string[]>} */
-const findPages = async () => {
-  const docs = (await list('docs')).filter((file) => file.endsWith('.md'));
-  const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((file) => `docs/${file}`)];
-  for (const group of ['packages', 'apps']) {
-    for (const name of await list(group)) pages.push(`${group}/${name}/README.md`);
-  }
-  return pages;
 };
 
 /** Links all dependencies of workspace packages, so that examples can import them. */
@@ -75,35 +68,58 @@ const typeCheck = async (files) => {
   });
 };
 
-/** @type {(pages: readonly string[]) => Promise<string[]>} */
+/**
+ * @typedef {{ page: string, path: string, module: import('./blocks.js').Module }} Example An example, and its file in the
+ * work folder.
+ */
+
+/** @type {(pages: readonly string[]) => Promise<Example[]>} */
 const writeExamples = async (pages) => {
-  /** @type {string[]} */
-  const files = [];
+  /** @type {Example[]} */
+  const examples = [];
   for (const page of pages) {
     const text = await readFile(join(root, page), 'utf8').catch(() => undefined);
-    for (const { line, code } of text === undefined ? [] : modulesOf(text)) {
-      const file = `${page}.${line}.ts`;
-      await mkdir(dirname(join(work, file)), { recursive: true });
-      await writeFile(join(work, file), code);
-      files.push(file);
+    for (const module of text === undefined ? [] : modulesOf(text)) {
+      const path = `${page}.${module.line}.ts`;
+      await mkdir(dirname(join(work, path)), { recursive: true });
+      await writeFile(join(work, path), module.code);
+      examples.push({ page, path, module });
     }
   }
-  return files;
+  return examples;
+};
+
+/** @type {() => Promise<string[]>} */
+const claimProblems = async () => {
+  const problems = [...evidencePages].map(async ([page, count]) =>
+    evidenceProblems(page, await readFile(join(root, page), 'utf8'), count),
+  );
+  return (await Promise.all(problems)).flat();
 };
 
 try {
+  const chosen = process.argv.slice(2);
+  const pages = chosen.length > 0 ? chosen : ['README.md', ...findPages().keys()];
   await writeFile(join(work, 'package.json'), JSON.stringify({ type: 'module' }));
   await linkLibraries();
-  const files = await writeExamples(process.argv.length > 2 ? process.argv.slice(2) : await findPages());
-  const output = files.length === 0 ? '' : await typeCheck(files);
-  if (output === '') {
-    console.log(`${files.length} examples in the documentation compile.`);
+  const examples = await writeExamples(pages);
+  const output = examples.length === 0 ? '' : await typeCheck(examples.map(({ path }) => path));
+  const programs = examples.flatMap(({ page, path, module }) =>
+    module.runs ? [{ page, file: join(work, path.replace(/\.ts$/, '.mjs')), module }] : [],
+  );
+  const problems = [
+    output
+      .replaceAll(/^(?<page>\S+\.md)\.\d+\.ts\((?<line>\d+),(?<column>\d+)\)/gm, '$<page>:$<line>:$<column>')
+      .trimEnd(),
+    ...linkProblems(pages),
+    ...(chosen.length > 0 ? [] : [...(await claimProblems()), ...listingProblems(), ...agentsProblems()]),
+    ...(output === '' ? await programProblems(programs) : []),
+  ].filter((problem) => problem !== '');
+  if (problems.length === 0) {
+    console.log(`${examples.length} examples in the documentation compile.`);
+    if (programs.length > 0) console.log(`${programs.length} programs print what the documentation shows.`);
   } else {
-    console.error(
-      output
-        .replaceAll(/^(?<page>\S+\.md)\.\d+\.ts\((?<line>\d+),(?<column>\d+)\)/gm, '$<page>:$<line>:$<column>')
-        .trimEnd(),
-    );
+    console.error(problems.join('\n'));
     process.exitCode = 1;
   }
 } finally {

@@ -11,7 +11,7 @@ const changesets = readdirSync(`${root}/.changeset`).filter((name) => name.endsW
 
 /** Returns the packages in the front matter of a changeset. @type {(text: string) => string[]} */
 const namedIn = (text) =>
-  [...(text.split(/^---$/m)[1] ?? '').matchAll(/^['"]?(@[\w/-]+)['"]?: (?:major|minor|patch)$/gm)].map(
+  [...(text.split(/^---$/m)[1] ?? '').matchAll(/^['"]?((?:@[\w-]+\/)?[\w-]+)['"]?: (?:major|minor|patch)$/gm)].map(
     ([, name = '']) => name,
   );
 

@@ -1,10 +1,14 @@
-/** Checks the manifest, the types and the size of every package in its published form. Requires a build. */
+/**
+ * Checks the manifest, the types and the size of every package in its published form, and the licenses of dependencies.
+ * Requires a build.
+ */
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { licenseProblems } from './licenses.js';
 import { manifestProblems } from './manifest.js';
 import { publishedProblems } from './published.js';
 import { sizeProblems, sizesOf } from './size.js';
@@ -53,7 +57,7 @@ try {
   const tarballs = await packAll(destination);
   const rows = [['bytes an import loads', 'minified', 'gzip', 'budget']];
   /** @type {string[]} */
-  const problems = [];
+  const problems = licenseProblems();
   for (const { folder, manifest } of packages) {
     const built = await access(join(folder, 'dist')).then(
       () => true,

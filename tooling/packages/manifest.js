@@ -18,7 +18,7 @@ const entryFor = (source) => {
 
 /** Returns the libraries that a package must declare as peers. @type {(name: string) => string[]} */
 const sharedBy = (name) => {
-  if (groundFloor.includes(name)) return [];
+  if (groundFloor.includes(name) || name === 'create-h') return [];
   return name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
 };
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** The version of Node that runs tests which the current one cannot run. */
-const version = '22.23.2';
+const usual = '22.23.2';
 
 /**
  * The npm package with the binary of Node for each platform.
@@ -32,9 +32,9 @@ export const isAtLeast = (version, minimum) => {
  * Returns the path of a Node from npm, which npx installs into its cache at the first call. Rejects with the reason if
  * there is none for this platform or it cannot be installed.
  *
- * @type {() => Promise<string>}
+ * @type {(version?: string) => Promise<string>}
  */
-export const newerNode = async () => {
+export const newerNode = async (version = usual) => {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
   if (name === undefined) throw new Error(`npm has no package with Node ${version} for ${platform}.`);

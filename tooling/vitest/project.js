@@ -14,6 +14,9 @@ const alias =
 
 /** Whether to run the long tests: randomized, crash and load tests that take minutes. */
 const isLong = process.env['TEST_LONG'] === '1';
+/** Whether to run the live tests, which call real providers. */
+const isLive = process.env['H_LIVE_TEST'] === '1';
+const special = ['**/*.long.test.{ts,js}', '**/*.live.test.{ts,js}'];
 
 /**
  * Number of retries of a failed test: one in CI, where `summary.js` lists flaky tests, and none otherwise.
@@ -21,7 +24,8 @@ const isLong = process.env['TEST_LONG'] === '1';
 export const retry = process.env['CI'] === 'true' ? 1 : 0;
 
 /**
- * Returns the test project of one package: all `*.test.ts` files, or all `*.long.test.ts` files with `TEST_LONG=1`.
+ * Returns the test project of one package: all `*.test.ts` files, or all `*.long.test.ts` files with `TEST_LONG=1`, or all
+ * `*.live.test.ts` files with `H_LIVE_TEST=1`.
  *
  * Test files share loaded modules, because modules contain no state; loading them per file takes a third of the test
  * time. A package that tests lazy loading sets `isolate: true`.
@@ -42,12 +46,12 @@ export const project = ({ isolate = false, newerNode, asNode = false } = {}) => 
     resolve: { conditions, alias },
     ssr: { resolve: { conditions } },
     test: {
-      include: isLong ? ['**/*.long.test.{ts,js}'] : ['**/*.test.{ts,js}'],
-      exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', ...(isLong ? [] : ['**/*.long.test.{ts,js}'])],
+      include: isLive ? special.slice(1) : isLong ? special.slice(0, 1) : ['**/*.test.{ts,js}'],
+      exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', ...(isLong || isLive ? [] : special)],
       isolate,
       retry,
       // Loading a tokenizer takes seconds when both cores are busy.
-      testTimeout: isLong ? 900_000 : 30_000,
+      testTimeout: isLong ? 900_000 : isLive ? 180_000 : 30_000,
       benchmark: { include: ['**/*.bench.ts'] },
     },
   });

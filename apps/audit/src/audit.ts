@@ -1,5 +1,6 @@
 import { loadPrices, type CostOf } from '@h/prices';
 import { SessionAudit, type SessionReport } from './analysis/session.js';
+import { TextFacts } from './analysis/text-facts.js';
 import type { AuditFile } from './read/find-files.js';
 import { formatOf } from './read/formats.js';
 import { readEntries, type OnBytes } from './read/read-entries.js';
@@ -32,13 +33,13 @@ const maxUnknownEntries = 200;
 /** Audits files one after the other. A file that cannot be read is skipped and named. */
 export const audit = async (files: readonly AuditFile[], options: AuditOptions = {}): Promise<AuditResult> => {
   const { costOf = await loadPrices(), onBytes = () => undefined, signal } = options;
-  const wasSeen = createSeen();
+  const shared: Shared = { costOf, wasSeen: createSeen(), facts: new TextFacts(), onBytes, signal };
   const sessions: SessionReport[] = [];
   const skipped: SkippedFile[] = [];
   for (const { path } of files) {
     signal?.throwIfAborted();
     try {
-      sessions.push(await auditFile(path, costOf, wasSeen, onBytes, signal));
+      sessions.push(await auditFile(path, shared));
     } catch (error) {
       signal?.throwIfAborted();
       skipped.push({ path, reason: error instanceof Error ? error.message : String(error) });
@@ -47,15 +48,18 @@ export const audit = async (files: readonly AuditFile[], options: AuditOptions =
   return { sessions, skipped };
 };
 
-const auditFile = async (
-  path: string,
-  costOf: CostOf,
-  wasSeen: WasSeen,
-  onBytes: OnBytes,
-  signal: AbortSignal | undefined,
-): Promise<SessionReport> => {
+/** What the audits of all files share. */
+interface Shared {
+  readonly costOf: CostOf;
+  readonly wasSeen: WasSeen;
+  readonly facts: TextFacts;
+  readonly onBytes: OnBytes;
+  readonly signal: AbortSignal | undefined;
+}
+
+const auditFile = async (path: string, { costOf, wasSeen, facts, onBytes, signal }: Shared): Promise<SessionReport> => {
   const damage = { skippedLines: 0 };
-  const session = new SessionAudit(costOf);
+  const session = new SessionAudit(costOf, facts);
   let format: { readonly name: string; readonly reader: RecordReader } | undefined;
   let unknown = 0;
   for await (const entry of readEntries(path, damage, onBytes)) {

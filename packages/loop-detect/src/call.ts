@@ -1,8 +1,9 @@
+import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect, ToolStatus } from '@h/turn';
 import { canonicalText, hashOf } from './canonical.js';
 import { writes } from './effect.js';
 import type { ToolLoopOptions } from './options.js';
-import { leadersOf, shellLineOf } from './shell.js';
+import { effectsOf, leadersOf, shellLineOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
 
 /** A tool call as the model requested it. */
@@ -34,6 +35,8 @@ export class DescribedCall {
   readonly #options: ToolLoopOptions;
   #isShell: boolean | undefined;
   #isPoll: boolean | undefined;
+  /** The commands of a shell call, in a list of at most one; `undefined` before they were read. */
+  #effects: readonly (readonly CommandEffect[])[] | undefined;
 
   constructor(call: LoopCall, options: ToolLoopOptions | false | undefined) {
     this.call = call;
@@ -50,20 +53,20 @@ export class DescribedCall {
 
   /** Whether the call is meant to be repeated, because it requests a state or the next page. */
   get isPoll(): boolean {
-    this.#isPoll ??= this.#options.poll ?? isKnownPoll(this.call);
+    this.#isPoll ??= this.#options.poll ?? isKnownPoll(this.call, this.#commands);
     return this.#isPoll;
   }
 
   /** Whether a success changes something. @param declared the effect that the tool declares */
   writes(declared: ToolEffect | undefined = this.call.effect): boolean {
     const { name, input } = this.call;
-    return writes({ name, input, effect: this.#options.effect ?? declared });
+    return writes({ name, input, effect: this.#options.effect ?? declared }, this.#commands);
   }
 
   /** Whether its name or its command indicates a lookup. */
   get isLookup(): boolean {
-    const line = shellLineOf(this.call.name, this.call.input);
-    if (line !== undefined) return leadersOf(line).every(isLookupCommand) && !this.writes();
+    const commands = this.#commands;
+    if (commands !== undefined) return leadersOf(commands).every(isLookupCommand) && !this.writes();
     const effect = this.#options.effect ?? this.call.effect;
     if (effect !== undefined) return effect === 'read-only';
     return wordsOf(this.tool).some((word) => lookupWords.has(word)) && !this.writes();
@@ -72,6 +75,14 @@ export class DescribedCall {
   /** Whether it only stores notes of the model, which is never progress. */
   get isNote(): boolean {
     return wordsOf(this.tool).some((word) => noteWords.has(word));
+  }
+
+  get #commands(): readonly CommandEffect[] | undefined {
+    if (this.#effects === undefined) {
+      const effects = effectsOf(this.call.name, this.call.input);
+      this.#effects = effects === undefined ? [] : [effects];
+    }
+    return this.#effects[0];
   }
 }
 
@@ -185,9 +196,11 @@ const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefine
   ['aws', new Set(['wait', 'describe', 'describe-stacks', 'describe-instances', 'list', 'get'])],
 ]);
 
-export const isKnownPoll = (call: LoopCall): boolean => {
-  const line = shellLineOf(call.name, call.input);
-  if (line !== undefined) return leadersOf(line).some(isPollingCommand) && !writes(call);
+export const isKnownPoll = (
+  call: LoopCall,
+  effects: readonly CommandEffect[] | undefined = effectsOf(call.name, call.input),
+): boolean => {
+  if (effects !== undefined) return leadersOf(effects).some(isPollingCommand) && !writes(call, effects);
   const action = textMember(call.input, 'action') ?? textMember(call.input, 'command');
   if (action !== undefined && pollingActions.has(action)) return true;
   // Some shells report new output on an empty write to the process.

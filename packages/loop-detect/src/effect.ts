@@ -1,6 +1,6 @@
-import { commandEffects } from '@h/shell/effects';
+import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect } from '@h/turn';
-import { shellLineOf } from './shell.js';
+import { effectsOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
 
 /** The properties of a call that determine its effect. */
@@ -10,11 +10,17 @@ interface EffectfulCall {
   readonly effect?: ToolEffect | undefined;
 }
 
-/** Estimates whether a success of the call changes something. */
-export const writes = (call: EffectfulCall): boolean => {
-  const line = shellLineOf(call.name, call.input);
+/**
+ * Estimates whether a success of the call changes something.
+ *
+ * @param effects the commands of the call, as of `effectsOf`
+ */
+export const writes = (
+  call: EffectfulCall,
+  effects: readonly CommandEffect[] | undefined = effectsOf(call.name, call.input),
+): boolean => {
   // A shell tool declares the maximum effect of any command, not the effect of this command.
-  if (line !== undefined) return commandEffects(line).some((effect) => effect.writes);
+  if (effects !== undefined) return effects.some((effect) => effect.writes);
   if (call.effect === 'read-only') return false;
   if (call.effect === 'local-write' || call.effect === 'destructive') return true;
   return nameWrites(call);

@@ -1,4 +1,4 @@
-import { commandEffects } from '@h/shell/effects';
+import { commandEffects, type CommandEffect } from '@h/shell/effects';
 import { textMember, wordsOf } from './words.js';
 
 /** Words in the names of tools that run a shell command. */
@@ -49,8 +49,14 @@ const wrappers: ReadonlySet<string> = new Set([
   'zsh',
 ]);
 
+/** Returns the commands of a shell call; `undefined` for calls of other tools. Parses the line, so call it once. */
+export const effectsOf = (name: string, input: unknown): readonly CommandEffect[] | undefined => {
+  const line = shellLineOf(name, input);
+  return line === undefined ? undefined : commandEffects(line);
+};
+
 /** Returns the first command of each pipeline as words; the later commands only filter its output. */
-export const leadersOf = (line: string): readonly (readonly string[])[] =>
-  commandEffects(line)
+export const leadersOf = (effects: readonly CommandEffect[]): readonly (readonly string[])[] =>
+  effects
     .filter(({ isFirst, program }) => isFirst && !wrappers.has(program))
     .map(({ program, args }) => [program, ...args]);

@@ -32,27 +32,48 @@ const classes: Readonly<Uint8Array> = Uint8Array.from({ length: 128 }, (_, code)
  * ```
  */
 export const estimateTokens = (text: string): number => {
+  const { length } = text;
   let tokens = 0;
   let index = 0;
-  while (index < text.length) {
-    const code = text.charCodeAt(index);
+  let code = text.charCodeAt(0);
+  while (index < length) {
     if (code >= 128) {
       tokens += nonAsciiTokens(code);
       index += 1;
+      code = text.charCodeAt(index);
       continue;
     }
     const kind = classes[code] as number;
-    if (kind >= lower && kind <= digit) {
-      // A word includes the space before it in its first token; a number does not.
-      if (kind === digit && index > 0 && text.charCodeAt(index - 1) === 32) tokens += 1;
-      const end = endOfWord(text, index);
-      tokens += wordTokens(text, index, end, kind);
-      index = end;
+    if (kind < lower || kind > digit) {
+      const start = index;
+      do {
+        index += 1;
+        code = text.charCodeAt(index);
+      } while (code < 128 && classes[code] === kind);
+      tokens += runTokens(kind, index - start);
       continue;
     }
-    const end = endOfRun(text, index, kind);
-    tokens += runTokens(kind, end - index);
-    index = end;
+    // A word includes the space before it in its first token; a number does not.
+    if (kind === digit && index > 0 && text.charCodeAt(index - 1) === 32) tokens += 1;
+    const start = index;
+    let begin = index;
+    let changes = 0;
+    let wordTokens = 0;
+    let spanKind = kind;
+    for (;;) {
+      index += 1;
+      code = text.charCodeAt(index);
+      const next = code < 128 ? (classes[code] as number) : other;
+      if (next === spanKind) continue;
+      wordTokens += spanTokens(spanKind, index - begin, next);
+      if (next < lower || next > digit) break;
+      if (spanKind !== upper || next !== lower) changes += 1;
+      spanKind = next;
+      begin = index;
+    }
+    // A run that changes its class often is a hash, a key or base64.
+    const word = index - start;
+    tokens += word >= 8 && changes * 5 >= word ? Math.max(wordTokens, word / 1.35) : wordTokens;
   }
   return Math.ceil(tokens);
 };
@@ -66,47 +87,10 @@ const nonAsciiTokens = (code: number): number => {
   return code >= 0xd800 && code <= 0xdfff ? 1.5 : 1.3;
 };
 
-const classAt = (text: string, index: number): number => {
-  const code = text.charCodeAt(index);
-  return code < 128 ? (classes[code] as number) : other;
-};
-
-const endOfWord = (text: string, start: number): number => {
-  let end = start + 1;
-  for (let kind = classAt(text, end); end < text.length && kind >= lower && kind <= digit; kind = classAt(text, end)) {
-    end += 1;
-  }
-  return end;
-};
-
-const endOfRun = (text: string, start: number, kind: number): number => {
-  let end = start + 1;
-  while (end < text.length && text.charCodeAt(end) < 128 && classes[text.charCodeAt(end)] === kind) end += 1;
-  return end;
-};
-
 const runTokens = (kind: number, length: number): number => {
   if (kind === space) return length === 1 ? 0 : 1 + length / 40;
   if (kind === control) return 1 + (length - 1) / 8;
   return Math.ceil(length / 2);
-};
-
-/** Tokens of a run of letters and digits. A run that changes its class often is a hash, a key or base64. */
-const wordTokens = (text: string, start: number, end: number, first: number): number => {
-  let tokens = 0;
-  let changes = 0;
-  let kind = first;
-  let begin = start;
-  for (let index = start + 1; index <= end; index += 1) {
-    const next = index < end ? classAt(text, index) : other;
-    if (next === kind) continue;
-    tokens += spanTokens(kind, index - begin, next);
-    if (index < end && !(kind === upper && next === lower)) changes += 1;
-    kind = next;
-    begin = index;
-  }
-  const length = end - start;
-  return length >= 8 && changes * 5 >= length ? Math.max(tokens, length / 1.35) : tokens;
 };
 
 /** Tokens of a span of one class. A capital letter belongs to the lower-case letters after it. */

@@ -1,6 +1,6 @@
-import { scanContext } from '@h/security';
 import type { AuditRecord } from '../read/record.js';
 import { FindingList } from './finding.js';
+import type { TextFacts } from './text-facts.js';
 
 /** A result of a tool that tried to redirect the model. */
 export interface InjectionFinding {
@@ -11,8 +11,6 @@ export interface InjectionFinding {
 
 /** Tools whose results come from outside of the user's machine. */
 const externalTools = /web|fetch|browser|search|http|url|^mcp__/i;
-/** Results are scanned up to this length: an injection is at the beginning of a page or hidden near its text. */
-const maxScannedChars = 200_000;
 const maxOpenCalls = 1000;
 
 /** Scans the results of tools that read from outside. */
@@ -20,6 +18,11 @@ export class InjectionAnalysis {
   readonly found = new FindingList<InjectionFinding>();
   scanned = 0;
   readonly #open = new Map<string, string>();
+  readonly #facts: TextFacts;
+
+  constructor(facts: TextFacts) {
+    this.#facts = facts;
+  }
 
   take(record: AuditRecord): void {
     if (record.type === 'call' && externalTools.test(record.name)) {
@@ -31,7 +34,7 @@ export class InjectionAnalysis {
     this.#open.delete(record.id);
     if (tool === undefined) return;
     this.scanned += 1;
-    const { verdict, findings } = scanContext(record.text.slice(0, maxScannedChars), { policy: 'warn' });
+    const { verdict, findings } = this.#facts.injection(record.text);
     if (verdict === 'clean') return;
     this.found.add({ tool, verdict, rules: [...new Set(findings.map(({ rule }) => rule))] });
   }

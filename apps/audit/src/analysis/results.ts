@@ -1,6 +1,6 @@
-import { estimateTokens } from '@h/tokens';
 import type { AuditRecord } from '../read/record.js';
 import { FindingList } from './finding.js';
+import type { TextFacts } from './text-facts.js';
 import { memberOf } from './usage.js';
 
 /** A result that `@h/tools` would have capped. */
@@ -33,7 +33,12 @@ export class ResultAnalysis {
   /** Tokens beyond the cap times the requests that carried them. */
   carriedTokens = 0;
   readonly #open = new Map<string, string>();
+  readonly #facts: TextFacts;
   #excess = 0;
+
+  constructor(facts: TextFacts) {
+    this.#facts = facts;
+  }
 
   take(record: AuditRecord): void {
     if (record.type === 'compaction') this.#excess = 0;
@@ -58,7 +63,7 @@ export class ResultAnalysis {
     }
     this.#open.delete(id);
     const totals = this.#tool(tool);
-    const tokens = estimateTokens(text);
+    const tokens = this.#facts.tokens(text);
     totals.resultTokens += tokens;
     if (isError) totals.errors += 1;
     if (text.length <= maxChars) return;

@@ -1,14 +1,14 @@
-import type { Redactor } from '@h/redact';
 import type { AuditRecord } from '../read/record.js';
+import type { TextFacts } from './text-facts.js';
 
 /** Counts secrets by kind. Their values are neither stored nor printed. */
 export class SecretAnalysis {
   readonly byKind = new Map<string, number>();
   count = 0;
-  readonly #redactor: Redactor;
+  readonly #facts: TextFacts;
 
-  constructor(redactor: Redactor) {
-    this.#redactor = redactor;
+  constructor(facts: TextFacts) {
+    this.#facts = facts;
   }
 
   take(record: AuditRecord): void {
@@ -19,7 +19,7 @@ export class SecretAnalysis {
   }
 
   #count(text: string): void {
-    for (const [kind, count] of Object.entries(this.#redactor.inspect(text).found)) {
+    for (const [kind, count] of Object.entries(this.#facts.secrets(text))) {
       this.byKind.set(kind, (this.byKind.get(kind) ?? 0) + count);
       this.count += count;
     }

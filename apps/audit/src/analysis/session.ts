@@ -1,5 +1,4 @@
 import type { CostOf } from '@h/prices';
-import { createRedactor, type Redactor } from '@h/redact';
 import type { AuditRecord } from '../read/record.js';
 import { CacheAnalysis, type CacheBreak } from './cache.js';
 import { CommandAnalysis, type CommandFinding } from './commands.js';
@@ -9,6 +8,7 @@ import { InjectionAnalysis, type InjectionFinding } from './injections.js';
 import { LoopAnalysis, type LoopFinding } from './loops.js';
 import { ResultAnalysis, type OversizedFinding, type ToolTotals } from './results.js';
 import { SecretAnalysis } from './secrets.js';
+import type { TextFacts } from './text-facts.js';
 import { UsageAnalysis, type Spending } from './usage.js';
 
 /** What one session cost, and what each package would have found in it. */
@@ -56,20 +56,23 @@ export interface SessionReport {
 
 /** Audits one session, record by record. */
 export class SessionAudit {
-  readonly #redactor: Redactor = createRedactor();
   readonly #usage: UsageAnalysis;
   readonly #loops: LoopAnalysis;
   readonly #cache: CacheAnalysis;
-  readonly #commands = new CommandAnalysis(this.#redactor.redact);
-  readonly #secrets = new SecretAnalysis(this.#redactor);
-  readonly #injections = new InjectionAnalysis();
-  readonly #results = new ResultAnalysis();
+  readonly #commands: CommandAnalysis;
+  readonly #secrets: SecretAnalysis;
+  readonly #injections: InjectionAnalysis;
+  readonly #results: ResultAnalysis;
   readonly #context = new ContextAnalysis();
 
-  constructor(costOf: CostOf) {
+  constructor(costOf: CostOf, facts: TextFacts) {
     this.#usage = new UsageAnalysis(costOf);
     this.#loops = new LoopAnalysis(costOf);
     this.#cache = new CacheAnalysis(costOf);
+    this.#commands = new CommandAnalysis((text) => facts.redacted(text));
+    this.#secrets = new SecretAnalysis(facts);
+    this.#injections = new InjectionAnalysis(facts);
+    this.#results = new ResultAnalysis(facts);
   }
 
   take(record: AuditRecord): void {

@@ -76,8 +76,10 @@ async function* linesOf(path: string, damage: Damage, onBytes: OnBytes): AsyncGe
     let pieces: Buffer[] = [];
     let length = 0;
     const takeLine = (): Json | undefined => {
-      const line = length > maxLineBytes ? '' : Buffer.concat(pieces, length).toString('utf8').trim();
       const isTooLong = length > maxLineBytes;
+      const [only] = pieces;
+      const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(isTooLong ? [] : pieces);
+      const line = bytes.toString('utf8').trim();
       pieces = [];
       length = 0;
       if (line === '' && !isTooLong) return undefined;

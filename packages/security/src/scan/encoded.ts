@@ -1,4 +1,4 @@
-import type { Region } from './regions.js';
+import { hasRun, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
 export interface Encoded extends Region {
@@ -17,14 +17,22 @@ const minPrintable = 0.95;
 /** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities and percent-encoding. */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, (span) => fromBase64(span)),
-  ...spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
-  ...spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g, (span) =>
-    Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
-  ),
-  ...spans(text, /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
-    characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
-  ),
-  ...spans(text, /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) => characters(span.match(/\d+/g) ?? [], 10)),
+  ...(hasRun(text, 24, isBase32) ? spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32) : []),
+  ...(hasRun(text, 24, isHexadecimal)
+    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g, (span) =>
+        Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
+      )
+    : []),
+  ...(hasRun(text, 24, isDecimal)
+    ? [
+        ...spans(text, /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
+          characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
+        ),
+        ...spans(text, /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
+          characters(span.match(/\d+/g) ?? [], 10),
+        ),
+      ]
+    : []),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
   ),
@@ -32,6 +40,15 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (hex) => Number.parseInt(hex ?? '', 16)),
   ...lines(text, '\\x', /\\x([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
 ];
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/** Whether the code is white space or a separator of lists of codes. */
+const isSeparator = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 44 || code === 58 || code === 59 || code > 127;
+const isBase32 = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 50 && code <= 55);
+const isHexadecimal = (code: number): boolean =>
+  isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102) || code === 120 || isSeparator(code);
+const isDecimal = (code: number): boolean => isDigit(code) || isSeparator(code);
 
 const spans = (text: string, pattern: RegExp, decode: (span: string) => string): readonly Encoded[] => {
   const found: Encoded[] = [];
@@ -43,8 +60,11 @@ const spans = (text: string, pattern: RegExp, decode: (span: string) => string):
   return found;
 };
 
+const longWord = /\S{20}/;
+
 /** Decodes base64, also multi-line and nested. Skips words before it. */
 const fromBase64 = (span: string): string => {
+  if (!longWord.test(span)) return '';
   const parts = span.split(/\s+/).filter((part) => part !== '');
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
   if (longest.length < minLength) return '';
@@ -140,17 +160,16 @@ export const findDisguised = (text: string): readonly Encoded[] => {
   const found: Encoded[] = [];
   const add = (pattern: RegExp, least: number, decode: (line: string) => string): void => {
     const places = Array.from(text.matchAll(pattern), ({ index }) => index);
-    let first = 0;
     let end = -1;
     for (const [index, place] of places.entries()) {
       if (place < end) continue;
       const start = Math.max(place - maxLine, text.lastIndexOf('\n', place) + 1);
       const feed = text.indexOf('\n', place);
       end = Math.min(feed === -1 ? text.length : feed, place + maxLine);
-      first = index;
-      const last = places[first + least - 1];
+      const last = places[index + least - 1];
       const words = least > 2 ? text.slice(start, end).split(' ').length : 0;
-      const disguised = places.filter((one) => one >= place && one < end).length;
+      let disguised = 0;
+      while ((places[index + disguised] ?? end) < end) disguised += 1;
       if (last !== undefined && last < end && words <= disguised * maxPlainWords) {
         found.push({ start, end, decoded: decode(text.slice(start, end)), isMeant: least < 3 });
       }

@@ -1,5 +1,6 @@
 import { isInvisible } from './characters.js';
 import { likeLetter, likeSign } from './look-alikes.js';
+import { isAscii } from './regions.js';
 
 /** A folded text, and the origin of its characters. */
 export interface Folded {
@@ -19,7 +20,7 @@ const isMute = (code: number): boolean => code === 42 || code === 95 || code ===
  */
 export const fold = (text: string): Folded => {
   // The upper bound of the folded length; most texts do not grow.
-  const capacity = isPlain.test(text) ? text.length : text.length * maxExpansion;
+  const capacity = isAscii(text) ? text.length : text.length * maxExpansion;
   const units = new Uint16Array(capacity);
   const places = new Uint32Array(capacity);
   let length = 0;
@@ -67,9 +68,6 @@ export const foldText = (text: string): string => fold(text).text;
 
 /** Maximum expansion per character. Some ligatures represent whole phrases. */
 const maxExpansion = 4;
-
-// oxlint-disable-next-line no-control-regex -- all of ASCII
-const isPlain = /^[\x00-\x7f]*$/;
 
 /** Matches combining marks. */
 const isMark = /^[\u0300-\u036f]$/;

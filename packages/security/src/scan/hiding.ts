@@ -1,7 +1,7 @@
 import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit } from './finding.js';
 import { fold } from './fold.js';
-import { all, type Region } from './regions.js';
+import { all, hasRun, isAscii, type Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { sentencesOf } from './sentences.js';
 
@@ -23,20 +23,40 @@ const bar = 124;
 const concealing =
   /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=["']?0["'\s>]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=["']?0["'\s>]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=["']?0?(?:\.0\d?)?["'\s>]|\scolor=["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
 
-/** Attributes, titles and reference definitions, which models read and rendered files do not show. */
-const asides: readonly RegExp[] = [
-  /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?[("'][^\n]{0,4000}$/gim,
-  /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
-  /\]\([^()\s]{1,300} {1,3}"[^"\n]{20,2000}"\)/g,
-  /!\[[^\]\n]{20,2000}\]\(/g,
-  /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area|section|td|li|h[1-6])\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|aria-description|name|data-[\w-]{1,30}|placeholder|value)=(?:"[^"<>]{20,2000}"|'[^'<>]{20,2000}')/gi,
-  /<\w{1,12}\b[^<>]{0,100}?\bclass=["']?[^"'<>]{0,60}?\b(?:sr-only|visually-hidden|d-none|hidden|invisible)\b[^<>]{0,100}>[^<]{10,4000}/gi,
-  /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>[^<]{10,4000}/gi,
-  /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>[^<]{10,4000}/gi,
-  /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi,
-  /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm,
-  /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g,
-  /<details\b[^<>]{0,60}>\s{0,9}<summary>\s{0,9}<\/summary>[^<]{10,4000}/gi,
+/**
+ * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without `needs`
+ * has none of them.
+ */
+const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = [
+  {
+    needs: ']:',
+    pattern: /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?[("'][^\n]{0,4000}$/gim,
+  },
+  {
+    needs: ']:',
+    pattern: /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
+  },
+  { needs: '](', pattern: /\]\([^()\s]{1,300} {1,3}"[^"\n]{20,2000}"\)/g },
+  { needs: '![', pattern: /!\[[^\]\n]{20,2000}\]\(/g },
+  {
+    needs: '<',
+    pattern:
+      /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area|section|td|li|h[1-6])\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|aria-description|name|data-[\w-]{1,30}|placeholder|value)=(?:"[^"<>]{20,2000}"|'[^'<>]{20,2000}')/gi,
+  },
+  {
+    needs: '<',
+    pattern:
+      /<\w{1,12}\b[^<>]{0,100}?\bclass=["']?[^"'<>]{0,60}?\b(?:sr-only|visually-hidden|d-none|hidden|invisible)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+  },
+  {
+    needs: '<',
+    pattern: /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+  },
+  { needs: '<', pattern: /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>[^<]{10,4000}/gi },
+  { needs: '<', pattern: /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi },
+  { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm },
+  { needs: '](', pattern: /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g },
+  { needs: '<', pattern: /<details\b[^<>]{0,60}>\s{0,9}<summary>\s{0,9}<\/summary>[^<]{10,4000}/gi },
 ];
 const comments: readonly { readonly opening: RegExp; readonly closing: string }[] = [
   { opening: /<!--/g, closing: '-->' },
@@ -48,26 +68,28 @@ const comments: readonly { readonly opening: RegExp; readonly closing: string }[
 /** Returns comments, hidden elements, attributes, and text after a long run of blanks. */
 export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
   const concealed = (region: Region): HiddenRegion => ({ ...region, kind: 'concealed' });
+  const hasElements = text.includes('<');
   const regions = [
     ...comments.flatMap(({ opening, closing }) => between(text, opening, closing)),
-    ...asides.flatMap((pattern) => all(text, pattern)).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
-    ...elements(text, concealing).map(concealed),
-    ...elements(text, hiddenClass(text)).map(concealed),
-    ...all(text, whiteFormula).map(concealed),
+    ...asides
+      .flatMap(({ needs, pattern }) => (text.includes(needs) ? all(text, pattern) : []))
+      .map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
+    ...(hasElements ? elements(text, concealing).map(concealed) : []),
+    ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
+    ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),
-    ...(isAscii.test(text) ? [] : disguisedLetters(text).map(concealed)),
-    ...all(text, blankMarkup).map(concealed),
-    ...all(text, softened).map(concealed),
+    ...(isAscii(text) ? [] : disguisedLetters(text).map(concealed)),
+    ...(hasElements || text.includes('&') ? all(text, blankMarkup).map(concealed) : []),
+    ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
     ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
     ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
   ];
   return regions.toSorted((one, other) => one.start - other.start);
 };
 
-// oxlint-disable-next-line no-control-regex -- all of ASCII
-const isAscii = /^[\x00-\x7f]*$/;
 /** Long runs of blanks in markup. */
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
+const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
 const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
 /** A phrase with one word on each line. */
@@ -149,6 +171,7 @@ const isBlank = (code: number): boolean =>
 
 /** Returns text that a run of blanks or blank lines moves out of view. */
 const behindBlanks = (text: string): readonly Region[] => {
+  if (!hasRun(text, minBlanks, isBlank)) return [];
   const regions: Region[] = [];
   let run = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -189,6 +212,7 @@ export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): rea
 
 /** Finds words of Latin letters that invisible characters split. */
 export const cutWords = (text: string): readonly Hit[] => {
+  if (isAscii(text)) return [];
   const cuts: number[] = [];
   for (let index = 1; index < text.length - 1; index += 1) {
     const code = text.charCodeAt(index);

@@ -15,6 +15,7 @@ import {
   zeroWidthNonJoiner,
 } from './characters.js';
 import type { Hit } from './finding.js';
+import { isAscii } from './regions.js';
 
 /** Minimum number of consecutive invisible characters that count as a message. */
 const messageLength = 8;
@@ -33,6 +34,7 @@ export interface HiddenStretch extends Hit {
  * next to right-to-left letters, and flags made of tags. All others are reported, and long runs count as messages.
  */
 export const findInvisible = (text: string): readonly HiddenStretch[] => {
+  if (isAscii(text)) return [];
   const found: HiddenStretch[] = [];
   let index = 0;
   while (index < text.length) {

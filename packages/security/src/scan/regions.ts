@@ -27,6 +27,28 @@ const fencedBlocks = (text: string): readonly Region[] => {
 export const all = (text: string, pattern: RegExp): readonly Region[] =>
   Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
 
+/**
+ * Returns whether a text contains `min` consecutive characters of a class. Reads every `min`-th character, because such
+ * a run covers one of them; a pre-test for expressions that would try every character.
+ */
+export const hasRun = (text: string, min: number, isMember: (code: number) => boolean): boolean => {
+  for (let probe = min - 1; probe < text.length; probe += min) {
+    if (!isMember(text.charCodeAt(probe))) continue;
+    let start = probe;
+    while (start > 0 && probe - start < min && isMember(text.charCodeAt(start - 1))) start -= 1;
+    let end = probe + 1;
+    while (end < text.length && end - start < min && isMember(text.charCodeAt(end))) end += 1;
+    if (end - start >= min) return true;
+  }
+  return false;
+};
+
+// oxlint-disable-next-line no-control-regex -- all of ASCII
+const beyondAscii = /[^\x00-\x7f]/;
+
+/** Whether a text has no character beyond ASCII. */
+export const isAscii = (text: string): boolean => !beyondAscii.test(text);
+
 /** Returns a function that finds the region of a place. Regions may overlap. */
 export const regionLookup = <Kind extends Region>(regions: readonly Kind[]): ((place: Region) => Kind | undefined) => {
   const sorted = regions.toSorted((one, other) => one.start - other.start);

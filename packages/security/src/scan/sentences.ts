@@ -69,14 +69,16 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   while (index < text.length) {
     const code = text.charCodeAt(index);
     if (code === 32) {
-      const gap = source.slice(at(index), at(index + 1));
-      if (gap.length > 1 || gap === '\n') {
+      const from = at(index);
+      // A single space separates words only.
+      if (source.charCodeAt(from) !== 32 || at(index + 1) - from > 1) {
+        const gap = source.slice(from, at(index + 1));
         const kind = breakOf(source, gap, at(index + 1));
         if (kind > 0) finish(index);
         if (kind > 1) paragraph += 1;
         // After a short line, a line begins a clause; text that is wrapped has long ones.
-        const feed = at(index) + gap.indexOf('\n');
-        if (feed >= at(index) && feed - source.lastIndexOf('\n', feed - 1) < shortLine) isClause = true;
+        const feed = from + gap.indexOf('\n');
+        if (feed >= from && feed - source.lastIndexOf('\n', feed - 1) < shortLine) isClause = true;
       }
       index += 1;
       continue;

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeArtifactStore } from '../../test/describe-artifact-store.js';
+import { describeArtifactStore } from '../testing/describe-artifact-store.js';
 import { InvalidOptionError } from '@h/options';
 import { fileArtifacts } from './file-artifacts.js';
 

@@ -108,9 +108,7 @@ class FileArtifacts implements ArtifactStore {
     const folder = this.#folder(session);
     try {
       if (await this.#isExpired(folder)) throw new ArtifactNotFoundError(id);
-      const { mediaType, isText, size, bytes, external } = JSON.parse(
-        (await readRange(join(folder, id, descriptionFile))).toString(),
-      ) as Description;
+      const { mediaType, isText, size, bytes, external } = await readDescription(join(folder, id));
       // If every character is one byte, only the requested range is read.
       const isDirect = !isText || size === bytes;
       const raw = await readRange(
@@ -124,6 +122,24 @@ class FileArtifacts implements ArtifactStore {
       if (isMissing(error)) throw new ArtifactNotFoundError(id, { cause: error });
       throw error;
     }
+  }
+
+  async list(session: string): Promise<readonly ArtifactReference[]> {
+    const folder = this.#folder(session);
+    if (await this.#isExpired(folder)) return [];
+    const names = await readdir(folder).catch(ifMissing([]));
+    const found = names.filter(isArtifactId).map(async (id) => {
+      const description = await readDescription(join(folder, id)).catch(ifMissing(undefined));
+      return description === undefined ? [] : [{ id, size: description.size, mediaType: description.mediaType }];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  async delete(session: string, id: string): Promise<void> {
+    if (!isArtifactId(id)) return;
+    const folder = this.#folder(session);
+    await rm(join(folder, id), { recursive: true, force: true });
+    if (this.#bytes.has(folder)) this.#bytes.set(folder, await bytesIn(folder).catch(ifMissing(0)));
   }
 
   async deleteSession(session: string): Promise<void> {
@@ -149,10 +165,7 @@ class FileArtifacts implements ArtifactStore {
   }
 
   async #isExpired(folder: string): Promise<boolean> {
-    const { mtimeMs } = await stat(folder).catch((error: unknown) => {
-      if (isMissing(error)) return { mtimeMs: Infinity };
-      throw error;
-    });
+    const { mtimeMs } = await stat(folder).catch(ifMissing({ mtimeMs: Infinity }));
     return this.#settings.now() - mtimeMs > this.#settings.ttlMs;
   }
 
@@ -209,6 +222,9 @@ const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {
   }
 };
 
+const readDescription = async (folder: string): Promise<Description> =>
+  JSON.parse((await readRange(join(folder, descriptionFile))).toString()) as Description;
+
 const bytesIn = async (folder: string): Promise<number> => {
   let bytes = 0;
   for (const name of await readdir(folder)) {
@@ -224,3 +240,11 @@ const sum = (values: Iterable<number>): number => {
 };
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** Replaces the error of a missing file by a value. */
+const ifMissing =
+  <Value>(value: Value) =>
+  (error: unknown): Value => {
+    if (isMissing(error)) return value;
+    throw error;
+  };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeArtifactStore } from '../../test/describe-artifact-store.js';
+import { describeArtifactStore } from '../testing/describe-artifact-store.js';
 import { InvalidOptionError } from '@h/options';
 import { memoryArtifacts } from './memory-artifacts.js';
 import type { ArtifactStoreOptions } from './store.js';
 
 describe('memoryArtifacts', () => {
-  describeArtifactStore(async (options) => memoryArtifacts(options));
+  describeArtifactStore(memoryArtifacts);
 
   it('stores a copy of bytes', async () => {
     const store = memoryArtifacts();

@@ -59,6 +59,18 @@ export const memoryArtifacts = (options: ArtifactStoreOptions = {}): ArtifactSto
         external: found.external === true,
       };
     },
+    list: (session) => {
+      dropExpired();
+      const artifacts = sessions.get(session)?.artifacts ?? new Map<string, ArtifactInput>();
+      return [...artifacts].map(([id, found]) => ({ id, size: found.content.length, mediaType: mediaTypeOf(found) }));
+    },
+    delete: (session, id) => {
+      const from = sessions.get(session);
+      const found = from?.artifacts.get(id);
+      if (from === undefined || found === undefined) return;
+      from.artifacts.delete(id);
+      from.bytes -= sizeInMemory(found.content);
+    },
     deleteSession: (session) => {
       sessions.delete(session);
     },

@@ -43,6 +43,10 @@ export interface ArtifactStore {
   put(artifact: ArtifactInput): MaybePromise<ArtifactReference>;
   /** @throws ArtifactNotFoundError if the artifact does not exist, has expired, or belongs to another session */
   read(session: string, id: string, range?: ArtifactRange): MaybePromise<ArtifactSlice>;
+  /** Returns the artifacts of a session, in any order. Does not count as use. */
+  list(session: string): MaybePromise<readonly ArtifactReference[]>;
+  /** Deletes one artifact. An unknown id is ignored. */
+  delete(session: string, id: string): MaybePromise<void>;
   /** Deletes all artifacts of a session. */
   deleteSession(session: string): MaybePromise<void>;
 }

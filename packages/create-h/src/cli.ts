@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { relative } from 'node:path';
+import { createProject, CreateProjectError } from './create-project.js';
+
+const usage = 'Usage: npm create h <folder>';
+
+/** Creates the project in the folder of the arguments. Returns the exit code. */
+const main = async (words: readonly string[]): Promise<number> => {
+  const [folder, ...others] = words;
+  if (folder === '--help' || folder === '-h') {
+    process.stdout.write(`${usage}\nCreates a project with an agent that runs without a key.\n`);
+    return 0;
+  }
+  if (folder === undefined || folder.startsWith('-') || others.length > 0) {
+    process.stderr.write(`${usage}\n`);
+    return 2;
+  }
+  try {
+    const project = await createProject({ folder });
+    const path = relative(process.cwd(), project.folder) || '.';
+    const enter = path === '.' ? '' : `  cd ${/\s/.test(path) ? JSON.stringify(path) : path}\n`;
+    process.stdout.write(
+      `Created ${project.name} with ${project.files.join(', ')}.\n\n${enter}  npm install\n  npm start\n`,
+    );
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CreateProjectError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+};
+
+process.exitCode = await main(process.argv.slice(2));

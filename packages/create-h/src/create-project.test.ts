@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidOptionError } from '@h/options';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProject, CreateProjectError } from './create-project.js';
+
+let parent = '';
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'create-h-'));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const manifestIn = async (folder: string): Promise<{ name: string; dependencies: Record<string, string> }> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as never;
+
+describe('createProject', () => {
+  it('writes a project whose dependencies include every library that it imports', async () => {
+    const { folder, files } = await createProject({ folder: join(parent, 'a') });
+    expect((await readdir(folder)).toSorted()).toEqual(files);
+    expect(files).toContain('.gitignore');
+    const sources = await Promise.all(
+      files.filter((file) => file.endsWith('.js')).map((file) => readFile(join(folder, file), 'utf8')),
+    );
+    const imported = sources.flatMap((source) =>
+      [...source.matchAll(/(?:from |import\()'(?<name>(?:@[^/']+\/)?[^./'][^/']*)/g)].map(
+        ({ groups }) => groups?.['name'] ?? '',
+      ),
+    );
+    const { dependencies } = await manifestIn(folder);
+    expect(imported.filter((name) => !name.startsWith('node:') && !(name in dependencies))).toEqual([]);
+    expect(imported).toContain('@h/turn');
+  });
+
+  it.each([
+    ['My Agent', 'my-agent'],
+    ['.hidden', 'hidden'],
+    ['Ünïcode', 'n-code'],
+    ['___', 'agent'],
+  ])('names the package of the folder %j %j', async (folder, name) => {
+    const project = await createProject({ folder: join(parent, folder) });
+    expect(project.name).toBe(name);
+    expect((await manifestIn(project.folder)).name).toBe(name);
+  });
+
+  it('uses the given versions', async () => {
+    const { folder } = await createProject({ folder: join(parent, 'a'), versions: { rxjs: '7.8.2' } });
+    expect((await manifestIn(folder)).dependencies['rxjs']).toBe('7.8.2');
+  });
+
+  it('rejects a folder with content, and changes nothing in it', async () => {
+    await writeFile(join(parent, 'notes.md'), 'mine');
+    await expect(createProject({ folder: parent })).rejects.toThrow(CreateProjectError);
+    expect(await readdir(parent)).toEqual(['notes.md']);
+  });
+
+  it('accepts a folder with an empty repository', async () => {
+    await mkdir(join(parent, '.git'));
+    await expect(createProject({ folder: parent })).resolves.toMatchObject({ folder: parent });
+  });
+
+  it('rejects an invalid option', async () => {
+    await expect(createProject({ folder: '' })).rejects.toThrow(InvalidOptionError);
+  });
+});

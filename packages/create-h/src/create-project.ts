@@ -1,0 +1,108 @@
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkOptions, CodedError, nonEmptyString, recordOf } from '@h/options';
+
+/** Options of {@link createProject}. */
+export interface CreateProjectOptions {
+  /** The folder of the project. It is created if it does not exist, and must be empty apart from `.git`. */
+  readonly folder: string;
+  /**
+   * Versions of libraries, instead of those that this release was tested with.
+   *
+   * @defaultValue the versions in the package.json of this package
+   */
+  readonly versions?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A created project. */
+export interface CreatedProject {
+  /** The absolute path of the project. */
+  readonly folder: string;
+  /** The name in its package.json. */
+  readonly name: string;
+  /** The files that were written, relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/** The project cannot be created. `code` is `'folder-not-empty'`. */
+export class CreateProjectError extends CodedError {}
+
+/** Folder of the template, beside `src` and `dist`. */
+const template = new URL('../template/', import.meta.url);
+
+/** Names of template files whose real names npm does not publish. */
+const publishedNames: Readonly<Record<string, string>> = { _gitignore: '.gitignore' };
+
+/**
+ * Creates a project with an agent that runs without a key, and with a real model if one is set. It installs nothing.
+ *
+ * @throws InvalidOptionError if an option is invalid
+ * @throws CreateProjectError if the folder has content
+ *
+ * @example
+ * ```ts
+ * const { files } = await createProject({ folder: 'my-agent' });
+ * ```
+ */
+export const createProject = async (options: CreateProjectOptions): Promise<CreatedProject> => {
+  checkOptions('createProject()', options, { folder: nonEmptyString, versions: recordOf(nonEmptyString) });
+  const folder = resolve(options.folder);
+  await requireEmpty(folder);
+  const name = packageName(folder);
+  const versions = { ...(await testedVersions()), ...options.versions };
+  const names = (await readdir(template)).toSorted();
+  const files: string[] = [];
+  for (const file of names) {
+    const target = publishedNames[file] ?? file;
+    await mkdir(dirname(join(folder, target)), { recursive: true });
+    await copyFile(new URL(file, template), join(folder, target));
+    files.push(target);
+  }
+  await writeFile(join(folder, 'package.json'), manifestOf(name, versions));
+  return { folder, name, files: [...files, 'package.json'].toSorted() };
+};
+
+const requireEmpty = async (folder: string): Promise<void> => {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const others = names.filter((name) => name !== '.git');
+  if (others.length === 0) return;
+  throw new CreateProjectError(
+    'folder-not-empty',
+    `The folder ${folder} contains ${others.slice(0, 3).join(', ')}${others.length > 3 ? ' and more' : ''}. ` +
+      'Name an empty or a new folder.',
+  );
+};
+
+/** Returns a valid package name for a folder. */
+const packageName = (folder: string): string =>
+  basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[._-]+|[._-]+$/g, '') || 'agent';
+
+/** Returns the versions that this release was tested with: its optional peer dependencies. */
+const testedVersions = async (): Promise<Readonly<Record<string, string>>> => {
+  const manifest = JSON.parse(await readFile(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8')) as {
+    readonly peerDependencies: Readonly<Record<string, string>>;
+  };
+  return manifest.peerDependencies;
+};
+
+const manifestOf = (name: string, versions: Readonly<Record<string, string>>): string =>
+  `${JSON.stringify(
+    {
+      name,
+      version: '0.1.0',
+      private: true,
+      type: 'module',
+      engines: { node: '>=20.19' },
+      scripts: { start: 'node main.js', test: 'node --test' },
+      dependencies: Object.fromEntries(Object.entries(versions).toSorted(([one], [other]) => (one < other ? -1 : 1))),
+    },
+    undefined,
+    2,
+  )}\n`;

@@ -1,0 +1,1 @@
+export { createProject, CreateProjectError, type CreatedProject, type CreateProjectOptions } from './create-project.js';

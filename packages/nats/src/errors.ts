@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { NoRespondersError, TimeoutError } from '@nats-io/nats-core';
+import { TurnError } from '@h/turn';
+
+/** A request to NATS failed; `cause` has the error of the client. */
+export class NatsError extends TurnError {
+  /** Whether the same request can succeed later. */
+  readonly isRetryable: boolean;
+
+  constructor(action: string, cause: unknown) {
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    super('nats', `${action} failed (${reason.slice(0, 300)}). Check the server and its JetStream account limits.`, {
+      cause,
+    });
+    this.isRetryable = isTransient(cause);
+  }
+}
+
+/** The bucket can lose sessions. */
+export class NatsBucketError extends TurnError {
+  constructor(stream: string, problem: string) {
+    super(
+      'nats-bucket',
+      `Stream ${stream} ${problem}, so that sessions of running turns could be deleted. Use another bucket, or change the stream.`,
+    );
+  }
+}
+
+/** Another message was written to the subject before. */
+const wrongLastSequence = 10_071;
+const streamNotFound = 10_059;
+const messageNotFound = 10_037;
+/** JetStream is starting, or has no leader. */
+const unavailableCodes: readonly number[] = [10_008, 10_009, 10_023, 10_074, 10_077];
+
+const isApiError = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
+
+export const isConflict = (error: unknown): boolean => isApiError(error, wrongLastSequence);
+export const isStreamMissing = (error: unknown): boolean => isApiError(error, streamNotFound);
+export const isMessageMissing = (error: unknown): boolean => isApiError(error, messageNotFound);
+
+/** Returns whether a request can succeed after the server has restarted or the connection is back. */
+const isTransient = (error: unknown): boolean => {
+  if (error instanceof TimeoutError || error instanceof NoRespondersError) return true;
+  if (error instanceof JetStreamApiError) return unavailableCodes.includes(error.code) || error.status === 503;
+  return error instanceof Error && error.cause !== undefined && isTransient(error.cause);
+};
+
+const pauseMs = 100;
+
+// oxlint-disable-next-line h/no-clock -- requests end by real time, also while a turn is replayed
+const monotonicMs = (): number => performance.now();
+
+/** Performs a request, again while the server is unavailable. Conflicts are thrown as they are. */
+export const retrying = async <Result>(
+  action: string,
+  retryMs: number,
+  request: () => Promise<Result>,
+): Promise<Result> => {
+  const end = monotonicMs() + retryMs;
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (isConflict(error) || error instanceof TurnError) throw error;
+      if (!isTransient(error) || monotonicMs() > end) throw new NatsError(action, error);
+      await setTimeout(pauseMs);
+    }
+  }
+};

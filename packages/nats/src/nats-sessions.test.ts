@@ -1,0 +1,134 @@
+import { describeSessionStore } from '@h/session/testing';
+import { DiscardPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
+import { turnOf, write } from '../test/turns.js';
+import { natsSessions, type NatsSessions } from './index.js';
+
+let server: NatsServer;
+let connection: NatsConnection;
+let made = 0;
+
+describe.skipIf(!hasServer)('natsSessions', () => {
+  beforeAll(async () => {
+    server = await NatsServer.start();
+    connection = await connect({ servers: server.address });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await server.stop();
+  });
+
+  describeSessionStore(async () => {
+    const bucket = `sessions-${(made += 1)}`;
+    const opened: NatsSessions[] = [];
+    const reopen = async (): Promise<NatsSessions> => {
+      const store = await natsSessions(connection, { bucket, leaseMs: 60_000 });
+      opened.push(store);
+      return store;
+    };
+    const dispose = async (): Promise<void> => void (await Promise.all(opened.map((each) => each.close())));
+    return { store: await reopen(), reopen, dispose };
+  });
+
+  const fresh = (): string => `own-${(made += 1)}`;
+
+  it('rejects the records of a process that lost its lease, and keeps what it had confirmed', async () => {
+    const bucket = fresh();
+    const proxy = new Proxy(server.port);
+    const remote = await connect({ servers: await proxy.listen(), reconnectTimeWait: 20, maxReconnectAttempts: -1 });
+    const stale = await natsSessions(remote, { bucket, leaseMs: 200, label: 'stale' });
+    const other = await natsSessions(connection, { bucket, leaseMs: 60_000 });
+    const first = await stale.open('alice');
+    await write(first, turnOf('turn-1', 'one').slice(0, 4));
+    await expect(other.open('alice')).rejects.toMatchObject({ code: 'session-busy', owner: 'stale' });
+    proxy.isOpen = false;
+    proxy.cut();
+    const second = await vi.waitFor(() => other.open('alice'), { timeout: 10_000, interval: 20 });
+    expect(second.journal).toHaveLength(4);
+    await write(second, turnOf('turn-1', 'one').slice(4), 4);
+    proxy.isOpen = true;
+    await expect(write(first, turnOf('turn-1', 'late').slice(4), 4)).rejects.toMatchObject({ code: 'session-taken' });
+    await first.close();
+    await second.close();
+    expect(JSON.stringify(await other.messages('alice'))).not.toContain('late');
+    await Promise.all([stale.close(), other.close()]);
+    await remote.close();
+    await proxy.stop();
+  });
+
+  it('never deletes a session whose turn runs or has not ended', async () => {
+    const store = await natsSessions(connection, { bucket: fresh(), ttlMs: 1_000 });
+    for (const session of ['ended', 'left']) {
+      const open = await store.open(session);
+      await write(open, turnOf(`turn-${session}`, 'x', 5).slice(0, session === 'left' ? -1 : undefined));
+      await open.close();
+    }
+    const running = await store.open('running');
+    await write(running, turnOf('turn-running', 'x', 5));
+    expect(await store.sweep()).toBe(1);
+    expect((await store.list()).map(({ session, state }) => `${session}: ${state}`).toSorted()).toEqual([
+      'left: unfinished',
+      'running: running',
+    ]);
+    expect([await store.locate('turn-ended'), await store.messages('ended')]).toEqual([undefined, []]);
+    await running.close();
+    expect(await store.sweep()).toBe(1);
+    await store.close();
+  });
+
+  it('deletes a session with all its messages, unless it is open', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const open = await store.open('alice');
+    await write(open, turnOf('turn-1', 'one'));
+    await expect(store.delete('alice')).rejects.toMatchObject({ code: 'session-busy' });
+    await open.close();
+    await store.delete('alice');
+    await store.delete('unknown');
+    await (await store.open('never used')).close();
+    await store.close();
+    const manager = await jetstreamManager(connection);
+    for (const stream of [`${bucket}_log`, `KV_${bucket}`]) {
+      expect((await manager.streams.info(stream)).state.messages).toBe(0);
+    }
+  });
+
+  it('keeps the log of a session bounded over many turns, and records larger than a message', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const large = 'x'.repeat(1_500_000);
+    const texts = Array.from({ length: 80 }, (_, turn) => (turn === 40 ? large : `text ${turn}`));
+    for (const [turn, text] of texts.entries()) {
+      const open = await store.open('alice');
+      await write(open, turnOf(`turn-${turn}`, text));
+      await open.close();
+    }
+    const messages = await store.messages('alice');
+    expect(messages).toHaveLength(160);
+    expect(JSON.stringify(messages[80])).toContain(large);
+    const { state } = await (await jetstreamManager(connection)).streams.info(`${bucket}_log`);
+    expect(state.messages).toBeLessThan(330);
+    const open = await store.open('alice');
+    await expect(write(open, turnOf('turn-3', 'again'))).rejects.toMatchObject({ code: 'duplicate-turn' });
+    await open.close();
+    await store.close();
+  });
+
+  it('rejects a bucket that would delete sessions, and does not create one over another error', async () => {
+    const bucket = fresh();
+    await new Kvm(jetstream(connection)).create(bucket, { ttl: 60_000 });
+    await expect(natsSessions(connection, { bucket })).rejects.toMatchObject({ code: 'nats-bucket' });
+    const limited = fresh();
+    const manager = await jetstreamManager(connection);
+    const subjects = [`${limited}.log.*`];
+    await manager.streams.add({ name: `${limited}_log`, subjects, max_bytes: 10_000, discard: DiscardPolicy.Old });
+    await expect(natsSessions(connection, { bucket: limited })).rejects.toThrow(/deletes old messages when it is full/);
+    const closed = await connect({ servers: server.address });
+    await closed.close();
+    await expect(natsSessions(closed, { bucket: fresh() })).rejects.toMatchObject({ code: 'nats' });
+    await expect(natsSessions(connection, { bucket: 'a.b' })).rejects.toMatchObject({ code: 'invalid-option' });
+  });
+});

@@ -1,0 +1,347 @@
+import { anyFunction, checkOptions, integerFrom, nonEmptyString, numberFrom } from '@h/options';
+import type { SessionInfo } from '@h/session';
+import {
+  foldJournal,
+  SessionBusyError,
+  type Message,
+  type OpenSession,
+  type SessionStore,
+  type UnfinishedTurn,
+} from '@h/turn';
+import {
+  DiscardPolicy,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
+import { Kvm, type KV } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { bucketName, hashOf, newId } from './names.js';
+import { isConflict, isStreamMissing, NatsBucketError, retrying } from './errors.js';
+import { NatsSession } from './open-session.js';
+import { SessionHeads, type StoredHead } from './session-heads.js';
+import { SessionLogs } from './session-log.js';
+
+/** Options of {@link natsSessions}. */
+export interface NatsSessionsOptions {
+  /**
+   * Name of the key-value bucket, and of the stream `<bucket>_log` beside it. Both are created if they do not exist.
+   *
+   * @defaultValue `h_sessions`
+   */
+  readonly bucket?: string | undefined;
+  /**
+   * Copies of the data in a cluster, when the bucket is created.
+   *
+   * @defaultValue `1`
+   */
+  readonly replicas?: number | undefined;
+  /**
+   * How long a process that does not renew its lease keeps its sessions, in milliseconds.
+   *
+   * @defaultValue `15_000`
+   */
+  readonly leaseMs?: number | undefined;
+  /**
+   * How long a request is retried while the server is unavailable, in milliseconds.
+   *
+   * @defaultValue `30_000`
+   */
+  readonly retryMs?: number | undefined;
+  /**
+   * How long a session is kept after its last turn ended, in milliseconds. `sweep()` deletes older ones. A session whose
+   * turn runs or has not ended is never deleted.
+   *
+   * @defaultValue `Infinity`
+   */
+  readonly ttlMs?: number | undefined;
+  /**
+   * Name of this process in errors.
+   *
+   * @defaultValue the process id
+   */
+  readonly label?: string | undefined;
+  /** Receives failures in the background, such as a lease that could not be renewed. */
+  readonly onProblem?: ((error: Error) => void) | undefined;
+}
+
+/** A session store in NATS. */
+export interface NatsSessions extends SessionStore {
+  open(session: string): Promise<OpenSession>;
+  locate(turn: string): Promise<string | undefined>;
+  unfinished(): Promise<readonly UnfinishedTurn[]>;
+  /** Lists sessions with at least one turn, most recently used first. */
+  list(): Promise<readonly SessionInfo[]>;
+  /** Returns the current history of a session; empty for an unknown one. Needs no claim. */
+  messages(session: string): Promise<readonly Message[]>;
+  /** Deletes a session. @throws SessionBusyError while it is open */
+  delete(session: string): Promise<void>;
+  /** Deletes the sessions that were not used for `ttlMs`, and returns their number. */
+  sweep(): Promise<number>;
+  /** Closes all open sessions, so that other processes can resume their turns, and ends the lease. */
+  close(): Promise<void>;
+}
+
+/** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
+export class SessionClaimedError extends SessionBusyError {
+  /** The label of the process that holds it. */
+  readonly owner: string;
+
+  constructor(session: string, owner: string) {
+    super(session);
+    this.owner = owner;
+    this.message = `Session ${JSON.stringify(session)} is held by ${owner}. Retry after that turn or process has ended.`;
+  }
+}
+
+/**
+ * Stores sessions in NATS JetStream, for several processes on several machines.
+ *
+ * A key-value bucket has the head of each session. Writes of it are checked by revision: one process at a time holds a
+ * session, as long as its lease lasts. The records are in a stream. Each is written only after the record that its
+ * writer wrote last, so a process that was suspended past its lease writes nothing more.
+ *
+ * @throws NatsBucketError if an existing bucket would delete keys by age, number or size
+ *
+ * @example
+ * ```ts
+ * const sessions = await natsSessions(await connect({ servers: 'nats://localhost' }));
+ * const agent = harness({ model, tools, sessions }).pipe();
+ * ```
+ */
+export const natsSessions = async (
+  connection: NatsConnection,
+  options: NatsSessionsOptions = {},
+): Promise<NatsSessions> => {
+  checkOptions('natsSessions()', options, {
+    bucket: bucketName,
+    replicas: integerFrom(1),
+    leaseMs: integerFrom(100),
+    retryMs: integerFrom(0),
+    ttlMs: numberFrom(1, Infinity),
+    label: nonEmptyString,
+    onProblem: anyFunction,
+  });
+  const { bucket = 'h_sessions', replicas = 1, leaseMs = 15_000, retryMs = 30_000, ttlMs = Infinity } = options;
+  const { label = `process ${process.pid}`, onProblem = () => undefined } = options;
+  const manager = await retrying('Connecting to JetStream', retryMs, () => jetstreamManager(connection));
+  const kv = await openBucket(connection, manager, bucket, replicas, retryMs);
+  await openStream(manager, `${bucket}_log`, `${bucket}.log`, replicas, retryMs);
+  const heads = new SessionHeads(kv, manager, bucket, { label, leaseMs, retryMs, onProblem });
+  const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, retryMs);
+  return new StoredSessions(heads, logs, ttlMs);
+};
+
+class StoredSessions implements NatsSessions {
+  readonly #heads: SessionHeads;
+  readonly #logs: SessionLogs;
+  readonly #ttlMs: number;
+  readonly #open = new Set<NatsSession>();
+  #starting: Promise<void> | undefined;
+
+  constructor(heads: SessionHeads, logs: SessionLogs, ttlMs: number) {
+    this.#heads = heads;
+    this.#logs = logs;
+    this.#ttlMs = ttlMs;
+  }
+
+  async open(session: string): Promise<OpenSession> {
+    const key = hashOf(session);
+    const id = newId();
+    const head = await this.#claim(session, key);
+    try {
+      const loaded = await this.#logs.claim(session, key, head.revision, id);
+      const opened: NatsSession = new NatsSession(this.#logs, this.#heads, { key, id, head }, loaded, () =>
+        this.#open.delete(opened),
+      );
+      this.#open.add(opened);
+      return opened;
+    } catch (error) {
+      await this.#heads.set(key, { ...head, owner: null }, head.revision).catch(() => undefined);
+      throw isConflict(error) ? new SessionBusyError(session) : error;
+    }
+  }
+
+  async locate(turn: string): Promise<string | undefined> {
+    const session = await this.#heads.sessionOf(turn);
+    if (session === undefined) return undefined;
+    const head = await this.#heads.get(hashOf(session));
+    return head?.latest?.turn === turn ? session : undefined;
+  }
+
+  async unfinished(): Promise<readonly UnfinishedTurn[]> {
+    const turns: UnfinishedTurn[] = [];
+    for await (const { key, ...head } of this.#heads.all()) {
+      const { session, latest } = head;
+      if (latest === null || latest.outcome !== undefined || (await this.#heads.holderOf(head)) !== undefined) continue;
+      const recorded = await this.#recorded(key, head);
+      if (recorded && recorded.outcome === undefined) {
+        turns.push({ turn: recorded.turn, session, startedAt: recorded.startedAt });
+      }
+    }
+    return turns.toSorted((a, b) => a.startedAt - b.startedAt);
+  }
+
+  async list(): Promise<readonly SessionInfo[]> {
+    const infos: SessionInfo[] = [];
+    for await (const head of this.#heads.all()) {
+      const { session, createdAt, updatedAt, turns, firstInput, latest, bytes } = head;
+      if (latest === null) continue;
+      const isHeld = (await this.#heads.holderOf(head)) !== undefined;
+      const state = isHeld ? 'running' : latest.outcome === undefined ? 'unfinished' : 'idle';
+      infos.push({ session, createdAt, updatedAt, turns, firstInput, latestTurn: latest.turn, state, bytes });
+    }
+    return infos.toSorted((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  async messages(session: string): Promise<readonly Message[]> {
+    const { snapshot, journal } = await this.#logs.load(hashOf(session));
+    return [...foldJournal(snapshot, journal).messages];
+  }
+
+  async delete(session: string): Promise<void> {
+    const key = hashOf(session);
+    if ((await this.#heads.get(key)) !== undefined) await this.#delete(key, await this.#claim(session, key));
+  }
+
+  async sweep(): Promise<number> {
+    await this.#heads.forgetProcesses();
+    if (this.#ttlMs === Infinity) return 0;
+    let count = 0;
+    const now = await this.#heads.renew();
+    for await (const { key, ...head } of this.#heads.all()) {
+      const { latest, updatedAt, session } = head;
+      const isInUse = latest === null ? head.owner !== null : latest.outcome === undefined;
+      if (isInUse || now - updatedAt <= this.#ttlMs) continue;
+      if ((await this.#heads.holderOf(head)) !== undefined) continue;
+      try {
+        await this.#delete(key, await this.#take({ ...head, session }, key));
+        count += 1;
+      } catch (error) {
+        // The session has been opened since.
+        if (!isConflict(error)) throw error;
+      }
+    }
+    return count;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#open, (each) => each.close()));
+    await this.#starting?.catch(() => undefined);
+    this.#starting = undefined;
+    await this.#heads.stop();
+  }
+
+  /** Writes this process into the head of a session that no other process holds. */
+  async #claim(session: string, key: string): Promise<StoredHead> {
+    await this.#start();
+    const head = await this.#heads.get(key);
+    const owner = head && (await this.#heads.holderOf(head));
+    if (owner !== undefined) throw new SessionClaimedError(session, owner);
+    try {
+      return await this.#take(head ?? emptyHead(session), key);
+    } catch (error) {
+      throw isConflict(error) ? new SessionBusyError(session) : error;
+    }
+  }
+
+  async #take(head: StoredHead, key: string): Promise<StoredHead> {
+    await this.#start();
+    return this.#heads.set(key, { ...head, owner: this.#heads.process }, head.revision);
+  }
+
+  async #start(): Promise<void> {
+    this.#starting ??= this.#heads.start();
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
+  }
+
+  async #delete(key: string, head: StoredHead): Promise<void> {
+    const { lastSeq } = await this.#logs.load(key);
+    if (head.latest !== null) await this.#heads.forget(head.latest.turn);
+    await this.#logs.remove(key, lastSeq);
+    await this.#heads.remove(key, head.revision);
+  }
+
+  /** Returns the latest turn of the log. The head of a process that died may name another one; it is corrected. */
+  async #recorded(key: string, head: StoredHead): Promise<StoredHead['latest'] | undefined> {
+    const { past, journal } = await this.#logs.load(key);
+    const latest = past.findLast(({ turn }) => turn === journal[0]?.event.turn);
+    if (latest === undefined || latest.turn === head.latest?.turn) return latest;
+    await this.#heads.set(key, { ...head, latest }, head.revision);
+    await this.#heads.remember(latest.turn, head.session, head.latest?.turn);
+    return latest;
+  }
+}
+
+const emptyHead = (session: string): StoredHead => ({
+  session,
+  owner: null,
+  createdAt: 0,
+  updatedAt: 0,
+  turns: 0,
+  latest: null,
+  firstInput: '',
+  bytes: 0,
+  revision: 0,
+});
+
+/** Opens the bucket. It is created only if the server reports that it does not exist. */
+const openBucket = async (
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  bucket: string,
+  replicas: number,
+  retryMs: number,
+): Promise<KV> => {
+  const buckets = new Kvm(jetstream(connection, { timeout: 3_000 }));
+  const exists = await check(manager, `KV_${bucket}`, retryMs);
+  // Reads come from the leader: a read from a follower could miss the lease of another process.
+  const settings = { history: 1, storage: StorageType.File, allow_direct: false, replicas };
+  return retrying('Opening the bucket', retryMs, () =>
+    exists ? buckets.open(bucket, { allow_direct: false }) : buckets.create(bucket, settings),
+  );
+};
+
+const openStream = async (
+  manager: JetStreamManager,
+  name: string,
+  subject: string,
+  replicas: number,
+  retryMs: number,
+): Promise<void> => {
+  if (await check(manager, name, retryMs)) return;
+  const config = {
+    name,
+    subjects: [`${subject}.*`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+  };
+  await retrying('Creating the stream', retryMs, () => manager.streams.add(config));
+};
+
+/** Returns whether a stream exists. Rejects one that deletes messages on its own. */
+const check = (manager: JetStreamManager, name: string, retryMs: number): Promise<boolean> =>
+  retrying('Reading the stream', retryMs, async () => {
+    try {
+      const { config } = await manager.streams.info(name);
+      if (config.max_age > 0) throw new NatsBucketError(name, `deletes messages after ${config.max_age / 1e6} ms`);
+      if (config.storage === StorageType.Memory) throw new NatsBucketError(name, 'is in memory');
+      const isLimited = config.max_bytes > 0 || config.max_msgs > 0;
+      if (config.discard === DiscardPolicy.Old && isLimited) {
+        throw new NatsBucketError(name, 'deletes old messages when it is full');
+      }
+      return true;
+    } catch (error) {
+      if (isStreamMissing(error)) return false;
+      throw error;
+    }
+  });

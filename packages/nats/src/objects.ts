@@ -1,0 +1,1 @@
+export { natsObjects, type NatsObjectsOptions } from './nats-objects.js';

@@ -1,0 +1,234 @@
+import { firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
+import {
+  DuplicateTurnError,
+  foldJournal,
+  TurnError,
+  type JournalRecord,
+  type OpenSession,
+  type PastTurn,
+  type SessionSnapshot,
+} from '@h/turn';
+import { isConflict } from './errors.js';
+import type { Head, SessionHeads, StoredHead } from './session-heads.js';
+import type { LoadedSession, SessionLogs } from './session-log.js';
+
+interface QueuedRecord {
+  readonly record: JournalRecord;
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Limits of one entry of the log. */
+const maxRecords = 500;
+const maxChars = 500_000;
+
+/** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
+const minUnfoldedBytes = 32_768;
+/** … or when the log has more messages. */
+const maxMessages = 300;
+
+/** A session that this process holds. */
+export class NatsSession implements OpenSession {
+  readonly snapshot: SessionSnapshot;
+  readonly journal: readonly JournalRecord[];
+  readonly #logs: SessionLogs;
+  readonly #heads: SessionHeads;
+  readonly #key: string;
+  readonly #id: string;
+  readonly #onClosed: () => void;
+  readonly #past: PastTurns;
+  readonly #writer = new RecordWriter();
+  #head: StoredHead;
+  #before: SessionSnapshot;
+  #latest: JournalRecord[];
+  #log: Pick<LoadedSession, 'latestSeq' | 'lastSeq' | 'messages' | 'unfoldedBytes' | 'snapshotBytes'>;
+  #turnBytes = 0;
+  #entries = 0;
+  #next: number;
+  #queue: QueuedRecord[] = [];
+  #flushing: Promise<void> | undefined;
+  #failure: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    logs: SessionLogs,
+    heads: SessionHeads,
+    { key, id, head }: { readonly key: string; readonly id: string; readonly head: StoredHead },
+    loaded: LoadedSession,
+    onClosed: () => void,
+  ) {
+    this.#logs = logs;
+    this.#heads = heads;
+    this.#key = key;
+    this.#id = id;
+    this.#head = head;
+    this.snapshot = loaded.snapshot;
+    this.journal = loaded.journal;
+    this.#before = loaded.snapshot;
+    this.#latest = [...loaded.journal];
+    this.#next = loaded.journal.length;
+    this.#past = new PastTurns(loaded.past);
+    this.#log = loaded;
+    this.#onClosed = onClosed;
+  }
+
+  pastTurn(turn: string): PastTurn | undefined {
+    return this.#past.get(turn);
+  }
+
+  append(record: JournalRecord): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(closedError(this.#head.session));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    try {
+      this.#checkPlace(record);
+      const line = this.#writer.encode(record);
+      this.#next = record.seq + 1;
+      this.#past.add(record);
+      const written = new Promise<void>((resolve, reject) => {
+        this.#queue.push({ record, line, resolve, reject });
+      });
+      this.#flushing ??= this.#flush();
+      return written;
+    } catch (error) {
+      this.#failure = asError(error);
+      return Promise.reject(this.#failure);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
+    const { session } = this.#head;
+    const first = seq === 0 ? this.#past.get(turn) : undefined;
+    if (first !== undefined) throw new DuplicateTurnError(session, first);
+    if (seq === 0 || (seq === this.#next && seq > 0)) return;
+    throw new TurnError(
+      'journal-gap',
+      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
+    );
+  }
+
+  /** Writes until the queue is empty. Never rejects. */
+  async #flush(): Promise<void> {
+    // Records of the same tick share a message.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const batch = takeBatch(this.#queue);
+      try {
+        await this.#write(batch);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        this.#failure ??= isConflict(error) ? takenError(this.#head.session) : asError(error);
+        for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(this.#failure);
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  async #write(batch: readonly QueuedRecord[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    const isStart = first.record.seq === 0;
+    // Before the records: a process that dies in between leaves a turn that `unfinished()` compares with the log.
+    if (isStart) await this.#beginTurn(first.record);
+    const text = batch.map(({ line }) => line).join('\n');
+    const { lastSeq } = this.#log;
+    const seq = await this.#logs.append(this.#key, 'R', text, lastSeq, `${this.#id}-${(this.#entries += 1)}`);
+    for (const { record } of batch) this.#latest.push(record);
+    this.#turnBytes += text.length;
+    // A message of another session may lie between; the sequence of the first record is at most this.
+    const latestSeq = isStart ? lastSeq + 1 : this.#log.latestSeq;
+    this.#log = { ...this.#log, lastSeq: seq, latestSeq, messages: this.#log.messages + 1 };
+    const last = batch.at(-1)?.record.event;
+    if (last?.type === 'turn.end') {
+      const latest = this.#past.get(last.turn) ?? null;
+      await this.#setHead({ latest, updatedAt: last.at, bytes: this.#head.bytes + this.#turnBytes });
+    }
+  }
+
+  async #beginTurn({ event }: JournalRecord): Promise<void> {
+    if (this.#latest.length > 0) {
+      this.#before = foldJournal(this.#before, this.#latest);
+      this.#latest = [];
+      this.#log = { ...this.#log, unfoldedBytes: this.#log.unfoldedBytes + this.#turnBytes };
+    }
+    this.#turnBytes = 0;
+    const { turns, createdAt, firstInput, latest: before, session } = this.#head;
+    const latest = { turn: event.turn, startedAt: event.at, outcome: undefined };
+    await Promise.all([
+      this.#heads.remember(event.turn, session, before?.turn),
+      this.#setHead({
+        latest,
+        turns: turns + 1,
+        updatedAt: event.at,
+        createdAt: turns === 0 ? event.at : createdAt,
+        firstInput: turns === 0 ? firstInputOf(event) : firstInput,
+      }),
+    ]);
+  }
+
+  async #setHead(changes: Partial<Head>): Promise<void> {
+    this.#head = await this.#heads.set(this.#key, { ...this.#head, ...changes }, this.#head.revision);
+  }
+
+  async #close(): Promise<void> {
+    await this.#flushing;
+    try {
+      if (this.#head.turns === 0) {
+        await this.#logs.remove(this.#key, this.#log.lastSeq);
+        await this.#heads.remove(this.#key, this.#head.revision);
+        return;
+      }
+      if (this.#failure === undefined) await this.#compact();
+      await this.#setHead({ owner: null });
+    } catch (error) {
+      // A session that could not be released is free when the lease expires.
+      if (!isConflict(error)) this.#heads.report(asError(error));
+    } finally {
+      this.#onClosed();
+    }
+  }
+
+  /** Writes a snapshot if it replaces enough. Without it, the log contains everything all the same. */
+  async #compact(): Promise<void> {
+    const { unfoldedBytes, snapshotBytes, messages } = this.#log;
+    if (unfoldedBytes <= Math.max(minUnfoldedBytes, snapshotBytes / 2) && messages <= maxMessages) return;
+    const past = this.#past.without(this.#latest[0]?.event.turn);
+    try {
+      await this.#logs.compact(this.#key, { ...this.#log, snapshot: this.#before, past }, this.#id);
+    } catch (error) {
+      if (isConflict(error)) throw error;
+      this.#heads.report(asError(error));
+    }
+  }
+}
+
+/** Takes records of one turn: the first record of a turn begins an entry. */
+const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
+  let [count, chars] = [0, 0];
+  for (const { line, record } of queue) {
+    chars += line.length;
+    if (count > 0 && (record.seq === 0 || count >= maxRecords || chars > maxChars)) break;
+    count += 1;
+    if (record.event.type === 'turn.end') break;
+  }
+  return queue.splice(0, count);
+};
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const takenError = (session: string): TurnError =>
+  new TurnError(
+    'session-taken',
+    `Session ${JSON.stringify(session)} was taken over or deleted by another process. This turn writes nothing more; open the session again.`,
+  );
+
+const closedError = (session: string): TurnError =>
+  new TurnError(
+    'session-closed',
+    `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
+  );
