@@ -102,8 +102,9 @@ describe('conversation', () => {
       fc.property(fc.array(fc.nat(wholeTurn.length), { maxLength: 8 }), fc.nat(6), (cuts, overlap) => {
         const places = [0, ...cuts.toSorted((left, right) => left - right), wholeTurn.length];
         let state = initialConversation;
-        for (const [index, place] of places.slice(1).entries())
+        for (const [index, place] of places.slice(1).entries()) {
           state = play(wholeTurn.slice(Math.max(0, (places[index] ?? 0) - overlap), place), state);
+        }
         expect(state).toEqual(play(wholeTurn));
       }),
     );

@@ -196,24 +196,30 @@ const note = (draft: Draft, kind: Note['kind'], text: string, at: number): void 
   draft.notes.set(index, [...before, { kind, text, at }].slice(-maxNotes));
 };
 
-const addUserEntry = (draft: Draft, { turn, at }: { turn: string; at: number }, { content }: UserMessage): void => {
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content.map(userPart);
+const addUserEntry = (draft: Draft, { turn, at }: { turn: string; at: number }, message: UserMessage): void => {
+  const { content, metadata } = message;
+  // The service stores files and lists them in the order in which the message contains them.
+  const stored = Array.isArray(metadata?.['artifacts']) ? [...(metadata['artifacts'] as readonly unknown[])] : [];
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text' as const, text: content }]
+      : content.map((part) => userPart(part, part.type === 'text' ? undefined : stored.shift()));
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const delivered = draft.pending.findIndex((message) => message.text === text);
+  const delivered = draft.pending.findIndex((sent) => sent.text === text);
   if (delivered >= 0) draft.pending = draft.pending.filter((_, index) => index !== delivered);
   draft.entries.push({ index: draft.entries.length, role: 'user', turn, at, parts });
   draft.streaming = null;
   draft.joined = null;
 };
 
-const userPart = (part: Exclude<UserMessage['content'], string>[number]): EntryPart =>
+const userPart = (part: Exclude<UserMessage['content'], string>[number], artifact: unknown): EntryPart =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : {
         type: 'file',
         mediaType: part.mediaType ?? 'application/octet-stream',
         name: part.type === 'file' ? (part.filename ?? null) : null,
-        artifact: null,
+        artifact: typeof artifact === 'string' ? artifact : null,
       };
 
 /** The message of a model call replaces what has streamed; an answer that an operator adds is another entry. */
