@@ -10,12 +10,37 @@ import { pathToFileURL } from 'node:url';
 
 const built = (name) => import(new URL(`../../packages/${name}/dist/index.js`, import.meta.url));
 const fromTurn = createRequire(new URL('../../packages/turn/package.json', import.meta.url));
-const { harness, memorySessions } = await built('turn');
+const { harness, intercept, memorySessions } = await built('turn');
 const { Observable } = await import(pathToFileURL(fromTurn.resolve('rxjs')));
+
+const nothing = () => undefined;
+const gates = { name: 'gates', beforeModel: nothing, beforeTool: nothing, afterTool: nothing, beforeEnd: nothing };
+const paragraph = 'Prefer small functions, and run the tests before you say that you are done. '.repeat(20);
+const sections = { frozen: [{ id: 'identity', text: paragraph }], session: [{ id: 'project', text: () => paragraph }] };
 
 /** Pipes by package and label. Each function creates the operators of a pipe. */
 const subjectsOf = {
   'loop-detect': ({ loopDetect }) => ({ 'loopDetect()': () => [loopDetect()] }),
+  turn: () => ({ 'an empty operator': () => [intercept('empty', () => ({ decide: { 'tool.result': nothing } }))] }),
+  queue: ({ createLanes, queue }) => {
+    const lanes = createLanes();
+    return { 'queue()': () => [queue(lanes)] };
+  },
+  hooks: ({ hooks }) => ({
+    'hooks([])': () => [hooks([])],
+    'hooks, a gate at each point': () => [hooks([gates])],
+    'hooks, one observer': () => [hooks([{ name: 'observer', afterReply: nothing }])],
+  }),
+  prompt: ({ prompt }) => ({ 'prompt()': () => [prompt()], 'prompt, sections': () => [prompt(sections)] }),
+  security: ({ security }) => ({
+    'security()': () => [security()],
+    'security without a redactor': () => [security({ redactor: false })],
+  }),
+  observe: ({ createUsageMeter, observe }) => ({
+    'observe()': () => [observe()],
+    'observe, a sink': () => [observe({ sinks: [{ name: 'none', write: nothing }] })],
+    'observe, a meter': () => [observe({ meter: createUsageMeter() })],
+  }),
   reasoning: ({ reasoning }) => ({ 'reasoning()': () => [reasoning()] }),
   tools: ({ tools }) => ({ 'tools()': () => [tools()] }),
   guardrails: ({ guardrails }) => ({

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { hasServer, NatsServer } from '../../packages/nats/test/nats-server.js';
 import { isAtLeast, newerNode } from '../vitest/newer-node.js';
 
 const run = promisify(execFile);
@@ -32,6 +33,19 @@ const nodeFor = async (name) => {
   const { engines } = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'));
   const minimum = engines.node.replace('>=', '');
   return isAtLeast(process.versions.node, minimum) ? process.execPath : newerNode();
+};
+
+/**
+ * Returns the variables with the server that an example needs.
+ *
+ * @type {(name: string) => Promise<Record<string, string>>}
+ */
+const serversOf = async (name) => {
+  if (name === 'postgres') return { DATABASE_URL: inject('databaseUrl') };
+  if (name !== 'nats') return {};
+  const server = await NatsServer.start();
+  onTestFinished(() => server.stop());
+  return { NATS_URL: server.address };
 };
 
 describe('the first example of the README of', () => {
@@ -64,7 +78,8 @@ describe('the first example of the README of', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(names)('%s runs as pasted', async (name) => {
+  it.for(names)('%s runs as pasted', async (name, context) => {
+    context.skip(name === 'nats' && !hasServer, 'nats-server is not installed');
     const page = pages.get(name) ?? '';
     const example = firstExample(page);
     expect(example, 'the README has no example').toBeDefined();
@@ -78,7 +93,7 @@ describe('the first example of the README of', () => {
     await writeFile(file, code);
     const node = await nodeFor(name);
     const { HOME, PATH } = process.env;
-    const env = { HOME, PATH, ...(name === 'postgres' && { DATABASE_URL: inject('databaseUrl') }) };
+    const env = { HOME, PATH, ...(await serversOf(name)) };
     await expect(run(node, [file], { cwd: folder, env, timeout: 60_000 })).resolves.toBeDefined();
   });
 });
