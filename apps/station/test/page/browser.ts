@@ -31,7 +31,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly hash?: string;
 }
 
-/** Builds the page once for a test file, and gives each test a station of its own and tabs in Chromium. */
+/** Builds the page once for a test file, and gives each test its own station and tabs in Chromium. */
 export const pageTests = () => {
   const folder = mkdtempSync(join(tmpdir(), 'h-station-page-'));
   let browser: Browser | undefined;

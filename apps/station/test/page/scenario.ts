@@ -104,7 +104,7 @@ export const fillStation = (station: FixtureStation, now: number): void => {
   station.agents = [
     { name: 'coder', description: 'Changes code, runs its tests and commits.', model: 'anthropic/claude-sonnet-4-6' },
     { name: 'reviewer', description: 'Reads a change and comments on it. It cannot write.', model: 'openai/gpt-5.2' },
-    { name: 'refactorer', description: 'Works unattended in a branch of its own.', model: 'google/gemini-3-pro' },
+    { name: 'refactorer', description: 'Works unattended in its own branch.', model: 'google/gemini-3-pro' },
   ];
   station.artifacts.set('chart', { type: 'image/png', data: picture });
 
@@ -448,7 +448,7 @@ const fillWorkflows = (station: FixtureStation, now: number): void => {
     {
       id: 'nightly',
       name: 'Nightly cleanup',
-      description: 'Removes what nobody uses.',
+      description: 'Removes unused branches.',
       states: [{ name: 'clean', type: 'agent', next: ['end'] }],
     },
   ];

@@ -10,7 +10,7 @@ const ranges = [
   ['30', '30 days'],
   ['90', '90 days'],
 ] as const;
-/** Agents with a shade of their own; the cheaper ones share the last. */
+/** Number of shades; the agents with the lowest costs share the last one. */
 const shades = 5;
 
 /** Cost per day and agent, and the totals by agent and model. */
