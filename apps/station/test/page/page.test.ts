@@ -182,7 +182,8 @@ describe('the page', () => {
     await view.keyboard.press('Escape');
     await view.getByRole('dialog').waitFor({ state: 'detached' });
     await view.keyboard.press('j');
-    expect(hash()).toBe('#/sessions/fix');
+    await expect.poll(hash).toBe('#/sessions/fix');
+    await view.locator('.composer').waitFor();
     await view.keyboard.press('l');
     await view.locator('.bar-row').first().waitFor();
     await view.keyboard.press('l');
