@@ -19,5 +19,5 @@ export default defineConfig({
     rolldownOptions: { input: { index: folder('src/page/index.html'), approve: folder('src/page/approve.html') } },
   },
   // `vite` serves the page with hot reload beside a station started with `npm run station`.
-  server: { proxy: { '/api': 'http://127.0.0.1:4800', '/a/': 'http://127.0.0.1:4800' } },
+  server: { proxy: { '/api': 'http://127.0.0.1:4700', '/a/': 'http://127.0.0.1:4700' } },
 });

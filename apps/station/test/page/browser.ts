@@ -31,7 +31,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly hash?: string;
 }
 
-/** Builds the page once for a test file, and gives each test a station of its own and tabs in Chromium. */
+/** Builds the page once for a test file, and gives each test its own station and tabs in Chromium. */
 export const pageTests = () => {
   const folder = mkdtempSync(join(tmpdir(), 'h-station-page-'));
   let browser: Browser | undefined;
@@ -56,7 +56,7 @@ export const pageTests = () => {
       testing.skip(browser === undefined, 'chromium is not installed');
       const context = await (browser as Browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
       testing.onTestFinished(() => context.close());
-      context.setDefaultTimeout(8_000);
+      context.setDefaultTimeout(20_000);
       const view = await context.newPage();
       const problems: string[] = [];
       view.on('pageerror', (error) => problems.push(error.message));

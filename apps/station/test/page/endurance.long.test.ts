@@ -44,8 +44,9 @@ describe('a session of 5,000 messages', () => {
             await new Promise(requestAnimationFrame);
             const row = document.querySelector(`[data-index="${last}"]`);
             const [inside, outside] = [row?.getBoundingClientRect(), list?.getBoundingClientRect()];
-            if (inside && outside && inside.bottom <= outside.bottom + 30 && !row?.querySelector('.placeholder'))
+            if (inside && outside && inside.bottom <= outside.bottom + 30 && !row?.querySelector('.placeholder')) {
               return performance.now() - began;
+            }
           }
         }, messages - 1),
       );
@@ -68,13 +69,14 @@ describe('a session of 5,000 messages', () => {
         return [row?.dataset['index'], Math.round((row?.getBoundingClientRect().top ?? 0) - top)];
       });
     const before = await visible();
-    for (let index = 0; index < 50; index += 1)
+    for (let index = 0; index < 50; index += 1) {
       station.emit('s', {
         type: 'history.append',
         turn: 't-x',
         at: 1,
         messages: [{ role: 'user', content: `late ${index}` }],
       });
+    }
     await expect.poll(() => view.locator('.row').first().getAttribute('aria-setsize')).toBe(String(messages + 50));
     expect(await visible()).toEqual(before);
     await view.getByRole('button', { name: 'Latest' }).click();
@@ -89,7 +91,7 @@ describe('a session of 5,000 messages', () => {
     await view.getByText('Question 198', { exact: true }).waitFor();
     await expect.poll(() => station.openStreams).toBe(2);
     station.emit('s', { type: 'model.request', turn: 't', at: 1, step: 1, attempt: 1 });
-    for (let index = 0; index < 20_000; index += 1)
+    for (let index = 0; index < 20_000; index += 1) {
       station.emit('s', {
         type: 'model.delta',
         turn: 't',
@@ -98,6 +100,7 @@ describe('a session of 5,000 messages', () => {
         attempt: 1,
         delta: { type: 'text', text: index % 40 === 39 ? '\n\n' : `w${index} ` },
       });
+    }
     await view.getByText('w19998').waitFor();
     const distance = await view
       .locator('.list')

@@ -15,8 +15,9 @@ describe('the page', () => {
     const files = readdirSync(pages.folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(maxGzipBytes);
-    for (const name of ['index.html', 'approve.html'])
+    for (const name of ['index.html', 'approve.html']) {
       expect(readFileSync(join(pages.folder, name), 'utf8')).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/u);
+    }
   });
 
   it('creates a session, streams an answer, unfolds a call, decides and shows the result', async (testing) => {
@@ -181,7 +182,8 @@ describe('the page', () => {
     await view.keyboard.press('Escape');
     await view.getByRole('dialog').waitFor({ state: 'detached' });
     await view.keyboard.press('j');
-    expect(hash()).toBe('#/sessions/fix');
+    await expect.poll(hash).toBe('#/sessions/fix');
+    await view.locator('.composer').waitFor();
     await view.keyboard.press('l');
     await view.locator('.bar-row').first().waitFor();
     await view.keyboard.press('l');

@@ -93,8 +93,9 @@ const patch = `diff --git a/src/backoff.ts b/src/backoff.ts
      },
 `;
 
-const picture = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAGCAIAAABviHg8AAAAJ0lEQVR42mNkYPjPgBsw4ZFjGLnSLAwMDAwM/3EqYMGrmxG/4QNhOQBDOQQN6Qk8kgAAAABJRU5ErkJggg==',
+/** Three bars: a picture of 320 by 120 pixels. */
+export const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAUAAAAB4CAIAAAAMrLyJAAACBklEQVR42u3dMQ0AIRREQQRgDwuniwqNhOoEIIAsTPIULH9qylpTUmjFBBLAkgCWBLAEsCSApa36tbgAlgAGWAADDLAABlgCGGABDDDAAhhgCWCAJYABFsAAAyyAAZYABlgCGGABDDDAAhhgCWCABTDAAAtggCWAAZYABlgAAwywAAZYAhhgAQwwwAIYYAlggCWAARbAAAMsgAGWAAZYAhhgAQwwwAIYYAlggAUwwAALYIAlgAGWAAZYAAMMsAAGWAIYYAlggAUwwAALYIAlgAEWwAADLIABlgAGWAIYYAEMMMACGGAJYICd7Osnaw2AAQYYYIABBhhgOVlrAAwwwAADDDDAAMvJWgNgOVlrAAwwwAADDDDAAMvJWgNggAG2BsAAAwywAAYYYDlZawAMMMAAAwwwwADLyVoDYDlZawAMMMAAAwwwwADLyVoDYIABBhhggAEGWE4WYIDlZK2RD9gjWcMaADtZawAMsJO1BsAeyRrWANjJWsMaADtZawDskZysNQD2SNawBsBO1hoAA+xkrQGwR7KGNQD2SNawBsBO1hoAA+xkrQGwR7KGNQB2stawBsBO1hoAeyQnaw2APZI1rAGwk7UGwAA7WWsA7JGsYQ2Anaw1rAGwk7UGwAA7WWsA7JGsYY3TgPvokkLzN5IUHMASwJIAlgSwBLAkgCUBLAlg6a5+vrmacNosRoMAAAAASUVORK5CYII=',
   'base64',
 );
 
@@ -103,7 +104,7 @@ export const fillStation = (station: FixtureStation, now: number): void => {
   station.agents = [
     { name: 'coder', description: 'Changes code, runs its tests and commits.', model: 'anthropic/claude-sonnet-4-6' },
     { name: 'reviewer', description: 'Reads a change and comments on it. It cannot write.', model: 'openai/gpt-5.2' },
-    { name: 'refactorer', description: 'Works unattended in a branch of its own.', model: 'google/gemini-3-pro' },
+    { name: 'refactorer', description: 'Works unattended in its own branch.', model: 'google/gemini-3-pro' },
   ];
   station.artifacts.set('chart', { type: 'image/png', data: picture });
 
@@ -447,7 +448,7 @@ const fillWorkflows = (station: FixtureStation, now: number): void => {
     {
       id: 'nightly',
       name: 'Nightly cleanup',
-      description: 'Removes what nobody uses.',
+      description: 'Removes unused branches.',
       states: [{ name: 'clean', type: 'agent', next: ['end'] }],
     },
   ];

@@ -123,7 +123,8 @@ export class StationApi {
   cancelRun(id: string): Promise<unknown> {
     return this.#json('POST', `/runs/${encodeURIComponent(id)}/cancel`, {});
   }
-  usage(from: string, to: string): Promise<z.infer<typeof usageReport>> {
+  /** Times are milliseconds since 1970. */
+  usage(from: number, to: number): Promise<z.infer<typeof usageReport>> {
     return this.#json('GET', `/usage?from=${from}&to=${to}`);
   }
   async artifact(id: string): Promise<Blob> {
@@ -131,7 +132,7 @@ export class StationApi {
     return response.blob();
   }
   async transcript(id: string): Promise<Blob> {
-    const response = await this.#request('GET', `/sessions/${encodeURIComponent(id)}/transcript?format=journal`);
+    const response = await this.#request('GET', `/sessions/${encodeURIComponent(id)}/transcript`);
     return response.blob();
   }
 

@@ -121,14 +121,17 @@ export class ConversationClient {
       url: this.#api.url(`/sessions/${encodeURIComponent(this.#session)}/events`),
       headers: this.#api.headers,
       after: () => String(this.store.get().seq),
-      onEvents: (events) =>
+      onEvents: (events) => {
+        // The events after the last known one are no longer stored.
+        if (events.some(({ event }) => event === 'reset')) this.#schedule(0);
         this.#batch.add(
           events.flatMap((each): NumberedEvent[] => {
             const event = each.event === 'turn' ? (dataOf(each) as StationTurnEvent | undefined) : undefined;
             const seq = each.id === null ? null : Number(each.id);
             return event ? [{ seq: Number.isFinite(seq) ? seq : null, event }] : [];
           }),
-        ),
+        );
+      },
       onStatus: (status) => {
         if (status === 'gone') this.#onError('This session no longer exists on the station. Return to the list.');
       },

@@ -5,7 +5,7 @@ import type { StationApi } from './api.js';
 import { EventStream } from './event-stream.js';
 import { batched, createStore, type Store } from './store.js';
 
-/** The JSON of a server-sent event; `undefined` if it is none. */
+/** The JSON of a server-sent event; `undefined` if it is not JSON. */
 export const dataOf = ({ data }: ServerEvent): unknown => {
   try {
     return JSON.parse(data);

@@ -21,6 +21,8 @@ export interface ConversationState {
   readonly waiting: string | null;
   /** The entry that grows now, and the model call that it belongs to. */
   readonly streaming: { readonly index: number; readonly step: number; readonly attempt: number } | null;
+  /** The last entry of the loaded page, if it can be an answer that still streams. */
+  readonly joined: number | null;
   readonly pending: readonly PendingMessage[];
   /** Set while the latest page is loading again: the events to apply to it. */
   readonly buffer: readonly NumberedEvent[] | null;
@@ -52,6 +54,7 @@ export const initialConversation: ConversationState = {
   turn: null,
   waiting: null,
   streaming: null,
+  joined: null,
   pending: [],
   buffer: null,
   isStale: false,
@@ -89,6 +92,7 @@ const withEvents = (state: ConversationState, events: readonly NumberedEvent[]):
     turn: state.turn,
     waiting: state.waiting,
     streaming: state.streaming,
+    joined: state.joined,
     pending: state.pending,
     isStale: state.isStale,
   };
@@ -120,12 +124,17 @@ const withLatest = (state: ConversationState, page: EntryPage): ConversationStat
     notes: new Map([...state.notes].filter(([index]) => index < page.total)),
     seq: page.seq,
     streaming: null,
+    joined: isPartial(page.entries.at(-1)) ? page.total - 1 : null,
     pending: state.pending.filter(({ text }) => !texts.has(text)),
     buffer: null,
     isStale: false,
   };
   return withEvents(next, state.buffer ?? []);
 };
+
+/** Calls are part of an answer only when it is complete. */
+const isPartial = (entry: StationEntry | undefined): boolean =>
+  entry?.role === 'assistant' && !entry.parts.some(({ type }) => type === 'tool');
 
 export const textOfEntry = ({ parts }: StationEntry): string =>
   parts

@@ -22,7 +22,7 @@ const fileDiff = (path: string, lines: readonly DiffLine[]): FileDiff => ({
   removed: lines.filter(({ kind }) => kind === 'removed').length,
 });
 
-/** Reads a unified diff; `undefined` if the text is none. Text before the first file is dropped. */
+/** Reads a unified diff; `undefined` if the text is not one. Text before the first file is dropped. */
 export const parseUnifiedDiff = (text: string): readonly FileDiff[] | undefined => {
   if (!/^@@ -\d/mu.test(text) || !/^(?:--- |diff --git )/mu.test(text)) return undefined;
   const files: FileDiff[] = [];

@@ -49,8 +49,9 @@ describe('server-sent events', () => {
         const parser = new ServerEventParser();
         const places = [0, ...cuts.toSorted((left, right) => left - right), stream.length];
         const events: ServerEvent[] = [];
-        for (const [index, place] of places.slice(1).entries())
+        for (const [index, place] of places.slice(1).entries()) {
           events.push(...parser.push(stream.slice(places[index], place)));
+        }
         expect(events).toEqual([
           { event: 'turn', data: '{"a":1}', id: '7' },
           { event: 'message', data: 'x\ny', id: null },

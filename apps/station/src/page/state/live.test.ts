@@ -19,6 +19,10 @@ const numbered = (...events: readonly object[]): NumberedEvent[] =>
     event: { turn: 't-1', at: 1000 + index, ...event } as StationTurnEvent,
   }));
 const call = { id: 'c1', name: 'bash', input: { command: 'ls' } };
+const looked = [
+  { type: 'text', text: 'I look.' },
+  { type: 'tool-call', toolCallId: 'c1', toolName: 'bash', input: { command: 'ls' } },
+];
 const answer = (step: number, content: readonly object[]) => ({
   type: 'model.response',
   step,
@@ -46,11 +50,8 @@ const wholeTurn = numbered(
   { type: 'model.request', step: 1, attempt: 1 },
   delta(1, 'I '),
   delta(1, 'look'),
-  answer(1, [
-    { type: 'text', text: 'I look.' },
-    { type: 'tool-call', toolCallId: 'c1', toolName: 'bash', input: { command: 'ls' } },
-  ]),
-  { type: 'history.append', origin: 'response', messages: [{ role: 'assistant', content: 'I look.' }] },
+  answer(1, looked),
+  { type: 'history.append', origin: 'response', messages: [{ role: 'assistant', content: looked }] },
   { type: 'tool.call', step: 1, index: 0, call },
   { type: 'approval.request', id: 'a1', reason: 'ask', call },
   { type: 'approval.answer', id: 'a1', decision: 'once' },
@@ -70,6 +71,7 @@ const wholeTurn = numbered(
   { type: 'model.error', step: 2, attempt: 1, retrying: true, error: { message: 'overloaded' } },
   delta(2, 'Done', 2),
   answer(2, [{ type: 'text', text: 'Done.' }]),
+  { type: 'history.append', origin: 'response', messages: [{ role: 'assistant', content: 'Done.' }] },
   { type: 'turn.end', outcome: 'loop-detected', reason: 'the same call', steps: 2, usage: {} },
 );
 const play = (events: readonly NumberedEvent[], state: ConversationState = initialConversation): ConversationState =>
@@ -100,8 +102,9 @@ describe('conversation', () => {
       fc.property(fc.array(fc.nat(wholeTurn.length), { maxLength: 8 }), fc.nat(6), (cuts, overlap) => {
         const places = [0, ...cuts.toSorted((left, right) => left - right), wholeTurn.length];
         let state = initialConversation;
-        for (const [index, place] of places.slice(1).entries())
+        for (const [index, place] of places.slice(1).entries()) {
           state = play(wholeTurn.slice(Math.max(0, (places[index] ?? 0) - overlap), place), state);
+        }
         expect(state).toEqual(play(wholeTurn));
       }),
     );
@@ -139,9 +142,7 @@ describe('conversation', () => {
     for (let loadedAt = 0; loadedAt <= wholeTurn.length; loadedAt += 1) {
       for (const seq of [0, loadedAt]) {
         const known = play(wholeTurn.slice(0, seq));
-        // The service lists what is stored: an answer that still streams is not.
-        const entries = known.entries.filter((each) => each !== undefined && each.index !== known.streaming?.index);
-        const page = { entries: entries.filter((each) => each !== undefined), total: entries.length, seq };
+        const page = { entries: known.entries.filter((each) => each !== undefined), total: known.entries.length, seq };
         let state = play(wholeTurn.slice(0, loadedAt), reduceConversation(initialConversation, { type: 'load-began' }));
         state = reduceConversation(state, { type: 'latest', page });
         state = play(wholeTurn.slice(loadedAt), state);

@@ -1,5 +1,5 @@
 import type { StationEntry, StationTurnEvent } from '../../api/contract.js';
-import type { ToolOutcome, ToolResultOutput, TurnEvent, UserMessage } from '@h/turn';
+import type { AssistantMessage, ToolOutcome, ToolResultOutput, TurnEvent, UserMessage } from '@h/turn';
 import { count, duration, plural } from './format.js';
 
 export type EntryPart = StationEntry['parts'][number];
@@ -26,6 +26,8 @@ export interface Draft {
   turn: string | null;
   waiting: string | null;
   streaming: { readonly index: number; readonly step: number; readonly attempt: number } | null;
+  /** The last entry of the loaded page, if it can be an answer that still streams. */
+  joined: number | null;
   pending: readonly PendingMessage[];
   isStale: boolean;
 }
@@ -45,13 +47,17 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
     case 'history.append':
       draft.turn = event.turn;
       for (const message of event.messages) {
-        if (message.role === 'user' && message.metadata?.internal !== true) addUserEntry(draft, event, message);
+        if (message.metadata?.internal === true) continue;
+        if (message.role === 'user') addUserEntry(draft, event, message);
+        else if (message.role === 'assistant') addAnswer(draft, event, message);
       }
       return;
     case 'model.request':
       draft.turn = event.turn;
       draft.waiting = null;
-      draft.streaming = null;
+      draft.joined = null;
+      // A retry continues in the entry of the failed attempt.
+      if (draft.streaming?.step !== event.step) draft.streaming = null;
       return;
     case 'model.delta': {
       const index = answerEntry(draft, event);
@@ -61,13 +67,11 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
     case 'model.response': {
       const index = answerEntry(draft, event);
       changeParts(draft, index, (parts) => partsOfResponse(event.content, parts));
-      draft.streaming = null;
       return;
     }
     case 'model.error':
       // What a failed call has streamed is not in the history, and a retry begins again.
-      if (draft.streaming?.index === draft.entries.length - 1) draft.entries.pop();
-      draft.streaming = null;
+      if (draft.streaming) changeParts(draft, draft.streaming.index, () => []);
       if (event.retrying) {
         note(draft, 'retry', `The model call failed and is retried: ${event.error.message}`, event.at);
       }
@@ -94,6 +98,7 @@ export const applyTurnEvent = (draft: Draft, data: StationTurnEvent): void => {
       draft.turn = null;
       draft.waiting = null;
       draft.streaming = null;
+      draft.joined = null;
       draft.isStale = true;
       const cause = event.reason ?? event.error?.message;
       if (event.outcome !== 'completed' && event.outcome !== 'replied') {
@@ -191,46 +196,70 @@ const note = (draft: Draft, kind: Note['kind'], text: string, at: number): void 
   draft.notes.set(index, [...before, { kind, text, at }].slice(-maxNotes));
 };
 
-const addUserEntry = (draft: Draft, { turn, at }: { turn: string; at: number }, { content }: UserMessage): void => {
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content.map(userPart);
+const addUserEntry = (draft: Draft, { turn, at }: { turn: string; at: number }, message: UserMessage): void => {
+  const { content, metadata } = message;
+  // The service stores files and lists them in the order in which the message contains them.
+  const stored = Array.isArray(metadata?.['artifacts']) ? [...(metadata['artifacts'] as readonly unknown[])] : [];
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text' as const, text: content }]
+      : content.map((part) => userPart(part, part.type === 'text' ? undefined : stored.shift()));
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const delivered = draft.pending.findIndex((message) => message.text === text);
+  const delivered = draft.pending.findIndex((sent) => sent.text === text);
   if (delivered >= 0) draft.pending = draft.pending.filter((_, index) => index !== delivered);
   draft.entries.push({ index: draft.entries.length, role: 'user', turn, at, parts });
   draft.streaming = null;
+  draft.joined = null;
 };
 
-const userPart = (part: Exclude<UserMessage['content'], string>[number]): EntryPart =>
+const userPart = (part: Exclude<UserMessage['content'], string>[number], artifact: unknown): EntryPart =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : {
         type: 'file',
         mediaType: part.mediaType ?? 'application/octet-stream',
         name: part.type === 'file' ? (part.filename ?? null) : null,
-        artifact: null,
+        artifact: typeof artifact === 'string' ? artifact : null,
       };
 
+/** The message of a model call replaces what has streamed; an answer that an operator adds is another entry. */
+const addAnswer = (draft: Draft, { turn, at }: { turn: string; at: number }, { content }: AssistantMessage): void => {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const last = draft.entries.at(-1);
+  const calls = new Set(parts.map((part) => (part.type === 'tool-call' ? part.toolCallId : undefined)));
+  const isKnown = last?.turn === turn && last.parts.some((part) => part.type === 'tool' && calls.has(part.call));
+  const index = isKnown ? last.index : (streamingIndex(draft, turn) ?? pushAnswer(draft, turn, at));
+  changeParts(draft, index, (before) => partsOfResponse(parts, before));
+  draft.streaming = null;
+  draft.joined = null;
+};
+
+/** The entry that streams, or the one that streamed when its page was loaded. */
+const streamingIndex = ({ streaming, joined, entries }: Draft, turn: string): number | undefined => {
+  const index = streaming?.index ?? joined;
+  return index !== null && entries[index]?.turn === turn ? index : undefined;
+};
+
+const pushAnswer = (draft: Draft, turn: string, at: number): number =>
+  draft.entries.push({ index: draft.entries.length, role: 'assistant', turn, at, parts: [] }) - 1;
+
+interface ModelCall {
+  readonly turn: string;
+  readonly at: number;
+  readonly step: number;
+  readonly attempt: number;
+}
+
 /** The entry of a model call: the one that streams, or a new one. A retry begins with an empty one. */
-const answerEntry = (
-  draft: Draft,
-  {
-    turn,
-    at,
-    step,
-    attempt,
-  }: { readonly turn: string; readonly at: number; readonly step: number; readonly attempt: number },
-): number => {
+const answerEntry = (draft: Draft, { turn, at, step, attempt }: ModelCall): number => {
   draft.turn = turn;
   draft.waiting = null;
   const { streaming } = draft;
-  if (streaming?.step === step && draft.entries[streaming.index]?.turn === turn) {
-    if (streaming.attempt !== attempt) changeParts(draft, streaming.index, () => []);
-    draft.streaming = { ...streaming, attempt };
-    return streaming.index;
-  }
-  const index = draft.entries.length;
-  draft.entries.push({ index, role: 'assistant', turn, at, parts: [] });
+  const isOther = streaming !== null && streaming.step !== step;
+  const index = (isOther ? undefined : streamingIndex(draft, turn)) ?? pushAnswer(draft, turn, at);
+  if (streaming?.index === index && streaming.attempt !== attempt) changeParts(draft, index, () => []);
   draft.streaming = { index, step, attempt };
+  draft.joined = null;
   return index;
 };
 
@@ -310,7 +339,7 @@ const statuses: Readonly<Record<ToolOutcome['status'], ToolEntryPart['status']>>
   'unknown-tool': 'error',
   denied: 'denied',
   skipped: 'skipped',
-  cancelled: 'skipped',
+  cancelled: 'interrupted',
   interrupted: 'interrupted',
 };
 

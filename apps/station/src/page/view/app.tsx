@@ -77,7 +77,7 @@ export const App = ({ station, onDenied }: { readonly station: StationClient; re
     document.title = approvals > 0 ? `(${approvals}) Station` : 'Station';
   }, [approvals]);
   const switchTheme = (): void => {
-    const next = nextTheme(theme);
+    const next = nextTheme(storedTheme());
     applyTheme(next);
     setTheme(next);
   };

@@ -106,7 +106,8 @@ const Waterfall = ({ trace }: { readonly trace: StationTrace }) => {
         {rows.map(({ bar, depth, left, width, isRunning }) => (
           <li key={bar.id} class="bar-row" data-kind={bar.kind} data-failed={bar.isFailed}>
             <span class="bar-label" style={{ paddingInlineStart: `${depth * 14}px` }}>
-              <span class="bar-kind">{bar.kind}</span> <bdi title={bar.label}>{bar.label.slice(0, 200)}</bdi>
+              {!bar.label.startsWith(bar.kind) && <span class="bar-kind">{bar.kind} </span>}
+              <bdi title={bar.label}>{bar.label.slice(0, 200)}</bdi>
               {bar.isFailed && <span class="hidden"> failed</span>}
             </span>
             <span class="bar-track" aria-hidden="true">

@@ -10,7 +10,7 @@ const ranges = [
   ['30', '30 days'],
   ['90', '90 days'],
 ] as const;
-/** Agents with a shade of their own; the cheaper ones share the last. */
+/** Number of shades; the agents with the lowest costs share the last one. */
 const shades = 5;
 
 /** Cost per day and agent, and the totals by agent and model. */
@@ -19,7 +19,7 @@ export const UsageView = () => {
   const [range, setRange] = useState<'7' | '30' | '90'>('30');
   const to = isoDay(Date.now());
   const from = isoDay(Date.now() - (Number(range) - 1) * dayMs);
-  const report = useLoaded(() => station.api.usage(from, to), [from, to]);
+  const report = useLoaded(() => station.api.usage(Date.parse(from), Date.now()), [from, to]);
   if (!report) return <Busy text="Loading the usage" />;
   const chart = chartOf(report, from, to);
   const totals = totalsOf(report);
