@@ -26,6 +26,8 @@ export interface StationArguments {
 }
 
 export const usageText = `Usage: h-station [options]                        starts the service
+       h-station init [folder]                          writes config.yaml and examples
+       h-station check [file]                           explains a config.yaml
        h-station token NAME [--tenant T] [--scope S]…   creates a token, shown once
        h-station revoke NAME [--tenant T]               removes the tokens with a name
 

@@ -190,8 +190,8 @@ export const runToEnd = async (
         if (event.error?.code !== 'duplicate-turn') return resolve(event.outcome);
         // The turn id is an idempotency key, so a turn that has ended is not run again. One that has not ended was held
         // until now, and the next process resumes it.
-        if (event.error.message.includes('has not ended'))
-          return reject(new Error('The turn is held by no process now. Run it again.'));
+        const isReleased = event.error.message.includes('has not ended');
+        if (isReleased) return reject(new Error('The turn is held by no process now. Run it again.'));
         resolve(undefined);
       },
       error: reject,

@@ -33,7 +33,7 @@ describe('the page with the service', () => {
   it('shows the demonstration, decides by link, sends a picture, and returns after a restart', async (testing) => {
     const data = mkdtempSync(join(tmpdir(), 'h-station-real-'));
     const start = () =>
-      startProgram(parseArguments(['--port', '0', '--data', data, '--demo'], {}), {
+      startProgram(parseArguments(['--port', '0', '--data', data, '--demo']), {
         say: () => undefined,
         warn: () => undefined,
       });
