@@ -30,7 +30,7 @@ export interface EmbeddedOptions {
  */
 export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend> => {
   const { directory, concurrency = 4, onProblem } = options;
-  const records = await openFileRecords(join(directory, 'records'));
+  const records = await openFileRecords(join(directory, 'records'), onProblem);
   const sessions = fileSessions({ directory: join(directory, 'sessions'), onProblem });
   const artifacts = await fileArtifacts({ directory: join(directory, 'artifacts') });
   const lanes = createLanes({

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, type FileHandle } from 'node:fs/promises';
+import { copyFile, mkdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acquireLock, openRegularFile, readRegularFile, type FileLock } from '@h/files';
 import {
@@ -31,14 +31,19 @@ interface Waiting {
  * one file, which is rewritten when most of its lines are obsolete. Changes that arrive during a write share the next
  * one and its sync.
  *
+ * Lines that cannot be read are reported, and the file is copied before it is rewritten without them.
+ *
  * @throws LockHeldError if another process has the folder open
  */
-export const openFileRecords = async (directory: string): Promise<Records> => {
+export const openFileRecords = async (
+  directory: string,
+  onProblem: (error: RecordsError) => void = () => undefined,
+): Promise<Records> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await acquireLock(join(directory, 'lock'), { waitMs: 5_000 });
   try {
     const records = new FileRecords(join(directory, 'records.jsonl'), lock);
-    await records.load();
+    await records.load(onProblem);
     return records;
   } catch (error) {
     await lock.release().catch(() => undefined);
@@ -63,14 +68,28 @@ class FileRecords implements Records {
     this.#lock = lock;
   }
 
-  async load(): Promise<void> {
-    const file = await readRegularFile(this.#path);
-    for (const line of file?.text.split('\n') ?? []) {
+  async load(onProblem: (error: RecordsError) => void): Promise<void> {
+    const lines = (await readRegularFile(this.#path))?.text.split('\n') ?? [];
+    // The last line is empty, or torn because its process was killed before it confirmed the change.
+    lines.pop();
+    let damaged = 0;
+    for (const line of lines) {
       const entry = entryIn(line);
       if (entry) this.#apply(entry, Buffer.byteLength(line) + 1);
+      else damaged += 1;
     }
-    // Removes obsolete lines, and the torn line of a process that was killed.
+    if (damaged > 0) onProblem(await this.#keepDamaged(damaged));
     await this.#rewrite();
+  }
+
+  /** Copies the file, because the next rewrite removes its damaged lines. */
+  async #keepDamaged(lines: number): Promise<RecordsError> {
+    const backup = `${this.#path}.damaged-${Date.now()}`;
+    await copyFile(this.#path, backup, constants.COPYFILE_EXCL);
+    return new RecordsError(
+      'records-damaged',
+      `${lines} lines of ${JSON.stringify(this.#path)} cannot be read, so their changes are missing. The file as it was is ${JSON.stringify(backup)}.`,
+    );
   }
 
   get<Kind extends RecordKind>(kind: Kind, id: string): Promise<StoredRecord<Kind> | undefined> {

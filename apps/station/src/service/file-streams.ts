@@ -222,6 +222,10 @@ const lineIn = (text: string): Line | undefined => {
   }
 };
 
+/** A stream that has not ended belongs to a turn that waits, perhaps for an approval. */
+const hasEnded = async (path: string): Promise<boolean> =>
+  linesOf((await readRegularFile(path))?.text ?? '').at(-1)?.end !== undefined;
+
 const prune = async (directory: string, olderThanMs: number): Promise<number> => {
   const before = Date.now() - olderThanMs;
   let count = 0;
@@ -229,7 +233,7 @@ const prune = async (directory: string, olderThanMs: number): Promise<number> =>
     for (const file of await readdir(join(directory, folder))) {
       const path = join(directory, folder, file);
       try {
-        if ((await stat(path)).mtimeMs >= before) continue;
+        if ((await stat(path)).mtimeMs >= before || !(await hasEnded(path))) continue;
         await rm(path, { force: true });
         count += 1;
       } catch (error) {
