@@ -1,9 +1,12 @@
 import { project } from '../../tooling/vitest/project.js';
 
-const { test, ...config } = project({ isolate: true, asNode: true });
+const { test, ...config } = project();
 
-/** Without `import`: Node applies these conditions to `require()` as well, and `pg` requires `pg-pool`. */
-const conditions = ['@h/source', 'node', 'module', 'default'];
+/**
+ * Without `import`: Node applies these conditions to `require()` as well, and `pg` requires `pg-pool`. Without `module`:
+ * the code of OpenTelemetry for bundlers does not run in Node.
+ */
+const conditions = ['@h/source', 'node', 'default'];
 
 export default {
   ...config,
