@@ -1,5 +1,5 @@
 /**
- * Measures one loop in a process of its own and prints the figures as JSON:
+ * Measures one loop in a separate process and prints the figures as JSON:
  * `node --expose-gc bench/child.mjs '{"module":"h","options":{},"measures":{"steps":[100]},"budgetMs":2000}'`.
  */
 import { deltaAt, deltasPerStep } from './workload.mjs';

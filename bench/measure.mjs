@@ -1,4 +1,4 @@
-/** Runs loops in processes of their own, in rounds that take turns, and keeps the best of each figure. */
+/** Runs loops in separate processes, in alternating rounds, and keeps the best of each figure. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -20,7 +20,7 @@ const run = async ({ module, options }, measures, budgetMs) => {
  * Measures each subject in each round.
  *
  * @param {Record<string, import('./subjects.mjs').Subject>} subjects
- * @param {readonly object[]} sets What to measure; each set gets a process of its own.
+ * @param {readonly object[]} sets What to measure; each set runs in a separate process.
  * @param {{ rounds: number, budgetMs: number, onFigures?: (least: object) => void }} effort `onFigures` receives all figures so far.
  * @returns {Promise<Record<string, Record<string, number>>>} The least of each figure, by subject.
  */

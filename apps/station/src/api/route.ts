@@ -5,7 +5,7 @@ import type { Station } from '../service/station.js';
 export const scopes = ['read', 'write', 'approve', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly name: string;
   readonly tenant: string;
