@@ -67,7 +67,7 @@ describe('the first example of the README of', () => {
       files.map((file) => [file.replace(/^h-/, '@h/').replace(/-\d+\.\d+\.\d+\.tgz$/, ''), `file:tarballs/${file}`]),
     );
     const workspace = await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8');
-    const others = [...pages.values()].flatMap(installed).filter((name) => !name.startsWith('@h/'));
+    const others = [...pages.values()].flatMap(installed).filter((name) => !(name in own));
     /** Returns the version of a package in the workspace catalog. @type {(name: string) => string} */
     const versionOf = (name) => new RegExp(`^  '?${name}'?: (.*)$`, 'm').exec(workspace)?.[1] ?? 'latest';
     const dependencies = { ...own, ...Object.fromEntries(others.map((name) => [name, versionOf(name)])) };
