@@ -17,6 +17,11 @@ const maxBuffer = 64 * 1024 * 1024;
 /** Entries that only run inside of another program: `@h/turn/vitest` in vitest. */
 const hosted = new Set(['@h/turn/vitest', '@h/session/testing']);
 
+/**
+ * Optional peers that are loaded on demand and not installed here, because Strands accepts only an older version of them.
+ */
+const onDemand = new Set(['@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/exporter-metrics-otlp-http']);
+
 /** Returns the entries of a package that a program can import. @type {(manifest: Manifest) => string[]} */
 export const entriesOf = ({ name, exports, bin = {} }) =>
   Object.entries(exports).flatMap(([subpath, target]) => {
@@ -51,7 +56,7 @@ export const installAll = async (folder, manifests, registry) => {
   const peers = manifests
     .flatMap(({ peerDependencies = {} }) => Object.keys(peerDependencies))
     .flatMap((name) => {
-      const version = name in own ? undefined : catalogVersion(name);
+      const version = name in own || onDemand.has(name) ? undefined : catalogVersion(name);
       return version === undefined ? [] : [[name, version]];
     });
   const dependencies = { ...Object.fromEntries(peers), ...own };
