@@ -13,7 +13,7 @@ const maxChars = 8_000_000;
 /** Command lines whose judgment is remembered: agents repeat their tests and `git status`. */
 const maxCommands = 5000;
 /** Transcripts rarely name the folder of a command; any folder that is neither a home nor a system folder will do. */
-const cwd = '/work/project';
+const cwd = '/project';
 
 interface Facts {
   tokens?: number;
