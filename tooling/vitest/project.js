@@ -50,7 +50,7 @@ export const project = ({ isolate = false, newerNode } = {}) => {
       isolate,
       retry,
       // Loading a tokenizer takes seconds when both cores are busy.
-      testTimeout: isLong ? 900_000 : isLive ? 180_000 : 30_000,
+      testTimeout: isLong ? 900_000 : isLive ? 180_000 : 60_000,
       benchmark: { include: ['**/*.bench.ts'] },
     },
   });
