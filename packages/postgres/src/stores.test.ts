@@ -3,7 +3,7 @@ import { describeApprovalStore } from '@h/hooks/testing';
 import type { ChildRecord } from '@h/subagents';
 import { describeChildStore } from '@h/subagents/testing';
 import { describe, expect, it } from 'vitest';
-import { endLeases, testSchema } from '../test/database.js';
+import { endLease, testSchema } from '../test/database.js';
 import { postgresApprovals } from './approvals.js';
 import { postgresChildren } from './children.js';
 import { postgresPool } from './pool.js';
@@ -50,7 +50,7 @@ describe('postgresChildren', () => {
     return {
       store: postgresChildren(first),
       next: async () => {
-        await endLeases(first);
+        await endLease(first);
         return postgresChildren(schema.connect());
       },
     };
@@ -67,7 +67,7 @@ describe('postgresChildren', () => {
     const dead = schema.connect();
     const store = postgresChildren(dead);
     for (let id = 0; id < 20; id += 1) await store.save(record(String(id)));
-    await endLeases(dead);
+    await endLease(dead);
     const [one, other] = [postgresChildren(schema.connect()), postgresChildren(schema.connect())];
     const even = ({ spawnedAt }: ChildRecord): boolean => spawnedAt % 2 === 0;
     const [found, rest] = await Promise.all([one.list(even), other.list(even)]);
@@ -82,7 +82,7 @@ describe('postgresChildren', () => {
     const schema = testSchema();
     const dead = schema.connect();
     for (let id = 0; id < 9; id += 1) await postgresChildren(dead).save(record(String(id)));
-    await endLeases(dead);
+    await endLease(dead);
     const store = postgresChildren(schema.connect(), { mostLeft: 2 });
     expect(await store.list(() => false)).toEqual([]);
     expect((await store.list()).map(({ id }) => id)).toEqual(['7', '8']);

@@ -161,6 +161,8 @@ export const storeTables: readonly string[] = [
     key text not null unique,
     name text not null,
     last_seq bigint not null default 0,
+    fence bigint not null,
+    writer uuid not null,
     status text not null default 'open',
     ended_at timestamptz
   )`,

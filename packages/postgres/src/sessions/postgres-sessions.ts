@@ -65,6 +65,11 @@ export interface PostgresSessions extends SessionStore {
    * resume that turn. Without it, a new turn ends the unfinished one.
    */
   keepUnfinished(): void;
+  /**
+   * Returns the fence of a session that this process has open, for stores that reject earlier writers. Each claim of a
+   * session has a larger one.
+   */
+  fenceOf(session: string): number | undefined;
   /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
@@ -149,6 +154,8 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
     keepUnfinished: () => {
       state.keepsUnfinished = true;
     },
+    // The latest claim is the last of the set.
+    fenceOf: (session) => [...open].findLast((each) => each.session === session)?.fence,
     delete: (session) => deleteSession(database, session),
   };
 };
