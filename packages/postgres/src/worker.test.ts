@@ -1,9 +1,11 @@
+import { hooks, type Hook } from '@h/hooks';
 import { queue } from '@h/queue';
-import { harness, type JSONValue, type ModelDriver, type TurnEvent } from '@h/turn';
-import { event, scriptedModel, usage } from '@h/turn/testing';
+import { harness, type JSONValue, type ModelDriver, type ToolDriver, type TurnEvent } from '@h/turn';
+import { call, event, response, scriptedModel, scriptedTools, usage } from '@h/turn/testing';
 import { NEVER } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSchema, endLease, renewLease, type TestSchema } from '../test/database.js';
+import { postgresApprovalRequests } from './approvals.js';
 import { liveEvents, postgresSessions, type Postgres } from './index.js';
 import { postgresInbox, postgresLanes } from './queue/index.js';
 import { runWorker, type Worker, type WorkerOptions } from './worker.js';
@@ -22,16 +24,25 @@ const createTestSchema = (): TestSchema => {
 };
 
 /** Starts a worker with a separate connection. */
-const start = (schema: TestSchema, model: ModelDriver, options: Partial<WorkerOptions> = {}) => {
+const start = (
+  schema: TestSchema,
+  model: ModelDriver,
+  options: Partial<WorkerOptions> = {},
+  { asks, tools }: { readonly asks?: Hook; readonly tools?: ToolDriver } = {},
+) => {
   const database = schema.connect({ label: 'worker' });
   const sessions = postgresSessions(database);
   const lanes = postgresLanes(database, { concurrency: 2, graceMs: 0 });
-  const agent = harness({ model, sessions, closeGraceMs: 100 }).pipe(queue(lanes));
+  const agent = harness({ model, sessions, closeGraceMs: 100, ...(tools && { tools }) }).pipe(
+    queue(lanes),
+    hooks(asks ? [asks] : []),
+  );
   const worker = runWorker({
     agent,
     lanes,
     sessions,
     inbox: () => postgresInbox(database),
+    approvals: postgresApprovalRequests(database),
     recoverEveryMs: 50,
     signals: [],
     ...options,
@@ -115,6 +126,36 @@ describe('runWorker', () => {
     process.emit('SIGTERM');
     await worker.ended;
     expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+
+  it('applies the first answer to an approval request, also after another worker has resumed the turn', async () => {
+    const schema = createTestSchema();
+    const web = postgresApprovalRequests(schema.connect({ label: 'web' }));
+    const ran: string[] = [];
+    const model = scriptedModel([response(call('c1', 'deploy')), 'Deployed.']);
+    const open = () => {
+      const tools = scriptedTools({ deploy: () => `Done: ${ran.push('deploy')}.` });
+      const asks: Hook = { name: 'asks', beforeTool: () => ({ decision: 'ask', reason: 'May it?' }) };
+      return start(schema, model, { drainMs: 0 }, { asks, tools });
+    };
+    const first = open();
+    await postgresInbox(schema.connect()).submit('alice', 'Deploy');
+    const pending = await vi.waitFor(async () => {
+      const found = await web.pending();
+      expect(found).toMatchObject([{ session: 'alice', reason: 'May it?', call: { name: 'deploy' } }]);
+      return found;
+    });
+    await first.worker.drain();
+    await first.database.close();
+    const id = pending[0]?.id ?? '';
+    expect([await web.answer(id, 'once'), await web.answer(id, 'deny'), await web.answer('unknown', 'once')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const second = open();
+    await vi.waitFor(async () => expect(await second.sessions.messages('alice')).toHaveLength(4), { timeout: 20_000 });
+    expect([ran, await web.pending(), await web.prune(0)]).toEqual([['deploy'], [], 1]);
   });
 
   it('takes messages again after another process has taken over its inbox', async () => {

@@ -13,10 +13,12 @@ import {
 import { createInbox, type Inbox, type InboxOptions } from '@h/queue/inbox';
 import { toErrorInfo, TurnError, type Agent, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
 import { monotonicMs } from './clock.js';
+import type { ApprovalRequests } from './approval-requests.js';
 import type { LiveEvents } from './live-events.js';
 import { isKeptAfter, type PostgresInbox, type Submission } from './queue/inbox.js';
 import type { PostgresLanes } from './queue/lanes.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
+import { TurnApprovals } from './turn-approvals.js';
 import { TurnStreams } from './turn-streams.js';
 
 /** Options of {@link runWorker}. */
@@ -53,6 +55,8 @@ export interface WorkerOptions {
    * @defaultValue `['SIGTERM']`
    */
   readonly signals?: readonly ('SIGTERM' | 'SIGINT')[] | undefined;
+  /** Stores requests for an approval, which any process answers: `postgresApprovalRequests()`. */
+  readonly approvals?: ApprovalRequests | undefined;
   /** Writes the events of each turn to the stream with the id of the turn. */
   readonly live?: LiveEvents | undefined;
   /** Receives the events of the turns that this worker runs. Errors that it throws are ignored. */
@@ -73,7 +77,7 @@ export interface Worker {
 }
 
 const checks: OptionChecks<WorkerOptions> = {
-  agent: required(objectWithMethods('turn', 'resume', 'unfinished')),
+  agent: required(objectWithMethods('turn', 'resume', 'unfinished', 'answer')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
   sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal', 'fenceOf')),
   inbox: required(anyFunction),
@@ -82,6 +86,7 @@ const checks: OptionChecks<WorkerOptions> = {
   recoverEveryMs: numberFrom(10, 2_147_483_647),
   drainMs: numberFrom(0, 2_147_483_647),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
+  approvals: objectWithMethods('add', 'answer', 'answersOf', 'onChange'),
   live: objectWithMethods('write'),
   onEvent: anyFunction,
   onProblem: anyFunction,
@@ -114,6 +119,7 @@ class RunningWorker implements Worker {
   readonly ended: Promise<void>;
   readonly #options: WorkerOptions;
   readonly #streams: TurnStreams;
+  readonly #approvals: TurnApprovals;
   #store: PostgresInbox;
   readonly #inboxes = new Set<Inbox>();
   readonly #resumed = new Map<string, Promise<unknown>>();
@@ -131,6 +137,7 @@ class RunningWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#streams = new TurnStreams(options.live, options.sessions, (error) => this.#report(error));
+    this.#approvals = new TurnApprovals(options.approvals, options.agent, (error) => this.#report(error));
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -182,6 +189,7 @@ class RunningWorker implements Worker {
     for (const inbox of this.#inboxes) await this.#recover(inbox);
     await this.#quietly(() => this.#takeOver());
     await this.#quietly(() => this.#streams.completeEnded());
+    this.#approvals.look();
     this.#wake();
   }
 
@@ -316,12 +324,14 @@ class RunningWorker implements Worker {
     ]);
     await within(close, handOverMs);
     await this.#quietly(() => this.#streams.close());
+    await this.#approvals.close();
     this.#stopWatching();
     for (const signal of signals) process.off(signal, this.#onSignal);
   }
 
   #emit(event: TurnEvent): void {
     this.#streams.add(event);
+    this.#approvals.see(event);
     if (event.replayed === true) return;
     try {
       this.#options.onEvent?.(event);

@@ -67,6 +67,16 @@ export const storeTables: readonly string[] = [
     body text not null,
     unique (store, key)
   )`,
+  // Requests of turns for an approval. The first answer stays.
+  `create table approval_request (
+    id text primary key,
+    turn text not null,
+    body text not null,
+    answer text,
+    answered_by uuid,
+    requested_at timestamptz not null default clock_timestamp()
+  )`,
+  'create index approval_request_pending on approval_request (requested_at) where answer is null',
   `create table child (
     store text not null,
     key text not null,
