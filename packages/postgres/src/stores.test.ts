@@ -2,10 +2,12 @@ import { describePoolStore } from '@h/failover/testing';
 import { describeApprovalStore } from '@h/hooks/testing';
 import type { ChildRecord } from '@h/subagents';
 import { describeChildStore } from '@h/subagents/testing';
+import { event } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { endLease, testSchema } from '../test/database.js';
 import { postgresApprovals } from './approvals.js';
 import { postgresChildren } from './children.js';
+import { postgresSessions } from './index.js';
 import { postgresPool } from './pool.js';
 
 describe('postgresApprovals', () => {
@@ -76,6 +78,29 @@ describe('postgresChildren', () => {
     await expect(store.save(record('1'))).rejects.toMatchObject({ code: 'store-taken' });
     await store.save(record('100'));
     expect(await store.list()).toEqual([record('100')]);
+  });
+
+  it('passes the records of a tree to the process that has opened its root session, although the first one lives', async () => {
+    const schema = testSchema();
+    const [first, next] = [schema.connect(), schema.connect()];
+    const store = postgresChildren(first);
+    await store.save(record('1'));
+    await store.save(record('2', { parent: 'other', root: 'other' }));
+    const found: ChildRecord[] = [];
+    const sessions = postgresSessions(next, {
+      onUnfinished: async () => void found.push(...(await postgresChildren(next).list())),
+    });
+    const open = await sessions.open('boss');
+    const input = [{ role: 'user', content: 'Hi' }] as const;
+    const start = event('turn.start', { session: 'boss', input, trigger: 'user' }, { turn: 'turn-1', at: 1 });
+    await open.append({ v: 1, seq: 0, event: start, derived: false });
+    await open.close();
+    expect(found).toEqual([]);
+    await sessions.locate('turn-1');
+    await (await sessions.open('boss')).close();
+    expect(found).toEqual([record('1')]);
+    await expect(store.save(record('1', { takenBy: 'call-1' }))).rejects.toMatchObject({ code: 'store-taken' });
+    expect(await store.list()).toEqual([record('2', { parent: 'other', root: 'other' })]);
   });
 
   it('removes the oldest records that no process wants', async () => {

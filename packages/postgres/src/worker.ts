@@ -55,6 +55,13 @@ export interface WorkerOptions {
    * @defaultValue `['SIGTERM']`
    */
   readonly signals?: readonly ('SIGTERM' | 'SIGINT')[] | undefined;
+  /**
+   * Decides about a turn that a dead worker has left. Turns of sub-agents are finished instead of resumed, because their
+   * parents are informed: `recoveryOf: ({ session }) => (isChildSession(session) ? 'finish' : 'resume')`.
+   *
+   * @defaultValue all are resumed
+   */
+  readonly recoveryOf?: ((turn: UnfinishedTurn) => 'resume' | 'finish') | undefined;
   /** Stores requests for an approval, which any process answers: `postgresApprovalRequests()`. */
   readonly approvals?: ApprovalRequests | undefined;
   /** Writes the events of each turn to the stream with the id of the turn. */
@@ -77,7 +84,7 @@ export interface Worker {
 }
 
 const checks: OptionChecks<WorkerOptions> = {
-  agent: required(objectWithMethods('turn', 'resume', 'unfinished', 'answer')),
+  agent: required(objectWithMethods('turn', 'resume', 'finish', 'unfinished', 'answer')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
   sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal', 'fenceOf')),
   inbox: required(anyFunction),
@@ -86,6 +93,7 @@ const checks: OptionChecks<WorkerOptions> = {
   recoverEveryMs: numberFrom(10, 2_147_483_647),
   drainMs: numberFrom(0, 2_147_483_647),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
+  recoveryOf: anyFunction,
   approvals: objectWithMethods('add', 'answer', 'answersOf', 'onChange'),
   live: objectWithMethods('write'),
   onEvent: anyFunction,
@@ -199,14 +207,18 @@ class RunningWorker implements Worker {
     if (!this.#stop.signal.aborted) await Promise.all(found.map((turn) => this.#resume(turn)));
   }
 
-  /** Resumes a turn, and resolves with its first event. Never rejects. */
-  #resume({ turn }: UnfinishedTurn): Promise<void> {
+  /** Resumes or finishes a turn, and resolves with its first event. Never rejects. */
+  #resume(unfinished: UnfinishedTurn): Promise<void> {
+    const { agent, recoveryOf = () => 'resume' } = this.#options;
+    const { turn } = unfinished;
     return new Promise((onBegin) => {
       const resumed = new Promise<void>((resolve, reject) => {
-        this.#options.agent.resume(turn).subscribe({
+        const isFinished = recoveryOf(unfinished) === 'finish';
+        const events = isFinished ? agent.finish(turn, 'The process that ran this turn died.') : agent.resume(turn);
+        events.subscribe({
           next: (event) => {
             onBegin();
-            this.#emit(event);
+            if (!isFinished) this.#emit(event);
           },
           error: reject,
           complete: resolve,

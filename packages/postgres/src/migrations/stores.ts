@@ -81,6 +81,7 @@ export const storeTables: readonly string[] = [
     store text not null,
     key text not null,
     owner uuid not null,
+    root text not null,
     spawned_at double precision not null,
     body text not null,
     primary key (store, key)
