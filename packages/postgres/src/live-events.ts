@@ -8,7 +8,7 @@ import {
   integerFrom,
 } from '@h/options';
 import { TurnError, type JSONValue } from '@h/turn';
-import { toPostgresError } from './errors.js';
+import { PostgresError, toPostgresError } from './errors.js';
 import { newId } from './clock.js';
 import { isAlive } from './holders.js';
 import { decodeName, encodeName, keyOf } from './keys.js';
@@ -270,7 +270,10 @@ class Writer implements EventWriter {
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.flush().catch((error: unknown) => this.#database.settings.onProblem(toPostgresError(error)));
+      // The next call is rejected with any other error.
+      this.flush().catch((error: unknown) => {
+        if (error instanceof PostgresError) this.#database.settings.onProblem(error);
+      });
     }, this.#settings.batchMs);
   }
 
