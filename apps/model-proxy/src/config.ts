@@ -7,6 +7,9 @@ const positive = z.number().positive();
 const milliseconds = z.int().min(1).max(2_147_483_647);
 const name = z.string().regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores');
 
+/** Rotation of the log: at most 300 MB in six files. */
+const defaultRotation = { maxBytes: 50_000_000, maxFiles: 5 } as const;
+
 const httpUrl = z
   .url({ protocol: /^https?$/ })
   .refine((value) => URL.canParse(value) && new URL(value).username === '' && new URL(value).search === '', {
@@ -50,6 +53,18 @@ const price = z.strictObject({
   cacheWrite: z.number().min(0).exactOptional(),
 });
 
+const logFile = z.string().min(1).describe('A file, or "-" for standard error.');
+
+/** Where the log of model calls goes. */
+const log = z.union([
+  logFile.transform((file) => ({ file, ...defaultRotation })),
+  z.strictObject({
+    file: logFile,
+    maxBytes: z.int().min(1).default(defaultRotation.maxBytes).describe('Size at which the file is rotated.'),
+    maxFiles: z.int().min(0).max(10_000).default(defaultRotation.maxFiles).describe('Number of rotated files.'),
+  }),
+]);
+
 const schema = z
   .strictObject({
     listen: z
@@ -75,7 +90,7 @@ const schema = z
       .prefault({}),
     prices: z.record(z.string(), price).default({}).describe('Prices by model, in US dollars per million tokens.'),
     state: z.string().min(1).default('.h-model-proxy').describe('Folder of the usage counts.'),
-    log: z.string().min(1).exactOptional().describe('File for one JSON line per model call; "-" is standard error.'),
+    log: log.exactOptional().describe('One JSON line per model call.'),
     loops: z.boolean().default(false).describe('Warns the model about tool calls without progress, then ends the run.'),
     redact: z
       .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
@@ -112,6 +127,8 @@ export type ProxyConfig = z.output<typeof schema>;
 export type ProxyConfigInput = z.input<typeof schema>;
 /** The configuration of one provider. */
 export type UpstreamConfig = z.output<typeof upstream>;
+/** The file of the log and its rotation. */
+export type LogConfig = z.output<typeof log>;
 /** Limits of a budget. */
 export type BudgetLimits = z.output<typeof limits>;
 

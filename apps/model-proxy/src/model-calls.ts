@@ -106,7 +106,7 @@ export class ModelCalls {
   }
 
   async close(): Promise<void> {
-    await this.#log.close();
+    this.#log.close();
     await this.#parts.ledger.close();
   }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKey } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
@@ -116,9 +119,8 @@ describe('redaction', () => {
 describe('cache report', () => {
   it('reports what changed the beginning of a conversation and what it cost', async () => {
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing, { input: 10_000, output: 1 })));
-    const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
-    const folder = mkdtempSync('/tmp/model-proxy-log-');
-    const log = `${folder}/calls.jsonl`;
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-log-'));
+    const log = join(folder, 'calls.jsonl');
     const proxy = await proxyFor(provider, {
       log,
       prices: { 'claude-*': { input: 10, output: 10, cacheRead: 1 } },
@@ -143,6 +145,24 @@ describe('cache report', () => {
       { from: 'tools', change: 'c added, b removed', lostTokens: 10_000, lostCost: expect.closeTo(0.09) as number },
     ]);
     expect(lines[0]).toMatchObject({ usage: { input: 10_000, output: 1 }, cacheHitRate: 0, status: 200 });
+  });
+});
+
+describe('the log', () => {
+  it('rotates by size', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-log-'));
+    const file = join(folder, 'calls.jsonl');
+    const proxy = await proxyFor(provider, { log: { file, maxBytes: 1, maxFiles: 2 } });
+    for (const text of ['a', 'b', 'c', 'd']) await post(proxy.url, messages(text));
+    await proxy.close();
+    const conversations = ['.2', '.1', ''].map((end) => {
+      const { conversation } = JSON.parse(readFileSync(file + end, 'utf8')) as { readonly conversation: string };
+      return conversation;
+    });
+    expect(new Set(conversations).size).toBe(3);
+    expect(readdirSync(folder)).toHaveLength(3);
+    rmSync(folder, { recursive: true, force: true });
   });
 });
 
