@@ -21,13 +21,22 @@ const upstreamKey = z.strictObject({
   env: z.string().min(1).describe('The environment variable with the key.'),
 });
 
+const otherModel = z.strictObject({
+  provider: z.enum(['anthropic', 'openai']),
+  model: z.string().min(1),
+  api: z
+    .enum(['chat', 'responses'])
+    .exactOptional()
+    .describe('The API of OpenAI. Default: that of the request, and "chat" for requests to Anthropic.'),
+});
+
 const upstream = z.strictObject({
   url: httpUrl.exactOptional().describe('Base URL, without /v1.'),
   keys: z.array(upstreamKey).default([]).describe('Keys of the provider. Without keys, clients bring their own.'),
   models: z
-    .array(z.string().min(1))
+    .array(z.union([z.string().min(1), otherModel]))
     .default([])
-    .describe('Models that are asked in this order when the requested one fails. They must speak the same format.'),
+    .describe('Models that are asked in this order when the requested one fails.'),
 });
 
 const limits = z.strictObject({
@@ -108,6 +117,18 @@ const schema = z
   .superRefine((config, context) => {
     const fail = (path: readonly string[], message: string): void =>
       context.addIssue({ code: 'custom', path: [...path], message });
+    for (const provider of ['anthropic', 'openai'] as const) {
+      for (const [index, choice] of config[provider].models.entries()) {
+        if (typeof choice === 'string') continue;
+        const path = [provider, 'models', String(index)];
+        if (choice.provider === 'anthropic' && choice.api !== undefined) {
+          fail([...path, 'api'], 'is an option of models of OpenAI');
+        }
+        if (choice.provider !== provider && config[choice.provider].keys.length === 0) {
+          fail(path, `requires \`${choice.provider}.keys\`, because the keys of clients are for ${provider}`);
+        }
+      }
+    }
     const hasKeys = config.anthropic.keys.length > 0 || config.openai.keys.length > 0;
     if (config.clients.length > 0) {
       const names = config.clients.map((known) => known.name);

@@ -5,18 +5,22 @@ import { Attempts, UpstreamFailure, type AttemptChoice } from './attempts.js';
 import { CacheWatch } from './cache-watch.js';
 import { CallLog } from './call-log.js';
 import type { ProxyConfig } from './config.js';
+import { relayConverted } from './converted-answer.js';
 import { Conversations, type Conversation } from './conversations.js';
+import { fallbacksOf, thinkingEdits, type Fallbacks, type Target } from './fallbacks.js';
 import type { Answer } from './formats/answer.js';
-import { baseOf, forwardedHeaders, type ClientRequest } from './forwarding.js';
+import { formats } from './formats/convert.js';
+import { baseOf, convertedHeaders, forwardedHeaders, type ClientRequest } from './forwarding.js';
 import { endToEnd } from './headers.js';
 import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
+import { objectOf, parseJson, stringOf } from './json-value.js';
 import { readKeys, type ProviderKey } from './keys.js';
 import { Ledger, type Admission, type Amounts, type PartyLimits } from './ledger.js';
 import { warnOfLoops } from './loop-guard.js';
 import { Meter, type Metered } from './meter.js';
 import { Metrics } from './metrics.js';
 import { RequestRedactor } from './redaction.js';
-import { Refusal, type Provider } from './refusal.js';
+import { foreignErrorText, Refusal, type Provider } from './refusal.js';
 import { relayBody, relayHead, type Delivery } from './relay.js';
 import { textOfBody } from './request-body.js';
 import { readersByFormat, type FormatName } from './routes.js';
@@ -45,6 +49,7 @@ interface Call {
   readonly format: FormatName;
   /** The body for the provider: that of the client unless a guard changed it. */
   readonly text: string;
+  readonly fallbacks: Fallbacks;
   readonly conversation: Conversation;
   /** Reports a change of the cached beginning, once the usage is known. */
   readonly compareCache: ReturnType<CacheWatch['compare']>;
@@ -59,6 +64,8 @@ interface Outcome {
   readonly answer?: Answer | undefined;
   readonly firstByteMs?: number | undefined;
   readonly model?: string | undefined;
+  /** The model that was asked instead of the requested one. */
+  readonly target?: Target | undefined;
   readonly credential?: string | undefined;
 }
 
@@ -90,7 +97,7 @@ export class ModelCalls {
     this.#options = options;
     this.#parts = parts;
     this.#log = new CallLog(options.config.log);
-    this.#attempts = new Attempts(options.config, parts.keys, options.now);
+    this.#attempts = new Attempts(parts.keys, options.now);
     this.#redactor = parts.redactor;
     this.#cacheWatch = new CacheWatch(parts.meter.costOf);
     this.#conversations.restore(parts.ledger.links);
@@ -154,15 +161,17 @@ export class ModelCalls {
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
     const estimate = this.#parts.meter.estimate(wire, route.provider, hasCostLimit);
     const party = { client: client.name, conversation: conversation.id };
+    const fallbacks = fallbacksOf(config, route.provider, wire, () => readRequest(format, shaped));
     const admission = this.#parts.ledger.admit(party, limits, estimate);
     const compareCache = this.#cacheWatch.compare(conversation, wire);
-    return { request, wire, format, text: shaped, conversation, compareCache, admission, startedAt };
+    return { request, wire, format, text: shaped, fallbacks, conversation, compareCache, admission, startedAt };
   }
 
   /** Returns the body for the provider: with warnings of loops, and without secrets. */
   #shape(wire: WireRequest): string {
     const changes = this.#options.config.loops ? warnOfLoops(wire) : [];
-    const text = changes.length === 0 ? wire.text : applyEdits(wire.text, editsAt(wire.text, changes));
+    const shaping = [...editsAt(wire.text, changes), ...thinkingEdits(this.#options.config, wire)];
+    const text = shaping.length === 0 ? wire.text : applyEdits(wire.text, shaping);
     const edits = this.#redactor?.edits(text) ?? [];
     return edits.length === 0 ? text : applyEdits(text, edits);
   }
@@ -182,11 +191,12 @@ export class ModelCalls {
         thread: conversation.thread,
         provider,
         model: wire.model,
+        fallbacks: call.fallbacks.targets,
         signal: request.signal,
         hasStarted: () => request.outgoing.headersSent,
         onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
         attempt: (choice, holdsFailures) => this.#send(call, choice, holdsFailures),
-        forward: (failure) => forwardFailure(failure, request.outgoing),
+        forward: (failure) => forwardFailure(failure, wire.format, request.outgoing),
       });
     } finally {
       if (!outcome) {
@@ -199,11 +209,12 @@ export class ModelCalls {
   }
 
   /** Makes one attempt, and forwards its answer while reading a copy of it. */
-  async #send(call: Call, { model, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+  async #send(call: Call, { target, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+    if (target?.request) return this.#sendConverted(call, target, key);
     const { config, upstream } = this.#options;
     const { request, wire, format, admission, startedAt } = call;
     const { incoming, outgoing, route, signal } = request;
-    const text = model === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, model));
+    const text = target === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, target.model));
     const isChanged = text !== wire.text;
     const from = await upstream.send({
       base: baseOf(config, route.provider),
@@ -216,25 +227,50 @@ export class ModelCalls {
       signal,
     });
     const status = from.statusCode ?? 502;
-    if (holdsFailures && status >= 400) throw await readFailure(from);
+    if (holdsFailures && status >= 400) throw await readFailure(from, format);
     const firstByteMs = performance.now() - startedAt;
     const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
-    relayHead(from, outgoing, warningHeaders(admission));
+    relayHead(from, outgoing, answerHeaders(admission, target));
     const delivery = await relayBody(from, outgoing, watch);
     const answer = await watch?.end();
-    return { status, delivery, firstByteMs, answer, model: model ?? wire.model, credential: key?.id };
+    return { status, delivery, firstByteMs, answer, target, model: target?.model ?? wire.model, credential: key?.id };
+  }
+
+  /** Makes one attempt with a model of another format, and converts its answer. */
+  async #sendConverted(call: Call, target: Target, key: ProviderKey | undefined): Promise<Outcome> {
+    const { config, upstream } = this.#options;
+    const { request, wire, admission, startedAt } = call;
+    const { incoming, outgoing: to, signal } = request;
+    const { provider, format, model } = target;
+    const text = JSON.stringify(target.request);
+    const from = await upstream.send({
+      base: baseOf(config, provider),
+      method: 'POST',
+      path: formats[format].path,
+      headers: convertedHeaders(incoming, key, text),
+      body: Buffer.from(text),
+      signal,
+    });
+    const status = from.statusCode ?? 502;
+    if (status >= 300) throw await readFailure(from, format);
+    const firstByteMs = performance.now() - startedAt;
+    const headers = answerHeaders(admission, target);
+    const { delivery, answer } = await relayConverted({ from, to, format, wire, model, headers, signal });
+    return { status, delivery, firstByteMs, answer, target, model, credential: key?.id };
   }
 
   /** Counts a call that has ended. */
-  #finish({ request, wire, conversation, compareCache, admission, startedAt }: Call, outcome: Outcome): void {
+  #finish(call: Call, outcome: Outcome): void {
+    const { request, wire, fallbacks, conversation, compareCache, admission, startedAt } = call;
     const { route, client } = request;
     const { answer, status, delivery, firstByteMs, credential } = outcome;
-    const metered = answer && this.#parts.meter.measure(wire, route.provider, answer);
+    const { provider } = outcome.target ?? route;
+    const metered = answer && this.#parts.meter.measure(wire, provider, answer, outcome.model);
     const link = answer && conversation.answered(answer);
     admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
     const model = answer?.model ?? outcome.model ?? 'unknown';
     const labels = { client: client.name, model };
-    const cacheBreak = answer && compareCache(answer.usage, `${route.provider}/${model}`);
+    const cacheBreak = answer && compareCache(answer.usage, `${provider}/${model}`);
     if (cacheBreak) {
       const from = cacheBreak.from.replace(/\[.*/, '');
       this.#metrics.add('h_proxy_cache_breaks_total', { client: client.name, from });
@@ -254,7 +290,9 @@ export class ModelCalls {
       thread: conversation.thread,
       format: wire.format,
       requestedModel: wire.model,
+      provider,
       model,
+      skippedFallbacks: fallbacks.skipped.length > 0 ? fallbacks.skipped : undefined,
       credential,
       status,
       delivery,
@@ -280,15 +318,17 @@ const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'diges
 const modelEdits = (text: string, model: string): readonly TextEdit[] =>
   editsAt(text, [{ path: ['model'], value: model }]);
 
-const warningHeaders = ({ warnings }: Admission): readonly string[] =>
-  warnings.flatMap((warning) => ['x-h-budget-warning', warning]);
+const answerHeaders = ({ warnings }: Admission, target: Target | undefined): readonly string[] => [
+  ...warnings.flatMap((warning) => ['x-h-budget-warning', warning]),
+  ...(target ? ['x-h-fallback', encodeURI(`${target.provider}/${target.model}`)] : []),
+];
 
 const amountsOf = ({ usage, cost = 0 }: Metered): Amounts => ({ tokens: usage.input + usage.output, cost });
 
 /** Largest failed answer that is held while another attempt is made. */
 const maxFailureBytes = 1_000_000;
 
-const readFailure = async (from: IncomingMessage): Promise<UpstreamFailure> => {
+const readFailure = async (from: IncomingMessage, format: FormatName): Promise<UpstreamFailure> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of from as AsyncIterable<Buffer>) {
@@ -296,15 +336,28 @@ const readFailure = async (from: IncomingMessage): Promise<UpstreamFailure> => {
     if (bytes > maxFailureBytes) throw new Refusal('unreachable', 'The provider failed with an oversized answer.');
     chunks.push(chunk);
   }
-  return new UpstreamFailure(from.statusCode ?? 502, from.statusMessage ?? '', from.rawHeaders, Buffer.concat(chunks));
+  const { statusCode: status = 502, statusMessage = '', rawHeaders } = from;
+  return new UpstreamFailure({ status, statusMessage, rawHeaders, body: Buffer.concat(chunks), format });
 };
 
+/** Forwards a failure as it was received, or in the error format of the client's provider. */
 const forwardFailure = async (
-  { status, statusMessage, rawHeaders, body }: UpstreamFailure,
+  { status, statusMessage, rawHeaders, body, format }: UpstreamFailure,
+  wanted: FormatName,
   outgoing: ServerResponse,
 ): Promise<Outcome> => {
   outgoing.sendDate = false;
-  outgoing.writeHead(status, statusMessage, endToEnd(rawHeaders).flat());
-  outgoing.end(body);
+  const { provider } = formats[wanted];
+  const isForeign = formats[format].provider !== provider;
+  const headers = endToEnd(rawHeaders, isForeign ? foreignHeaders : undefined).flat();
+  if (isForeign) headers.push('content-type', 'application/json');
+  outgoing.writeHead(status, statusMessage, headers);
+  outgoing.end(isForeign ? foreignErrorText(provider, status, messageIn(body)) : body);
   return { status, delivery: 'complete' };
 };
+
+/** Headers that describe the body of a failure, which is converted. */
+const foreignHeaders: ReadonlySet<string> = new Set([...bodyHeaders, 'content-type']);
+
+const messageIn = (body: Buffer): string =>
+  stringOf(objectOf(objectOf(parseJson(body.toString('utf8')))['error'])['message']) ?? 'The provider failed.';

@@ -12,6 +12,7 @@ const limits: DecisionLimits = {
   maxAttempts: 12,
   maxElapsedMs: 600_000,
   maxWaitMs: 60_000,
+  maxStatedWaitMs: 600_000,
   backoff: (retry) => retry * 1_000,
   random: () => 0,
 };
