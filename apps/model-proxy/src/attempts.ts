@@ -5,6 +5,7 @@ import type { Answer } from './formats/answer.js';
 import type { Target } from './fallbacks.js';
 import { parseJson } from './json-value.js';
 import type { ProviderKey } from './keys.js';
+import type { ProxyTelemetry } from './telemetry.js';
 import { Refusal, type Provider } from './refusal.js';
 import type { FormatName } from './routes.js';
 
@@ -43,6 +44,8 @@ export interface AttemptedCall<Outcome extends { readonly answer?: Answer | unde
   /** Models that may answer if this one fails. */
   readonly fallbacks: readonly Target[];
   readonly signal: AbortSignal;
+  /** The header `traceparent` of the client. */
+  readonly traceparent: unknown;
   /** Whether the client has received a part of the answer, so that no further attempt is possible. */
   hasStarted(): boolean;
   /** Called before each attempt but the first. */
@@ -64,8 +67,10 @@ const retries = { maxRetries: 0, maxAttempts: 20, maxElapsedMs: 600_000, maxWait
 export class Attempts {
   readonly #keys: readonly ProviderKey[];
   readonly #pool: CredentialPool | undefined;
+  readonly #telemetry: ProxyTelemetry;
 
-  constructor(keys: readonly ProviderKey[], now: () => number) {
+  constructor(keys: readonly ProviderKey[], telemetry: ProxyTelemetry, now: () => number) {
+    this.#telemetry = telemetry;
     this.#keys = keys;
     this.#pool =
       keys.length === 0
@@ -83,21 +88,27 @@ export class Attempts {
     if (this.#pool && keys.length === 0) {
       throw new Refusal('forbidden', `The proxy has no key of the provider ${provider}. Add one to ${provider}.keys.`);
     }
-    if (model === undefined || (keys.length < 2 && fallbacks.length === 0)) {
-      return call.attempt({ target: undefined, key: keys[0] }, false);
+    const [only] = keys;
+    const hasFailover = keys.length > 1 || fallbacks.length > 0;
+    if (model === undefined || (!hasFailover && this.#telemetry.operators.length === 0)) {
+      return call.attempt({ target: undefined, key: only }, false);
     }
-    return this.#runWithFailover(call, model);
+    return this.#telemetry.within(call.traceparent, () =>
+      this.#runTurn(call, model, hasFailover ? undefined : { only }),
+    );
   }
 
-  async #runWithFailover<Outcome extends { readonly answer?: Answer | undefined }>(
+  /** Makes the call as a turn of the operators. With `alone`, its only key is used, and no other attempt is made. */
+  async #runTurn<Outcome extends { readonly answer?: Answer | undefined }>(
     call: AttemptedCall<Outcome>,
     model: string,
+    alone: { readonly only: ProviderKey | undefined } | undefined,
   ): Promise<Outcome> {
     const { provider, signal, thread } = call;
     const requested = `${provider}/${model}`;
     const targets = new Map(call.fallbacks.map((target) => [`${target.provider}/${target.model}`, target]));
     targets.delete(requested);
-    const operator = failover({
+    const switching = failover({
       ...(this.#pool && { pool: this.#pool }),
       models: [...targets.keys()],
       actions: { 'invalid-request': { fallBack: false }, 'empty-response': { retry: false } },
@@ -108,7 +119,7 @@ export class Attempts {
     let failure: unknown;
     let attempts = 0;
     try {
-      await bridge([operator], { host: 'the proxy', format })
+      await bridge([...(alone ? [] : [switching]), ...this.#telemetry.operators], { host: 'the proxy', format })
         .session(thread)
         .model({
           messages: [],
@@ -119,7 +130,9 @@ export class Attempts {
             attempts += 1;
             if (attempts > 1) call.onRetry();
             const target = targets.get(request.model ?? requested);
-            const key = this.#keys.find((known) => `${known.provider}/${known.id}` === request.credential);
+            const key = alone
+              ? alone.only
+              : this.#keys.find((known) => `${known.provider}/${known.id}` === request.credential);
             try {
               attempt = call.attempt({ target, key }, true);
               outcome = await attempt;
@@ -169,11 +182,17 @@ const describeFailure = (error: unknown): ErrorInfo => {
   };
 };
 
-const responseOf = (answer: Answer | undefined): ModelResponse => ({
-  content: answer?.content.length ? answer.content : [{ type: 'text', text: ' ' }],
-  finishReason: 'stop',
-  usage: answer?.usage ?? noUsage,
-});
+/** The calls of an answer run in the client, after its turn. */
+const responseOf = (answer: Answer | undefined): ModelResponse => {
+  const content = answer?.content.filter(({ type }) => type !== 'tool-call') ?? [];
+  return {
+    content: content.length > 0 ? content : [{ type: 'text', text: ' ' }],
+    finishReason: 'stop',
+    usage: answer?.usage ?? noUsage,
+    ...(answer?.model !== undefined && { model: answer.model }),
+    ...(answer?.id !== undefined && { id: answer.id }),
+  };
+};
 
 const unavailable = ({ reason, error }: TurnStoppedError): Refusal => {
   const body = error?.body as { readonly availableAt?: number } | undefined;

@@ -64,6 +64,17 @@ const price = z.strictObject({
 
 const logFile = z.string().min(1).describe('A file, or "-" for standard error.');
 
+const compaction = z.strictObject({
+  window: z.int().min(1_000).describe('The context window of the models, in tokens.'),
+  threshold: z.number().gt(0).max(1).default(0.7).describe('Share of the window from which a request is compacted.'),
+  protectTokens: z.int().min(1).exactOptional().describe('Tokens at the end that stay unchanged. Default: 40,000.'),
+  summarizer: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('A model of the same provider that writes summaries. Without it, tool results and messages are removed.'),
+});
+
 /** Where the log of model calls goes. */
 const log = z.union([
   logFile.transform((file) => ({ file, ...defaultRotation })),
@@ -100,7 +111,16 @@ const schema = z
     prices: z.record(z.string(), price).default({}).describe('Prices by model, in US dollars per million tokens.'),
     state: z.string().min(1).default('.h-model-proxy').describe('Folder of the usage counts.'),
     log: log.exactOptional().describe('One JSON line per model call.'),
+    otel: z
+      .url({ protocol: /^https?$/ })
+      .exactOptional()
+      .describe('OTLP/HTTP collector of spans and metrics, such as http://127.0.0.1:4318.'),
+    recording: z.string().min(1).exactOptional().describe('File for a recording of all calls, for h-trace.'),
     loops: z.boolean().default(false).describe('Warns the model about tool calls without progress, then ends the run.'),
+    compaction: z
+      .union([z.literal(false), compaction])
+      .default(false)
+      .describe('Compacts conversations that approach the context window of the model.'),
     redact: z
       .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
       .default(false)

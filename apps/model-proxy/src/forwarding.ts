@@ -19,6 +19,9 @@ export interface ClientRequest {
 /** Credentials of the client, which the proxy replaces if it has keys of the provider. */
 const credentialHeaders = ['authorization', 'x-api-key'] as const;
 
+/** Headers that describe the bytes of a body, which do not apply to a changed one. */
+export const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'digest', 'content-digest'] as const;
+
 /** Returns the base URL of a provider. */
 export const baseOf = (config: ProxyConfig, provider: Provider): URL =>
   new URL(config[provider].url ?? providerUrls[provider]);

@@ -73,3 +73,6 @@ const usageOfText = ({ text }: WireRequest, output: number): TokenUsage => {
 
 const nameOf = (provider: Provider, model: string | undefined): string | undefined =>
   model === undefined || model.includes('/') ? model : `${provider}/${model}`;
+
+/** Returns what a metered call counts for a budget. */
+export const amountsOf = ({ usage, cost = 0 }: Metered): Amounts => ({ tokens: usage.input + usage.output, cost });

@@ -166,6 +166,57 @@ describe('the log', () => {
   });
 });
 
+/** A line of a recording. */
+interface RecordedLine {
+  readonly event: { readonly type: string; readonly outcome?: string };
+}
+
+describe('telemetry', () => {
+  it('exports a span and metrics for each call, as a child of the span of the client, and records it', async () => {
+    const exported: { readonly url: string; readonly text: string }[] = [];
+    const collector = await open(
+      startProvider(({ url, text }, outgoing) => {
+        exported.push({ url, text });
+        outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      }),
+    );
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'bash', input: {} };
+    const provider = await open(
+      startProvider(({ body }, outgoing) => {
+        if (body['max_tokens'] === 100) sendMessage(outgoing, { content: [call], input: 1234 });
+        else outgoing.writeHead(400).end('{"type":"error","error":{"type":"invalid_request_error","message":"No."}}');
+      }),
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-otel-'));
+    const recording = join(folder, 'calls.jsonl');
+    const proxy = await proxyFor(provider, { otel: collector.url, recording });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    expect((await post(proxy.url, messages('Secret question'), { headers })).status).toBe(200);
+    expect((await post(proxy.url, { ...messages('Again'), max_tokens: 7 })).status).toBe(400);
+    await proxy.close();
+    const spans = exported.filter(({ url }) => url === '/v1/traces').map(({ text }) => text);
+    expect(spans.join('\n')).toContain(`"traceId":"${traceId}","spanId"`);
+    expect(spans.join('\n')).toContain('"parentSpanId":"b7ad6b7169203331"');
+    expect(spans.join('\n')).toContain('chat claude-opus-4-5');
+    expect(spans.join('\n')).toContain('1234');
+    expect(exported.some(({ url, text }) => url === '/v1/metrics' && text.includes('gen_ai.client'))).toBe(true);
+    const lines = readFileSync(recording, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RecordedLine);
+    const ends = lines.map(({ event }) => event);
+    expect(ends.filter(({ type }) => type === 'turn.end').map(({ outcome }) => outcome)).toEqual([
+      'completed',
+      'error',
+    ]);
+    expect(JSON.stringify([exported, lines])).not.toContain('Secret question');
+    // What the client sent and received is not changed.
+    expect(provider.received[0]?.headers['traceparent']).toBe(headers.traceparent);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
 describe('failover', () => {
   it('answers with another key, then with another model, and remembers what failed', async () => {
     const provider = await open(
