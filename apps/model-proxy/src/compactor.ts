@@ -46,15 +46,17 @@ export class Compactor {
     const { text, format, value, model } = wire;
     const { window, threshold, protectTokens } = this.#config;
     // A conversation that the provider stores is not in the request.
-    const isStored = value['previous_response_id'] != null || value['conversation'] != null;
+    const isStored = Boolean(value['previous_response_id'] ?? value['conversation']);
     // A token has two bytes or more, and at most half of the window is reserved for the answer.
     const isShort = Buffer.byteLength(text) < window * threshold;
     const history = isStored || isShort ? undefined : readHistory(wire);
     if (!history) return { text };
     const reports: Pick<Compacted, 'report' | 'failure'>[] = [];
-    const { memory, counter } = { memory: this.#memory, counter: this.#counter };
     const operator = compaction({
-      ...{ window, threshold, memory, counter },
+      window,
+      threshold,
+      memory: this.#memory,
+      counter: this.#counter,
       ...(protectTokens !== undefined && { protectTokens }),
       ...(summarize && { summarize }),
       strategy: [...(summarize ? (['summarize'] as const) : []), 'clear-tool-results', 'compact'],

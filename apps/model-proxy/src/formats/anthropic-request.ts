@@ -22,12 +22,31 @@ import {
 /** `max_tokens` is required; all current models of Anthropic accept this value. */
 const defaultMaxTokens = 8_192;
 
-const members: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'stop_sequences', 'stream', 'output_config'],
-  // Left out: they concern one provider or one model.
-  ...['temperature', 'top_p', 'top_k', 'metadata', 'service_tier', 'thinking', 'cache_control', 'speed'],
-  ...['context_management', 'inference_geo'],
-]);
+const converted = [
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'max_tokens',
+  'stop_sequences',
+  'stream',
+  'output_config',
+];
+/** Members that concern one provider or one model. */
+const leftOut = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'metadata',
+  'service_tier',
+  'thinking',
+  'cache_control',
+  'speed',
+  'context_management',
+  'inference_geo',
+];
+const members: ReadonlySet<string> = new Set([...converted, ...leftOut]);
 
 /** Reads entries of `messages`. Content of unknown kinds becomes opaque parts. */
 export const readAnthropicEntries = (entries: readonly unknown[]): PortableEntries => {

@@ -19,13 +19,38 @@ import {
   type PortableTool,
 } from './portable-request.js';
 
-const members: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'stop', 'stream', 'stream_options'],
-  ...['max_tokens', 'max_completion_tokens', 'response_format', 'n'],
-  // Left out: they concern one provider or one model.
-  ...['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'reasoning_effort', 'verbosity'],
-  ...['user', 'metadata', 'service_tier', 'store', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier'],
-]);
+const converted = [
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'stop',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'response_format',
+  'n',
+];
+/** Members that concern one provider or one model. */
+const leftOut = [
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'reasoning_effort',
+  'verbosity',
+  'user',
+  'metadata',
+  'service_tier',
+  'store',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+];
+const members: ReadonlySet<string> = new Set([...converted, ...leftOut]);
 
 /** Reads entries of `messages`. Content of unknown kinds becomes opaque parts. */
 export const readChatEntries = (entries: readonly unknown[]): PortableEntries => {

@@ -19,13 +19,35 @@ import {
   type PortableRequest,
 } from './portable-request.js';
 
-const members: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
-  ...['stream'],
-  // Left out: they concern one provider or one model.
-  ...['temperature', 'top_p', 'reasoning', 'include', 'store', 'truncation', 'user', 'metadata', 'service_tier'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'stream_options', 'client_metadata'],
-]);
+const converted = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_output_tokens',
+  'text',
+  'stream',
+];
+/** Members that concern one provider or one model. */
+const leftOut = [
+  'temperature',
+  'top_p',
+  'reasoning',
+  'include',
+  'store',
+  'truncation',
+  'user',
+  'metadata',
+  'service_tier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'stream_options',
+  'client_metadata',
+];
+const members: ReadonlySet<string> = new Set([...converted, ...leftOut]);
 
 /** Reads items of `input`. Items of unknown kinds become opaque parts. */
 export const readResponsesEntries = (entries: readonly unknown[]): PortableEntries => {
