@@ -134,6 +134,18 @@ describe('compaction', () => {
     if (path === '/v1/messages') expect(upstream.received.at(-1)?.text).toContain('The files were read.');
   });
 
+  it('begins at the threshold', async () => {
+    const upstream = await provider();
+    const body = bodyFor('/v1/messages', 6);
+    for (const threshold of [1, 0.2]) {
+      const proxy = await startOn(upstream, newFolder(), { window: 40_000, protectTokens: 2_000, threshold });
+      await post(proxy.url, body);
+    }
+    const [late, early] = upstream.received.map(({ text }) => text.length);
+    expect(late).toBe(body.length);
+    expect(early).toBeLessThan(body.length);
+  });
+
   it('changes nothing and stores nothing unless the configuration requests it', async () => {
     const upstream = await provider();
     const folder = newFolder();
