@@ -54,6 +54,7 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     role,
     costOf,
     secrets: secretsIn(process.env),
+    approvalLinkMs: settings.approvalLinkTtlMs,
     onProblem,
     onTurnEnd: (turn) => metrics.addTurn(turn),
   });
@@ -134,6 +135,8 @@ interface Settings {
   readonly origins: readonly string[];
   readonly publicUrl: string | undefined;
   readonly maxBodyBytes: number | undefined;
+  readonly approvalLinkTtlMs: number | undefined;
+  readonly reservedForeground: number | undefined;
 }
 
 const settingsOf = (given: StationArguments): Settings => {
@@ -150,6 +153,8 @@ const settingsOf = (given: StationArguments): Settings => {
     origins: [...given.origins, ...(service?.corsOrigins ?? [])],
     publicUrl: service?.publicUrl,
     maxBodyBytes: service?.maxBodyBytes,
+    approvalLinkTtlMs: service?.approvalLinkTtlMs,
+    reservedForeground: service?.lanes.reservedForeground,
   };
 };
 
@@ -176,10 +181,10 @@ const toScope = (scope: string): Scope => {
 };
 
 const openBackend = async (
-  { data, databaseUrl, concurrency, tenantConcurrency }: Settings,
+  { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground }: Settings,
   onProblem: (problem: unknown) => void,
 ): Promise<Backend> => {
-  const common = { concurrency, tenantConcurrency, onProblem };
+  const common = { concurrency, tenantConcurrency, reservedForeground, onProblem };
   if (databaseUrl === undefined) return embeddedBackend({ ...common, directory: data });
   const { postgresBackend } = await import('./service/postgres.js');
   return postgresBackend({ ...common, databaseUrl, directory: join(data, 'artifacts') });

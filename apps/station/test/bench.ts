@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLanes } from '@h/queue';
 import { memoryArtifacts } from '@h/tools';
-import { memorySessions, type Agent, type ApprovalDecision, type TurnEvent } from '@h/turn';
+import { memorySessions, type Agent, type ApprovalDecision, type TurnEvent, type TurnTrigger } from '@h/turn';
 import { lastValueFrom, tap, toArray } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
@@ -53,6 +53,7 @@ export interface Bench {
     options?: {
       readonly session?: string;
       readonly tenant?: string;
+      readonly trigger?: TurnTrigger;
       readonly decision?: ApprovalDecision['decision'];
       readonly onEvent?: (event: TurnEvent) => void;
     },
@@ -111,10 +112,10 @@ export const openBench = async (options: BenchOptions = {}): Promise<Bench> => {
     server,
     agent,
     close,
-    run: async (input, { session = 'one', tenant, decision, onEvent } = {}) => {
+    run: async (input, { session = 'one', tenant, trigger = 'user', decision, onEvent } = {}) => {
       const metadata = tenant === undefined ? {} : { tenant };
       const events = await lastValueFrom(
-        agent.turn({ session, input, metadata }).pipe(
+        agent.turn({ session, input, trigger, metadata }).pipe(
           tap((event) => {
             onEvent?.(event);
             if (event.type === 'approval.request' && decision !== undefined) agent.answer(event.id, decision);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keysOf } from '@h/config';
 import { thisProcess } from '@h/process';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { readAgentFiles } from '../src/agents/agent-file.js';
 import { sandboxOptions } from '../src/agents/toolbox.js';
@@ -433,8 +433,24 @@ const rows: Readonly<Record<string, () => unknown>> = {
       expect(most).toBe(concurrency);
     }
   },
-  'lanes.reserved_foreground': () => {
-    expect(service(at('lanes.reserved_foreground', 2)).lanes.reservedForeground).toBe(2);
+  'lanes.reserved_foreground': async () => {
+    for (const reserved of [0, 1]) {
+      const started: string[] = [];
+      const bench = await openBench({
+        config: { lanes: { concurrency: 2, reserved_foreground: reserved } },
+        answers: async ({ messages }) => {
+          const words = JSON.stringify(messages).match(/job 1|job 2|user says/);
+          started.push(words?.[0] ?? 'none');
+          // Two turns are at work, unless a slot is reserved.
+          await vi.waitUntil(() => started.length > 1);
+          return 'Done.';
+        },
+      });
+      const jobs = ['job 1', 'job 2'].map((job) => bench.run(job, { session: job, trigger: 'cron' }));
+      const user = bench.run('user says', { session: 'user' });
+      await Promise.all([...jobs, user]);
+      expect(started.slice(0, 2).toSorted()).toEqual(reserved === 0 ? ['job 1', 'job 2'] : ['job 1', 'user says']);
+    }
     expect(() => service(at('lanes.reserved_foreground', 4))).toThrow('must be less than concurrency');
   },
   'lanes.per_tenant': async () => {

@@ -115,6 +115,14 @@ describe('select', () => {
     expect(select429({ 'retry-after': '601' })).toEqual({ kind: 'exhausted', availableAt: 601_000 });
   });
 
+  it('waits no longer than maxStatedWaitMs for a cooldown that the provider asked for', () => {
+    const pool = poolOf({ now: () => 0 });
+    for (const id of ['a1', 'a2']) pool.failed(id, 'alpha/one', failure('rate-limit', { retryAfterMs: 7_000 }), 0);
+    const selection = (maxStatedWaitMs: number) => select(state, pool, 0, first, { ...limits, maxStatedWaitMs });
+    expect(selection(7_000)).toMatchObject({ kind: 'wait', delayMs: 7_000 });
+    expect(selection(0)).toEqual({ kind: 'exhausted', availableAt: 7_000 });
+  });
+
   it('waits up to maxWaitMs for a cooldown that the provider did not ask for', () => {
     expect(select429({})).toMatchObject({ kind: 'wait', delayMs: 60_000, reason: 'rate-limit' });
     const pool = poolOf({ now: () => 0 });

@@ -126,6 +126,20 @@ it('lets a link decide its approval once', async () => {
   expect(again.status).toBeGreaterThanOrEqual(409);
 });
 
+it('refuses a link that has expired', async () => {
+  let now = Date.now();
+  const given = await testStation({ now: () => now, approvalLinkMs: 60_000 });
+  await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 'deploy it' } } });
+  const approval = await eventually(given, async () => (await given.station.approvals.list('acme'))[0]);
+  const { body } = await given.call('POST', `/api/v1/approvals/${approval.id}/link`, { schema: contract.approvalLink });
+  expect(body.expiresAt).toBe(now + 60_000);
+  const link = new URL(body.url).pathname;
+  now += 60_001;
+  const decided = await given.call('POST', link, { body: { decision: 'once', hash: approval.call?.hash } });
+  expect(decided.status).toBeGreaterThanOrEqual(400);
+  expect(await given.station.approvals.list('acme')).toMatchObject([{ state: 'open' }]);
+});
+
 it('refuses unknown hosts, other origins, large bodies and invalid requests', async () => {
   const given = await testStation({ maxBodyBytes: 1_000, origins: ['https://ui.example'] });
   const hosted = await given.call('GET', '/api/v1/agents', { headers: { host: 'evil.example' } });

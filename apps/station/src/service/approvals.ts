@@ -6,8 +6,8 @@ import { StationError, sha256 } from './session-id.js';
 
 type Decision = z.infer<typeof approvalDecision>;
 
-/** How long a link to an approval without a time limit is valid, in milliseconds. */
-const linkMs = 24 * 3_600_000;
+/** How long a link is valid at most, in milliseconds: the default of `approvals.link_ttl`. */
+const defaultLinkMs = 15 * 60_000;
 
 /** A question of a workflow. */
 export interface ApprovalQuestion {
@@ -33,10 +33,12 @@ export interface ApprovalAnswer {
 export class ApprovalDesk {
   readonly #records: Records;
   readonly #now: () => number;
+  readonly #linkMs: number;
 
-  constructor(records: Records, now: () => number) {
+  constructor(records: Records, now: () => number, linkMs = defaultLinkMs) {
     this.#records = records;
     this.#now = now;
+    this.#linkMs = linkMs;
   }
 
   async list(tenant: string, limit = 200): Promise<readonly StationApproval[]> {
@@ -158,7 +160,7 @@ export class ApprovalDesk {
     const { body } = await this.#find(tenant, id);
     const refused = this.#refusal(body, body.call?.hash);
     if (refused) throw refused;
-    const expiresAt = Math.min(body.expiresAt ?? Infinity, this.#now() + linkMs);
+    const expiresAt = Math.min(body.expiresAt ?? Infinity, this.#now() + this.#linkMs);
     const content = JSON.stringify({ id, tenant, by, expiresAt, nonce: randomBytes(9).toString('base64url') });
     const payload = Buffer.from(content).toString('base64url');
     return { url: `${url}/a/${payload}.${await this.#sign(payload)}`, expiresAt };

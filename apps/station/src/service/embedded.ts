@@ -19,6 +19,8 @@ export interface EmbeddedOptions {
   readonly concurrency?: number | undefined;
   /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
   readonly tenantConcurrency?: number | undefined;
+  /** Number of slots that background turns never take. @defaultValue `0` */
+  readonly reservedForeground?: number | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -35,6 +37,7 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
   const artifacts = await fileArtifacts({ directory: join(directory, 'artifacts') });
   const lanes = createLanes({
     concurrency,
+    reservedForeground: options.reservedForeground ?? 0,
     groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   let inbox: Inbox | undefined;

@@ -18,6 +18,8 @@ export interface PostgresBackendOptions {
   readonly concurrency?: number | undefined;
   /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
   readonly tenantConcurrency?: number | undefined;
+  /** Number of slots that background turns never take. @defaultValue `0` */
+  readonly reservedForeground?: number | undefined;
   /** How long a process without a sign of life keeps its turns, in milliseconds. @defaultValue `15_000` */
   readonly leaseMs?: number | undefined;
   /** How long a worker that stops waits for its turns before it hands them over. @defaultValue `10_000` */
@@ -38,6 +40,7 @@ export const postgresBackend = async (options: PostgresBackendOptions): Promise<
   const sessions = postgresSessions(database);
   const lanes = postgresLanes(database, {
     concurrency,
+    reservedForeground: options.reservedForeground ?? 0,
     groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   const inbox = postgresInbox(database);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
-import { SessionBusyError, type Agent, type UserMessage } from '@h/turn';
+import { SessionBusyError, type Agent, type TurnTrigger, type UserMessage } from '@h/turn';
 import type * as z from 'zod';
 import type { StationAgent } from '../agents/station-agent.js';
 import type {
@@ -36,6 +36,8 @@ export interface StationOptions {
   readonly tenants?: Readonly<Record<string, TenantLimits>> | undefined;
   /** How long events of ended turns are available, in milliseconds. @defaultValue 7 days */
   readonly keepEventsMs?: number | undefined;
+  /** How long a link to an approval is valid, in milliseconds. @defaultValue 15 minutes */
+  readonly approvalLinkMs?: number | undefined;
   readonly onProblem: (error: unknown) => void;
   readonly onTurnEnd?: ((turn: TurnBody) => void) | undefined;
   /** Clock in milliseconds since 1970. */
@@ -103,7 +105,7 @@ export class Station {
     this.backend = backend;
     this.now = now;
     this.keepEventsMs = keepEventsMs;
-    this.approvals = new ApprovalDesk(backend.records, now);
+    this.approvals = new ApprovalDesk(backend.records, now, options.approvalLinkMs);
     this.reader = new SessionReader({ backend, costOf, secrets, keepEventsMs, now });
     this.#projector = new Projector({
       records: backend.records,
@@ -208,6 +210,7 @@ export class Station {
     session: string,
     message: z.output<typeof newMessage>,
     id: string = randomUUID(),
+    trigger: TurnTrigger = 'user',
   ): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const record = await this.#find(tenant, session);
     await this.#checkBudget(tenant);
@@ -237,9 +240,7 @@ export class Station {
       at: this.now(),
       body: { session },
     });
-    if (
-      !(await this.backend.submit(session, user, { id, mode: message.mode, trigger: 'user', metadata: { tenant } }))
-    ) {
+    if (!(await this.backend.submit(session, user, { id, mode: message.mode, trigger, metadata: { tenant } }))) {
       await records.delete('message', `${session}:${id}`);
       throw new StationError(
         429,

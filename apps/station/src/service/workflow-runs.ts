@@ -50,7 +50,13 @@ const runStep = async (station: Station, request: StepRequest): Promise<StepAnsw
   const { tenant, session, agent, run, state, workflow, input, signal } = request;
   const { backend } = station;
   await station.add(tenant, { id: session, title: `${workflow}: ${state}`, agent, run });
-  await station.send(tenant, session, { text: input, mode: 'followup', files: [] }, sha256(`step:${session}`));
+  await station.send(
+    tenant,
+    session,
+    { text: input, mode: 'followup', files: [] },
+    sha256(`step:${session}`),
+    'workflow',
+  );
   await new Promise<void>((resolve, reject) => {
     const end = (): void => {
       stop();
