@@ -99,6 +99,10 @@ export const configSchema = z.strictObject({
     .strictObject({
       file: z.string().optional().describe('Writes one JSON line for each call and decision.'),
       recording: z.string().optional().describe('Writes a recording for h-trace.'),
+      otel: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('OTLP/HTTP collector of spans and metrics, such as http://127.0.0.1:4318.'),
       content: z.boolean().default(false).describe('Whether the log contains inputs and results.'),
     })
     .prefault({}),

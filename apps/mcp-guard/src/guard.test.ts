@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually, guardedClient, temporaryFolder } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
@@ -195,5 +197,35 @@ describe('resources and prompts', () => {
     expect(JSON.stringify(contents)).not.toContain('aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2');
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'greet' }]);
     expect(JSON.stringify(await client.getPrompt({ name: 'greet' }))).toContain('Hello');
+  });
+});
+
+describe('telemetry', () => {
+  it('exports a span and metrics for each call, without its content', async () => {
+    const exported: string[] = [];
+    const collector = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        exported.push(`${request.url} ${Buffer.concat(chunks).toString()}`);
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
+    });
+    await new Promise<void>((resolve) => {
+      collector.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => {
+      collector.closeAllConnections();
+      collector.close();
+    });
+    const otel = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const { call, close } = await guardedClient({ ...plain, log: { otel } });
+    expect(await call('echo', { text: 'Secret text' })).not.toHaveProperty('isError');
+    await close();
+    const spans = exported.filter((text) => text.startsWith('/v1/traces')).join('\n');
+    expect(spans).toContain('execute_tool echo');
+    expect(spans).toContain('mcp-guard');
+    expect(exported.some((text) => text.startsWith('/v1/metrics'))).toBe(true);
+    expect(exported.join('\n')).not.toContain('Secret text');
   });
 });

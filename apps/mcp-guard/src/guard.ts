@@ -1,5 +1,6 @@
 import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge';
 import { closeSinks, jsonLinesSink, type Sink } from '@h/observe';
+import { openTelemetry, type Telemetry } from '@h/observe/otlp';
 import { createRedactor, type Redactor } from '@h/redact';
 import {
   createRegistry,
@@ -49,6 +50,13 @@ export interface GuardEvents {
   readonly onToolsChanged: () => void;
 }
 
+/** What a guard opens before it starts. */
+interface GuardParts {
+  readonly pins: ToolPins;
+  readonly store: ArtifactStore | undefined;
+  readonly telemetry: Telemetry;
+}
+
 /** All calls are in one session, so that artifacts and approvals belong together. */
 const sessionName = 'mcp';
 
@@ -63,6 +71,7 @@ export class Guard {
   readonly #pins: ToolPins;
   readonly #session: HostSession<Message>;
   readonly #sinks: readonly Sink[];
+  readonly #telemetry: Telemetry;
   readonly #redactor: Redactor | undefined;
   readonly #artifactTool: ReadonlyMap<string, GuardedTool>;
   readonly #locks = new Map<Upstream | undefined, ToolLock>();
@@ -72,8 +81,9 @@ export class Guard {
   #calls = 0;
   #tools: ReadonlyMap<string, GuardedTool> = new Map();
 
-  private constructor(config: Config, events: GuardEvents, pins: ToolPins, store: ArtifactStore | undefined) {
+  private constructor(config: Config, events: GuardEvents, { pins, store, telemetry }: GuardParts) {
     this.#config = config;
+    this.#telemetry = telemetry;
     this.#events = events;
     this.#pins = pins;
     const { results } = config;
@@ -92,14 +102,22 @@ export class Guard {
     this.#sinks = config.log.file === undefined ? [] : [jsonLinesSink(config.log.file)];
     const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
     this.#redactor = config.security.redact ? createRedactor() : undefined;
-    const operators = operatorsOf(config, { store, sinks: this.#sinks, redactor: this.#redactor, effectOf });
+    const sinks = [...this.#sinks, ...telemetry.sinks];
+    const operators = operatorsOf(config, { store, sinks, redactor: this.#redactor, effectOf });
     this.#session = bridge(operators, { host: 'mcp-guard', format: identity }).session(sessionName);
   }
 
   /** @throws ConfigError, InvalidOptionError if the configuration cannot be applied */
   static async open(config: Config, events: GuardEvents): Promise<Guard> {
     const pins = await ToolPins.open(config.security.pins, config.security.scan);
-    return new Guard(config, events, pins, await artifactsOf(config.results.artifacts));
+    const store = await artifactsOf(config.results.artifacts);
+    const { otel } = config.log;
+    const telemetry = await openTelemetry({
+      url: otel,
+      serviceName: 'mcp-guard',
+      onFailure: ({ message }) => events.onNote(`exporting to ${otel} failed: ${message}`),
+    });
+    return new Guard(config, events, { pins, store, telemetry });
   }
 
   get pins(): ToolPins {
@@ -166,6 +184,7 @@ export class Guard {
     this.#session.end('The guard was closed.');
     await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
     await closeSinks(this.#sinks);
+    await this.#telemetry.close();
   }
 
   #lockOf({ upstream }: GuardedTool): ToolLock {

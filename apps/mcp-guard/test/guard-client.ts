@@ -67,6 +67,8 @@ export interface GuardedClient {
   readonly call: (name: string, input?: Record<string, unknown>) => Promise<CallToolResult>;
   readonly text: (name: string, input?: Record<string, unknown>) => Promise<string>;
   readonly tools: () => Promise<readonly string[]>;
+  /** Closes the client and the guard before the end of the test. */
+  readonly close: () => Promise<void>;
 }
 
 /** How a client is started. */
@@ -96,15 +98,15 @@ export const guardedClient = async (config: object = {}, options: GuardOptions =
     { versionNegotiation: { mode: 'auto' }, ...options.client },
   );
   options.prepare?.(client);
-  onTestFinished(async () => {
-    await client.close();
-    await running.close();
-  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= client.close().then(() => running.close()));
+  onTestFinished(close);
   await client.connect(clientSide);
   const call = (name: string, input: Record<string, unknown> = {}): Promise<CallToolResult> =>
     client.callTool({ name, arguments: input });
   return {
     client,
+    close,
     notes,
     log: () => (program === undefined ? ran : linesOf(logFile)),
     call,

@@ -1,16 +1,18 @@
 import { bridge, FailedModelCall, TurnStoppedError, type HostFormat } from '@h/bridge';
 import { createCredentialPool, failover, type CredentialPool } from '@h/failover';
 import { noUsage, toErrorInfo, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
-import type { ProxyConfig } from './config.js';
 import type { Answer } from './formats/answer.js';
+import type { Target } from './fallbacks.js';
 import { parseJson } from './json-value.js';
 import type { ProviderKey } from './keys.js';
+import type { ProxyTelemetry } from './telemetry.js';
 import { Refusal, type Provider } from './refusal.js';
+import type { FormatName } from './routes.js';
 
 /** What an attempt is made with. */
 export interface AttemptChoice {
-  /** Replaces the model of the request. */
-  readonly model: string | undefined;
+  /** The model that replaces the requested one. */
+  readonly target: Target | undefined;
   /** Replaces the credential of the client. */
   readonly key: ProviderKey | undefined;
 }
@@ -21,9 +23,12 @@ export class UpstreamFailure extends Error {
   readonly statusMessage: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
+  /** The format of the body. */
+  readonly format: FormatName;
 
-  constructor(status: number, statusMessage: string, rawHeaders: readonly string[], body: Buffer) {
+  constructor({ status, statusMessage, rawHeaders, body, format }: Omit<UpstreamFailure, keyof Error>) {
     super(`The provider answered with status ${status}.`);
+    this.format = format;
     this.status = status;
     this.statusMessage = statusMessage;
     this.rawHeaders = rawHeaders;
@@ -36,7 +41,11 @@ export interface AttemptedCall<Outcome extends { readonly answer?: Answer | unde
   readonly thread: string;
   readonly provider: Provider;
   readonly model: string | undefined;
+  /** Models that may answer if this one fails. */
+  readonly fallbacks: readonly Target[];
   readonly signal: AbortSignal;
+  /** The header `traceparent` of the client. */
+  readonly traceparent: unknown;
   /** Whether the client has received a part of the answer, so that no further attempt is possible. */
   hasStarted(): boolean;
   /** Called before each attempt but the first. */
@@ -52,16 +61,16 @@ export interface AttemptedCall<Outcome extends { readonly answer?: Answer | unde
 }
 
 /** Failed attempts switch to another key or model at once, because clients retry on their own. */
-const retries = { maxRetries: 0, maxAttempts: 20, maxElapsedMs: 600_000, maxWaitMs: 0 };
+const retries = { maxRetries: 0, maxAttempts: 20, maxElapsedMs: 600_000, maxWaitMs: 0, maxStatedWaitMs: 0 };
 
 /** Makes the attempts of model calls: with another key or another model after a failure, if there are any. */
 export class Attempts {
-  readonly #config: ProxyConfig;
   readonly #keys: readonly ProviderKey[];
   readonly #pool: CredentialPool | undefined;
+  readonly #telemetry: ProxyTelemetry;
 
-  constructor(config: ProxyConfig, keys: readonly ProviderKey[], now: () => number) {
-    this.#config = config;
+  constructor(keys: readonly ProviderKey[], telemetry: ProxyTelemetry, now: () => number) {
+    this.#telemetry = telemetry;
     this.#keys = keys;
     this.#pool =
       keys.length === 0
@@ -74,48 +83,59 @@ export class Attempts {
 
   /** @throws Refusal if no attempt is possible */
   async run<Outcome extends { readonly answer?: Answer | undefined }>(call: AttemptedCall<Outcome>): Promise<Outcome> {
-    const { provider, model } = call;
+    const { provider, model, fallbacks } = call;
     const keys = this.#keys.filter((key) => key.provider === provider);
     if (this.#pool && keys.length === 0) {
       throw new Refusal('forbidden', `The proxy has no key of the provider ${provider}. Add one to ${provider}.keys.`);
     }
-    const models = this.#config[provider].models.filter((name) => name !== model);
-    if (model === undefined || (keys.length < 2 && models.length === 0)) {
-      return call.attempt({ model: undefined, key: keys[0] }, false);
+    const [only] = keys;
+    const hasFailover = keys.length > 1 || fallbacks.length > 0;
+    if (model === undefined || (!hasFailover && this.#telemetry.operators.length === 0)) {
+      return call.attempt({ target: undefined, key: only }, false);
     }
-    return this.#runWithFailover(call, model, models);
+    return this.#telemetry.within(call.traceparent, () =>
+      this.#runTurn(call, model, hasFailover ? undefined : { only }),
+    );
   }
 
-  async #runWithFailover<Outcome extends { readonly answer?: Answer | undefined }>(
+  /** Makes the call as a turn of the operators. With `alone`, its only key is used, and no other attempt is made. */
+  async #runTurn<Outcome extends { readonly answer?: Answer | undefined }>(
     call: AttemptedCall<Outcome>,
     model: string,
-    models: readonly string[],
+    alone: { readonly only: ProviderKey | undefined } | undefined,
   ): Promise<Outcome> {
     const { provider, signal, thread } = call;
-    const operator = failover({
+    const requested = `${provider}/${model}`;
+    const targets = new Map(call.fallbacks.map((target) => [`${target.provider}/${target.model}`, target]));
+    targets.delete(requested);
+    const switching = failover({
       ...(this.#pool && { pool: this.#pool }),
-      models: models.map((name) => `${provider}/${name}`),
+      models: [...targets.keys()],
       actions: { 'invalid-request': { fallBack: false }, 'empty-response': { retry: false } },
       ...retries,
     });
     let outcome: Outcome | undefined;
+    let attempt: Promise<Outcome> | undefined;
     let failure: unknown;
     let attempts = 0;
     try {
-      await bridge([operator], { host: 'the proxy', format })
+      await bridge([...(alone ? [] : [switching]), ...this.#telemetry.operators], { host: 'the proxy', format })
         .session(thread)
         .model({
           messages: [],
-          model: `${provider}/${model}`,
+          model: requested,
           signal,
           canRestart: () => !call.hasStarted(),
           perform: async (request) => {
             attempts += 1;
             if (attempts > 1) call.onRetry();
-            const chosen = request.model?.slice(provider.length + 1);
-            const key = this.#keys.find(({ id }) => `${provider}/${id}` === request.credential);
+            const target = targets.get(request.model ?? requested);
+            const key = alone
+              ? alone.only
+              : this.#keys.find((known) => `${known.provider}/${known.id}` === request.credential);
             try {
-              outcome = await call.attempt({ model: chosen === model ? undefined : chosen, key }, true);
+              attempt = call.attempt({ target, key }, true);
+              outcome = await attempt;
             } catch (error) {
               failure = error;
               throw new FailedModelCall(error, describeFailure(error));
@@ -124,6 +144,8 @@ export class Attempts {
           },
         });
     } catch (error) {
+      // A client that leaves ends the turn first; the attempt still reports what it has used.
+      outcome ??= await attempt?.catch(() => undefined);
       if (outcome) return outcome;
       if (signal.aborted) throw signal.reason;
       if (failure instanceof UpstreamFailure) return call.forward(failure);
@@ -160,11 +182,17 @@ const describeFailure = (error: unknown): ErrorInfo => {
   };
 };
 
-const responseOf = (answer: Answer | undefined): ModelResponse => ({
-  content: answer?.content.length ? answer.content : [{ type: 'text', text: ' ' }],
-  finishReason: 'stop',
-  usage: answer?.usage ?? noUsage,
-});
+/** The calls of an answer run in the client, after its turn. */
+const responseOf = (answer: Answer | undefined): ModelResponse => {
+  const content = answer?.content.filter(({ type }) => type !== 'tool-call') ?? [];
+  return {
+    content: content.length > 0 ? content : [{ type: 'text', text: ' ' }],
+    finishReason: 'stop',
+    usage: answer?.usage ?? noUsage,
+    ...(answer?.model !== undefined && { model: answer.model }),
+    ...(answer?.id !== undefined && { id: answer.id }),
+  };
+};
 
 const unavailable = ({ reason, error }: TurnStoppedError): Refusal => {
   const body = error?.body as { readonly availableAt?: number } | undefined;

@@ -1,37 +1,36 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { once } from 'node:events';
+import { rotatingLines, type RotatingLines } from '@h/observe/lines';
+import type { LogConfig } from './config.js';
 
-/** Memory for lines that the disk has not accepted; further lines are dropped. */
+/** Memory for lines that standard error has not accepted; further lines are dropped. */
 const maxPendingBytes = 16_000_000;
 
-/** Writes one JSON line per model call to a file or to standard error. */
+/** Writes one JSON line per model call to a file, which rotates by size, or to standard error. */
 export class CallLog {
-  readonly #stream: WriteStream | NodeJS.WriteStream | undefined;
+  readonly #file: RotatingLines | undefined;
+  readonly #toStandardError: boolean;
 
-  /** @param target - a file, `-` for standard error, or `undefined` for no log */
-  constructor(target: string | undefined) {
-    if (target === undefined) return;
-    if (target === '-') {
-      this.#stream = process.stderr;
-      return;
-    }
-    this.#stream = createWriteStream(target, { flags: 'a', mode: 0o600 });
-    // A full disk must not end the proxy.
-    this.#stream.on('error', (error: Error) => {
-      process.emitWarning(`The log ${target} cannot be written: ${error.message}`, { code: 'log-failed' });
+  constructor(config: LogConfig | undefined) {
+    const { file, maxBytes, maxFiles } = config ?? {};
+    this.#toStandardError = file === '-';
+    if (file === undefined || file === '-') return;
+    // Written at once, so that the line of a call survives `kill -9`. A full disk costs lines and does not end the proxy.
+    this.#file = rotatingLines(file, {
+      maxBytes,
+      maxFiles,
+      onError: (error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        process.emitWarning(`The log ${file} cannot be written: ${reason}`, { code: 'log-failed' });
+      },
     });
   }
 
   write(line: object): void {
-    const stream = this.#stream;
-    if (stream === undefined || stream.destroyed || stream.writableLength > maxPendingBytes) return;
-    stream.write(`${JSON.stringify(line)}\n`);
+    if (this.#file) return this.#file.write(JSON.stringify(line));
+    if (!this.#toStandardError || process.stderr.writableLength > maxPendingBytes) return;
+    process.stderr.write(`${JSON.stringify(line)}\n`);
   }
 
-  async close(): Promise<void> {
-    const stream = this.#stream;
-    if (stream === undefined || stream === process.stderr || stream.destroyed) return;
-    stream.end();
-    await once(stream, 'close').catch(() => undefined);
+  close(): void {
+    this.#file?.close();
   }
 }

@@ -7,6 +7,9 @@ const positive = z.number().positive();
 const milliseconds = z.int().min(1).max(2_147_483_647);
 const name = z.string().regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores');
 
+/** Rotation of the log: at most 300 MB in six files. */
+const defaultRotation = { maxBytes: 50_000_000, maxFiles: 5 } as const;
+
 const httpUrl = z
   .url({ protocol: /^https?$/ })
   .refine((value) => URL.canParse(value) && new URL(value).username === '' && new URL(value).search === '', {
@@ -18,13 +21,22 @@ const upstreamKey = z.strictObject({
   env: z.string().min(1).describe('The environment variable with the key.'),
 });
 
+const otherModel = z.strictObject({
+  provider: z.enum(['anthropic', 'openai']),
+  model: z.string().min(1),
+  api: z
+    .enum(['chat', 'responses'])
+    .exactOptional()
+    .describe('The API of OpenAI. Default: that of the request, and "chat" for requests to Anthropic.'),
+});
+
 const upstream = z.strictObject({
   url: httpUrl.exactOptional().describe('Base URL, without /v1.'),
   keys: z.array(upstreamKey).default([]).describe('Keys of the provider. Without keys, clients bring their own.'),
   models: z
-    .array(z.string().min(1))
+    .array(z.union([z.string().min(1), otherModel]))
     .default([])
-    .describe('Models that are asked in this order when the requested one fails. They must speak the same format.'),
+    .describe('Models that are asked in this order when the requested one fails.'),
 });
 
 const limits = z.strictObject({
@@ -49,6 +61,29 @@ const price = z.strictObject({
   cacheRead: z.number().min(0).exactOptional(),
   cacheWrite: z.number().min(0).exactOptional(),
 });
+
+const logFile = z.string().min(1).describe('A file, or "-" for standard error.');
+
+const compaction = z.strictObject({
+  window: z.int().min(1_000).describe('The context window of the models, in tokens.'),
+  threshold: z.number().gt(0).max(1).default(0.7).describe('Share of the window from which a request is compacted.'),
+  protectTokens: z.int().min(1).exactOptional().describe('Tokens at the end that stay unchanged. Default: 40,000.'),
+  summarizer: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('A model of the same provider that writes summaries. Without it, tool results and messages are removed.'),
+});
+
+/** Where the log of model calls goes. */
+const log = z.union([
+  logFile.transform((file) => ({ file, ...defaultRotation })),
+  z.strictObject({
+    file: logFile,
+    maxBytes: z.int().min(1).default(defaultRotation.maxBytes).describe('Size at which the file is rotated.'),
+    maxFiles: z.int().min(0).max(10_000).default(defaultRotation.maxFiles).describe('Number of rotated files.'),
+  }),
+]);
 
 const schema = z
   .strictObject({
@@ -75,8 +110,17 @@ const schema = z
       .prefault({}),
     prices: z.record(z.string(), price).default({}).describe('Prices by model, in US dollars per million tokens.'),
     state: z.string().min(1).default('.h-model-proxy').describe('Folder of the usage counts.'),
-    log: z.string().min(1).exactOptional().describe('File for one JSON line per model call; "-" is standard error.'),
+    log: log.exactOptional().describe('One JSON line per model call.'),
+    otel: z
+      .url({ protocol: /^https?$/ })
+      .exactOptional()
+      .describe('OTLP/HTTP collector of spans and metrics, such as http://127.0.0.1:4318.'),
+    recording: z.string().min(1).exactOptional().describe('File for a recording of all calls, for h-trace.'),
     loops: z.boolean().default(false).describe('Warns the model about tool calls without progress, then ends the run.'),
+    compaction: z
+      .union([z.literal(false), compaction])
+      .default(false)
+      .describe('Compacts conversations that approach the context window of the model.'),
     redact: z
       .union([z.boolean(), z.strictObject({ env: z.array(z.string().min(1)) })])
       .default(false)
@@ -93,6 +137,18 @@ const schema = z
   .superRefine((config, context) => {
     const fail = (path: readonly string[], message: string): void =>
       context.addIssue({ code: 'custom', path: [...path], message });
+    for (const provider of ['anthropic', 'openai'] as const) {
+      for (const [index, choice] of config[provider].models.entries()) {
+        if (typeof choice === 'string') continue;
+        const path = [provider, 'models', String(index)];
+        if (choice.provider === 'anthropic' && choice.api !== undefined) {
+          fail([...path, 'api'], 'is an option of models of OpenAI');
+        }
+        if (choice.provider !== provider && config[choice.provider].keys.length === 0) {
+          fail(path, `requires \`${choice.provider}.keys\`, because the keys of clients are for ${provider}`);
+        }
+      }
+    }
     const hasKeys = config.anthropic.keys.length > 0 || config.openai.keys.length > 0;
     if (config.clients.length > 0) {
       const names = config.clients.map((known) => known.name);
@@ -112,6 +168,8 @@ export type ProxyConfig = z.output<typeof schema>;
 export type ProxyConfigInput = z.input<typeof schema>;
 /** The configuration of one provider. */
 export type UpstreamConfig = z.output<typeof upstream>;
+/** The file of the log and its rotation. */
+export type LogConfig = z.output<typeof log>;
 /** Limits of a budget. */
 export type BudgetLimits = z.output<typeof limits>;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from './clients.js';
 import { providerUrls, type ProxyConfig } from './config.js';
-import { endToEnd, readableEncodings } from './headers.js';
+import { endToEnd, headerPairs, readableEncodings } from './headers.js';
 import type { Provider } from './refusal.js';
 import type { Route } from './routes.js';
 
@@ -18,6 +18,9 @@ export interface ClientRequest {
 
 /** Credentials of the client, which the proxy replaces if it has keys of the provider. */
 const credentialHeaders = ['authorization', 'x-api-key'] as const;
+
+/** Headers that describe the bytes of a body, which do not apply to a changed one. */
+export const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'digest', 'content-digest'] as const;
 
 /** Returns the base URL of a provider. */
 export const baseOf = (config: ProxyConfig, provider: Provider): URL =>
@@ -38,6 +41,31 @@ export const forwardedHeaders = (
     name.toLowerCase() === 'accept-encoding' ? [name, readableEncodings(value)] : [name, value],
   );
   if (key?.provider === 'anthropic') headers.push(['x-api-key', key.value]);
+  if (key?.provider === 'openai') headers.push(['authorization', `Bearer ${key.value}`]);
+  return headers;
+};
+
+/** Headers of a client's request that also apply to another provider. */
+const sharedHeaders: ReadonlySet<string> = new Set(['user-agent', 'traceparent', 'tracestate', 'baggage']);
+
+/**
+ * Returns the headers of a request in another format than that of the client.
+ *
+ * @param key - replaces the credential of the client, which is for the provider that the client addressed
+ */
+export const convertedHeaders = (
+  { rawHeaders }: IncomingMessage,
+  key: { readonly provider: Provider; readonly value: string } | undefined,
+  body: string,
+): (readonly [string, string])[] => {
+  const kept = new Set<string>([...sharedHeaders, ...(key ? [] : credentialHeaders)]);
+  const headers: (readonly [string, string])[] = [
+    ...headerPairs(rawHeaders).filter(([name]) => kept.has(name.toLowerCase())),
+    ['content-type', 'application/json'],
+    ['accept-encoding', 'identity'],
+    ['content-length', String(Buffer.byteLength(body))],
+  ];
+  if (key?.provider === 'anthropic') headers.push(['anthropic-version', '2023-06-01'], ['x-api-key', key.value]);
   if (key?.provider === 'openai') headers.push(['authorization', `Bearer ${key.value}`]);
   return headers;
 };

@@ -51,10 +51,14 @@ export class Meter {
     return { tokens: usage.input + usage.output, cost: cost ?? 0 };
   }
 
-  /** Measures an answer. One without usage, such as an interrupted one, is estimated. */
-  measure(request: WireRequest, provider: Provider, answer: Answer): Metered {
+  /**
+   * Measures an answer. One without usage, such as an interrupted one, is estimated.
+   *
+   * @param model - the model that was asked
+   */
+  measure(request: WireRequest, provider: Provider, answer: Answer, model = request.model): Metered {
     const usage = answer.usage ?? usageOfText(request, estimateTokens(answer.outputChars));
-    const names = [request.model, answer.model].filter((name) => name !== undefined);
+    const names = [model, answer.model].filter((name) => name !== undefined);
     let cost: number | undefined;
     for (const name of names) cost ??= this.costOf(usage, nameOf(provider, name));
     return { usage, cost, isEstimated: answer.usage === undefined };
@@ -69,3 +73,6 @@ const usageOfText = ({ text }: WireRequest, output: number): TokenUsage => {
 
 const nameOf = (provider: Provider, model: string | undefined): string | undefined =>
   model === undefined || model.includes('/') ? model : `${provider}/${model}`;
+
+/** Returns what a metered call counts for a budget. */
+export const amountsOf = ({ usage, cost = 0 }: Metered): Amounts => ({ tokens: usage.input + usage.output, cost });

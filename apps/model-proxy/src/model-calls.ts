@@ -1,25 +1,32 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { cacheHitRate } from '@h/prices';
 import { AnswerWatch } from './answer-watch.js';
-import { Attempts, UpstreamFailure, type AttemptChoice } from './attempts.js';
+import { Attempts, type AttemptChoice } from './attempts.js';
 import { CacheWatch } from './cache-watch.js';
 import { CallLog } from './call-log.js';
+import { CompactionFile } from './compaction-file.js';
+import { Compactor, type Compacted } from './compactor.js';
 import type { ProxyConfig } from './config.js';
+import { relayConverted } from './converted-answer.js';
 import { Conversations, type Conversation } from './conversations.js';
+import { readFailure, sendFailure } from './failures.js';
+import { fallbacksOf, thinkingEdits, type Fallbacks, type Target } from './fallbacks.js';
 import type { Answer } from './formats/answer.js';
-import { baseOf, forwardedHeaders, type ClientRequest } from './forwarding.js';
-import { endToEnd } from './headers.js';
+import { formats } from './formats/convert.js';
+import { baseOf, bodyHeaders, convertedHeaders, forwardedHeaders, type ClientRequest } from './forwarding.js';
 import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
 import { readKeys, type ProviderKey } from './keys.js';
-import { Ledger, type Admission, type Amounts, type PartyLimits } from './ledger.js';
+import { Ledger, type Admission, type Party, type PartyLimits } from './ledger.js';
 import { warnOfLoops } from './loop-guard.js';
-import { Meter, type Metered } from './meter.js';
+import { amountsOf, Meter } from './meter.js';
 import { Metrics } from './metrics.js';
 import { RequestRedactor } from './redaction.js';
 import { Refusal, type Provider } from './refusal.js';
 import { relayBody, relayHead, type Delivery } from './relay.js';
 import { textOfBody } from './request-body.js';
 import { readersByFormat, type FormatName } from './routes.js';
+import { createSummarizer } from './summarizer.js';
+import { openProxyTelemetry, type ProxyTelemetry } from './telemetry.js';
 import type { Upstream } from './upstream.js';
 import { readRequest, type WireRequest } from './wire-request.js';
 
@@ -36,6 +43,8 @@ interface Parts {
   readonly meter: Meter;
   readonly keys: readonly ProviderKey[];
   readonly redactor: RequestRedactor | undefined;
+  readonly compactor: Compactor | undefined;
+  readonly telemetry: ProxyTelemetry;
 }
 
 /** A model call after it has passed the checks. */
@@ -45,6 +54,8 @@ interface Call {
   readonly format: FormatName;
   /** The body for the provider: that of the client unless a guard changed it. */
   readonly text: string;
+  readonly compacted: Compacted;
+  readonly fallbacks: Fallbacks;
   readonly conversation: Conversation;
   /** Reports a change of the cached beginning, once the usage is known. */
   readonly compareCache: ReturnType<CacheWatch['compare']>;
@@ -59,7 +70,19 @@ interface Outcome {
   readonly answer?: Answer | undefined;
   readonly firstByteMs?: number | undefined;
   readonly model?: string | undefined;
+  /** The model that was asked instead of the requested one. */
+  readonly target?: Target | undefined;
   readonly credential?: string | undefined;
+}
+
+/** A request whose body is that for the provider, but for its compaction. */
+interface Shaped {
+  readonly request: ClientRequest;
+  readonly format: FormatName;
+  readonly shaped: string;
+  readonly conversation: Conversation;
+  readonly party: Party;
+  readonly limits: PartyLimits;
 }
 
 const noAnswer: Answer = {
@@ -85,14 +108,16 @@ export class ModelCalls {
   readonly #attempts: Attempts;
   readonly #redactor: RequestRedactor | undefined;
   readonly #cacheWatch: CacheWatch;
+  readonly #summarizer: ReturnType<typeof createSummarizer>;
 
   private constructor(options: ModelCallsOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
     this.#log = new CallLog(options.config.log);
-    this.#attempts = new Attempts(options.config, parts.keys, options.now);
+    this.#attempts = new Attempts(parts.keys, parts.telemetry, options.now);
     this.#redactor = parts.redactor;
     this.#cacheWatch = new CacheWatch(parts.meter.costOf);
+    this.#summarizer = createSummarizer({ ...options, ...parts });
     this.#conversations.restore(parts.ledger.links);
   }
 
@@ -101,13 +126,23 @@ export class ModelCalls {
     const keys = readKeys(config, env);
     const redactor = RequestRedactor.from(config, env);
     const meter = await Meter.load(config);
+    const telemetry = await openProxyTelemetry(config, meter.costOf);
     const ledger = await Ledger.open({ folder: config.state, now, warnAt: config.budgets.warnAt });
-    return new ModelCalls(options, { keys, redactor, meter, ledger });
+    try {
+      // The ledger holds the lock of the folder.
+      const compactor = config.compaction
+        ? new Compactor(config.compaction, await CompactionFile.open(config.state))
+        : undefined;
+      return new ModelCalls(options, { keys, redactor, meter, ledger, compactor, telemetry });
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    await this.#log.close();
-    await this.#parts.ledger.close();
+    this.#log.close();
+    await Promise.all([this.#parts.ledger.close(), this.#parts.telemetry.close()]);
   }
 
   /** Returns a key of the provider for requests that generate nothing. */
@@ -152,19 +187,37 @@ export class ModelCalls {
     const conversation = this.#conversations.recognize(client.name, incoming.headers, wire);
     const limits = this.#limitsOf(client.name);
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
-    const estimate = this.#parts.meter.estimate(wire, route.provider, hasCostLimit);
     const party = { client: client.name, conversation: conversation.id };
+    const compacted = await this.#compact({ request, format, shaped, conversation, party, limits });
+    const { text: sent } = compacted;
+    const estimate = this.#parts.meter.estimate({ ...wire, text: sent }, route.provider, hasCostLimit);
+    const fallbacks = fallbacksOf(config, route.provider, wire, () => readRequest(format, sent));
     const admission = this.#parts.ledger.admit(party, limits, estimate);
     const compareCache = this.#cacheWatch.compare(conversation, wire);
-    return { request, wire, format, text: shaped, conversation, compareCache, admission, startedAt };
+    const call = { request, wire, format, fallbacks, conversation, compareCache, admission, startedAt };
+    return { ...call, text: sent, compacted };
   }
 
   /** Returns the body for the provider: with warnings of loops, and without secrets. */
   #shape(wire: WireRequest): string {
     const changes = this.#options.config.loops ? warnOfLoops(wire) : [];
-    const text = changes.length === 0 ? wire.text : applyEdits(wire.text, editsAt(wire.text, changes));
+    const shaping = [...editsAt(wire.text, changes), ...thinkingEdits(this.#options.config, wire)];
+    const text = shaping.length === 0 ? wire.text : applyEdits(wire.text, shaping);
     const edits = this.#redactor?.edits(text) ?? [];
     return edits.length === 0 ? text : applyEdits(text, edits);
+  }
+
+  /** Compacts the conversation of a request, if the configuration requests it. */
+  async #compact({ request, format, shaped, conversation, party, limits }: Shaped): Promise<Compacted> {
+    const { compactor } = this.#parts;
+    const wire = compactor && readRequest(format, shaped);
+    const { compaction: config } = this.#options.config;
+    if (!compactor || !wire || !config) return { text: shaped };
+    const summarize =
+      config.summarizer === undefined
+        ? undefined
+        : this.#summarizer({ request, format, model: config.summarizer, party, limits });
+    return compactor.compact({ wire, thread: conversation.thread, summarize, signal: request.signal });
   }
 
   #limitsOf(client: string): PartyLimits {
@@ -182,16 +235,23 @@ export class ModelCalls {
         thread: conversation.thread,
         provider,
         model: wire.model,
+        fallbacks: call.fallbacks.targets,
         signal: request.signal,
+        traceparent: request.incoming.headers['traceparent'],
         hasStarted: () => request.outgoing.headersSent,
         onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
         attempt: (choice, holdsFailures) => this.#send(call, choice, holdsFailures),
-        forward: (failure) => forwardFailure(failure, request.outgoing),
+        forward: async (failure) => {
+          sendFailure(failure, wire.format, request.outgoing);
+          return { status: failure.status, delivery: 'complete' };
+        },
       });
     } finally {
       if (!outcome) {
         // A client that left before the answer began has caused work all the same.
-        const used = request.signal.aborted ? this.#parts.meter.measure(wire, provider, noAnswer) : undefined;
+        const used = request.signal.aborted
+          ? this.#parts.meter.measure({ ...wire, text: call.text }, provider, noAnswer)
+          : undefined;
         admission.settle(used ? amountsOf(used) : nothingUsed);
       }
     }
@@ -199,11 +259,12 @@ export class ModelCalls {
   }
 
   /** Makes one attempt, and forwards its answer while reading a copy of it. */
-  async #send(call: Call, { model, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+  async #send(call: Call, { target, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+    if (target?.request) return this.#sendConverted(call, target, key);
     const { config, upstream } = this.#options;
     const { request, wire, format, admission, startedAt } = call;
     const { incoming, outgoing, route, signal } = request;
-    const text = model === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, model));
+    const text = target === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, target.model));
     const isChanged = text !== wire.text;
     const from = await upstream.send({
       base: baseOf(config, route.provider),
@@ -216,25 +277,50 @@ export class ModelCalls {
       signal,
     });
     const status = from.statusCode ?? 502;
-    if (holdsFailures && status >= 400) throw await readFailure(from);
+    if (holdsFailures && status >= 400) throw await readFailure(from, format);
     const firstByteMs = performance.now() - startedAt;
     const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
-    relayHead(from, outgoing, warningHeaders(admission));
+    relayHead(from, outgoing, answerHeaders(admission, target));
     const delivery = await relayBody(from, outgoing, watch);
     const answer = await watch?.end();
-    return { status, delivery, firstByteMs, answer, model: model ?? wire.model, credential: key?.id };
+    return { status, delivery, firstByteMs, answer, target, model: target?.model ?? wire.model, credential: key?.id };
+  }
+
+  /** Makes one attempt with a model of another format, and converts its answer. */
+  async #sendConverted(call: Call, target: Target, key: ProviderKey | undefined): Promise<Outcome> {
+    const { config, upstream } = this.#options;
+    const { request, wire, admission, startedAt } = call;
+    const { incoming, outgoing: to, signal } = request;
+    const { provider, format, model } = target;
+    const text = JSON.stringify(target.request);
+    const from = await upstream.send({
+      base: baseOf(config, provider),
+      method: 'POST',
+      path: formats[format].path,
+      headers: convertedHeaders(incoming, key, text),
+      body: Buffer.from(text),
+      signal,
+    });
+    const status = from.statusCode ?? 502;
+    if (status >= 300) throw await readFailure(from, format);
+    const firstByteMs = performance.now() - startedAt;
+    const headers = answerHeaders(admission, target);
+    const { delivery, answer } = await relayConverted({ from, to, format, wire, model, headers, signal });
+    return { status, delivery, firstByteMs, answer, target, model, credential: key?.id };
   }
 
   /** Counts a call that has ended. */
-  #finish({ request, wire, conversation, compareCache, admission, startedAt }: Call, outcome: Outcome): void {
+  #finish(call: Call, outcome: Outcome): void {
+    const { request, wire, compacted, fallbacks, conversation, compareCache, admission, startedAt } = call;
     const { route, client } = request;
     const { answer, status, delivery, firstByteMs, credential } = outcome;
-    const metered = answer && this.#parts.meter.measure(wire, route.provider, answer);
+    const { provider } = outcome.target ?? route;
+    const metered = answer && this.#parts.meter.measure({ ...wire, text: call.text }, provider, answer, outcome.model);
     const link = answer && conversation.answered(answer);
     admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
     const model = answer?.model ?? outcome.model ?? 'unknown';
     const labels = { client: client.name, model };
-    const cacheBreak = answer && compareCache(answer.usage, `${route.provider}/${model}`);
+    const cacheBreak = answer && compareCache(answer.usage, `${provider}/${model}`);
     if (cacheBreak) {
       const from = cacheBreak.from.replace(/\[.*/, '');
       this.#metrics.add('h_proxy_cache_breaks_total', { client: client.name, from });
@@ -254,7 +340,11 @@ export class ModelCalls {
       thread: conversation.thread,
       format: wire.format,
       requestedModel: wire.model,
+      provider,
       model,
+      compaction: compacted.report,
+      compactionFailure: compacted.failure,
+      skippedFallbacks: fallbacks.skipped.length > 0 ? fallbacks.skipped : undefined,
       credential,
       status,
       delivery,
@@ -274,37 +364,10 @@ export class ModelCalls {
   }
 }
 
-/** Headers that describe the bytes of a body, which do not apply to a changed one. */
-const bodyHeaders = ['content-length', 'content-encoding', 'content-md5', 'digest', 'content-digest'];
-
 const modelEdits = (text: string, model: string): readonly TextEdit[] =>
   editsAt(text, [{ path: ['model'], value: model }]);
 
-const warningHeaders = ({ warnings }: Admission): readonly string[] =>
-  warnings.flatMap((warning) => ['x-h-budget-warning', warning]);
-
-const amountsOf = ({ usage, cost = 0 }: Metered): Amounts => ({ tokens: usage.input + usage.output, cost });
-
-/** Largest failed answer that is held while another attempt is made. */
-const maxFailureBytes = 1_000_000;
-
-const readFailure = async (from: IncomingMessage): Promise<UpstreamFailure> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of from as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxFailureBytes) throw new Refusal('unreachable', 'The provider failed with an oversized answer.');
-    chunks.push(chunk);
-  }
-  return new UpstreamFailure(from.statusCode ?? 502, from.statusMessage ?? '', from.rawHeaders, Buffer.concat(chunks));
-};
-
-const forwardFailure = async (
-  { status, statusMessage, rawHeaders, body }: UpstreamFailure,
-  outgoing: ServerResponse,
-): Promise<Outcome> => {
-  outgoing.sendDate = false;
-  outgoing.writeHead(status, statusMessage, endToEnd(rawHeaders).flat());
-  outgoing.end(body);
-  return { status, delivery: 'complete' };
-};
+const answerHeaders = ({ warnings }: Admission, target: Target | undefined): readonly string[] => [
+  ...warnings.flatMap((warning) => ['x-h-budget-warning', warning]),
+  ...(target ? ['x-h-fallback', encodeURI(`${target.provider}/${target.model}`)] : []),
+];

@@ -69,7 +69,9 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
     const route = routeOf(incoming.method ?? 'GET', url, incoming.headers);
     const abort = new AbortController();
     running.add(abort);
-    outgoing.once('close', () => abort.abort(new Error('The client left.')));
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) abort.abort(new Error('The client left.'));
+    });
     try {
       checkOrigin(incoming, config.listen.host);
       if (url.startsWith(ownPrefix)) {

@@ -67,10 +67,23 @@ export class Refusal extends CodedError {
 
   body(provider: Provider): string {
     const [, anthropic, openai] = kinds[this.kind];
-    return JSON.stringify(
-      provider === 'anthropic'
-        ? { type: 'error', error: { type: anthropic, message: this.message } }
-        : { error: { message: this.message, type: openai, param: null, code: this.kind.replaceAll('-', '_') } },
-    );
+    return errorText(provider, this.message, { anthropic, openai, code: this.kind.replaceAll('-', '_') });
   }
 }
+
+/** Returns the body of an error that another provider reported, in the format of this one. */
+export const foreignErrorText = (provider: Provider, status: number, message: string): string => {
+  const [, anthropic, openai] = Object.values(kinds).find(([known]) => known === status) ?? kinds.internal;
+  return errorText(provider, message, { anthropic, openai, code: null });
+};
+
+const errorText = (
+  provider: Provider,
+  message: string,
+  { anthropic, openai, code }: { readonly anthropic: string; readonly openai: string; readonly code: string | null },
+): string =>
+  JSON.stringify(
+    provider === 'anthropic'
+      ? { type: 'error', error: { type: anthropic, message } }
+      : { error: { message, type: openai, param: null, code } },
+  );

@@ -1,5 +1,5 @@
 import { readAnthropicAnswer } from './formats/anthropic-answer.js';
-import type { AnswerReader } from './formats/answer.js';
+import type { AnswerReader, PartListener } from './formats/answer.js';
 import { readChatAnswer, readResponsesAnswer } from './formats/openai-answers.js';
 import type { Provider } from './refusal.js';
 
@@ -15,7 +15,7 @@ export interface Route {
   readonly isUnmetered: boolean;
 }
 
-export const readersByFormat: Readonly<Record<FormatName, () => AnswerReader>> = {
+export const readersByFormat: Readonly<Record<FormatName, (listener?: PartListener) => AnswerReader>> = {
   'anthropic-messages': readAnthropicAnswer,
   'openai-chat': readChatAnswer,
   'openai-responses': readResponsesAnswer,

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,7 +51,7 @@ afterAll(() => {
 });
 
 describe('a killed proxy', () => {
-  it('has counted finished calls, and the estimate of running ones', async () => {
+  it('has counted and logged finished calls, and counted the estimate of running ones', async () => {
     let isHanging = false;
     const provider = await startProvider((_, outgoing) => {
       if (!isHanging) return sendMessage(outgoing, { input: 900, output: 100 });
@@ -60,7 +60,7 @@ describe('a killed proxy', () => {
     });
     writeFileSync(
       join(folder, 'config.yaml'),
-      `listen: { port: 0 }\nanthropic: { url: "${provider.url}" }\nstate: ${join(folder, 'state')}\nbudgets: { day: { tokens: 1200 } }\n`,
+      `listen: { port: 0 }\nanthropic: { url: "${provider.url}" }\nstate: ${join(folder, 'state')}\nbudgets: { day: { tokens: 1200 } }\nlog: ${join(folder, 'calls.jsonl')}\n`,
     );
     const first = await startChild();
     expect((await post(first.url, messages('a'))).status).toBe(200);
@@ -68,6 +68,8 @@ describe('a killed proxy', () => {
     const hanging = await post(first.url, messages('b'));
     expect(hanging.status).toBe(200);
     await first.kill('SIGKILL');
+    const [line] = readFileSync(join(folder, 'calls.jsonl'), 'utf8').split('\n');
+    expect(JSON.parse(line ?? '')).toMatchObject({ type: 'model.call', status: 200 });
 
     isHanging = false;
     const second = await startChild();

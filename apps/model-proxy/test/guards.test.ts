@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKey } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
@@ -116,9 +119,8 @@ describe('redaction', () => {
 describe('cache report', () => {
   it('reports what changed the beginning of a conversation and what it cost', async () => {
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing, { input: 10_000, output: 1 })));
-    const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
-    const folder = mkdtempSync('/tmp/model-proxy-log-');
-    const log = `${folder}/calls.jsonl`;
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-log-'));
+    const log = join(folder, 'calls.jsonl');
     const proxy = await proxyFor(provider, {
       log,
       prices: { 'claude-*': { input: 10, output: 10, cacheRead: 1 } },
@@ -143,6 +145,75 @@ describe('cache report', () => {
       { from: 'tools', change: 'c added, b removed', lostTokens: 10_000, lostCost: expect.closeTo(0.09) as number },
     ]);
     expect(lines[0]).toMatchObject({ usage: { input: 10_000, output: 1 }, cacheHitRate: 0, status: 200 });
+  });
+});
+
+describe('the log', () => {
+  it('rotates by size', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-log-'));
+    const file = join(folder, 'calls.jsonl');
+    const proxy = await proxyFor(provider, { log: { file, maxBytes: 1, maxFiles: 2 } });
+    for (const text of ['a', 'b', 'c', 'd']) await post(proxy.url, messages(text));
+    await proxy.close();
+    const conversations = ['.2', '.1', ''].map((end) => {
+      const { conversation } = JSON.parse(readFileSync(file + end, 'utf8')) as { readonly conversation: string };
+      return conversation;
+    });
+    expect(new Set(conversations).size).toBe(3);
+    expect(readdirSync(folder)).toHaveLength(3);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+/** A line of a recording. */
+interface RecordedLine {
+  readonly event: { readonly type: string; readonly outcome?: string };
+}
+
+describe('telemetry', () => {
+  it('exports a span and metrics for each call, as a child of the span of the client, and records it', async () => {
+    const exported: { readonly url: string; readonly text: string }[] = [];
+    const collector = await open(
+      startProvider(({ url, text }, outgoing) => {
+        exported.push({ url, text });
+        outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      }),
+    );
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'bash', input: {} };
+    const provider = await open(
+      startProvider(({ body }, outgoing) => {
+        if (body['max_tokens'] === 100) sendMessage(outgoing, { content: [call], input: 1234 });
+        else outgoing.writeHead(400).end('{"type":"error","error":{"type":"invalid_request_error","message":"No."}}');
+      }),
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-otel-'));
+    const recording = join(folder, 'calls.jsonl');
+    const proxy = await proxyFor(provider, { otel: collector.url, recording });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    expect((await post(proxy.url, messages('Secret question'), { headers })).status).toBe(200);
+    expect((await post(proxy.url, { ...messages('Again'), max_tokens: 7 })).status).toBe(400);
+    await proxy.close();
+    const spans = exported.filter(({ url }) => url === '/v1/traces').map(({ text }) => text);
+    expect(spans.join('\n')).toContain(`"traceId":"${traceId}","spanId"`);
+    expect(spans.join('\n')).toContain('"parentSpanId":"b7ad6b7169203331"');
+    expect(spans.join('\n')).toContain('chat claude-opus-4-5');
+    expect(spans.join('\n')).toContain('1234');
+    expect(exported.some(({ url, text }) => url === '/v1/metrics' && text.includes('gen_ai.client'))).toBe(true);
+    const lines = readFileSync(recording, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RecordedLine);
+    const ends = lines.map(({ event }) => event);
+    expect(ends.filter(({ type }) => type === 'turn.end').map(({ outcome }) => outcome)).toEqual([
+      'completed',
+      'error',
+    ]);
+    expect(JSON.stringify([exported, lines])).not.toContain('Secret question');
+    // What the client sent and received is not changed.
+    expect(provider.received[0]?.headers['traceparent']).toBe(headers.traceparent);
+    rmSync(folder, { recursive: true, force: true });
   });
 });
 

@@ -12,6 +12,7 @@ const limits: DecisionLimits = {
   maxAttempts: 12,
   maxElapsedMs: 600_000,
   maxWaitMs: 60_000,
+  maxStatedWaitMs: 600_000,
   backoff: (retry) => retry * 1_000,
   random: () => 0,
 };
@@ -112,6 +113,14 @@ describe('select', () => {
   it('waits for as long as the provider asks, within maxElapsedMs', () => {
     expect(select429({ 'retry-after': '300' })).toMatchObject({ kind: 'wait', delayMs: 300_000 });
     expect(select429({ 'retry-after': '601' })).toEqual({ kind: 'exhausted', availableAt: 601_000 });
+  });
+
+  it('waits no longer than maxStatedWaitMs for a cooldown that the provider asked for', () => {
+    const pool = poolOf({ now: () => 0 });
+    for (const id of ['a1', 'a2']) pool.failed(id, 'alpha/one', failure('rate-limit', { retryAfterMs: 7_000 }), 0);
+    const selection = (maxStatedWaitMs: number) => select(state, pool, 0, first, { ...limits, maxStatedWaitMs });
+    expect(selection(7_000)).toMatchObject({ kind: 'wait', delayMs: 7_000 });
+    expect(selection(0)).toEqual({ kind: 'exhausted', availableAt: 7_000 });
   });
 
   it('waits up to maxWaitMs for a cooldown that the provider did not ask for', () => {

@@ -12,6 +12,7 @@ export interface DecisionLimits {
   readonly maxAttempts: number;
   readonly maxElapsedMs: number;
   readonly maxWaitMs: number;
+  readonly maxStatedWaitMs: number;
   readonly backoff: Backoff;
   readonly random: () => number;
 }
@@ -102,7 +103,7 @@ export interface SelectionState {
  * before it.
  *
  * If all are in cooldown, the step waits for the first that becomes available: up to `maxWaitMs`, or for as long as the
- * provider asked, within `maxElapsedMs`.
+ * provider asked, up to `maxStatedWaitMs` and within `maxElapsedMs`.
  */
 export const select = (
   state: SelectionState,
@@ -161,10 +162,10 @@ const firstAvailable = (
 const isUsedUp = (now: number, { failedCalls, startedAt }: StepProgress, limits: DecisionLimits): boolean =>
   failedCalls >= limits.maxAttempts || now - startedAt > limits.maxElapsedMs;
 
-/** A wait that the provider has asked for is limited by the step alone: nothing else would end it sooner. */
+/** A wait that the provider has asked for has a separate limit: nothing else would end it sooner. */
 const canWait = (
   { delayMs, isStated }: { readonly delayMs: number; readonly isStated: boolean },
   now: number,
   { startedAt }: StepProgress,
-  { maxWaitMs, maxElapsedMs }: DecisionLimits,
-): boolean => (isStated || delayMs <= maxWaitMs) && now + delayMs - startedAt <= maxElapsedMs;
+  { maxWaitMs, maxStatedWaitMs, maxElapsedMs }: DecisionLimits,
+): boolean => delayMs <= (isStated ? maxStatedWaitMs : maxWaitMs) && now + delayMs - startedAt <= maxElapsedMs;

@@ -9,5 +9,6 @@ export { splitModelName } from './chain.js';
 export type { FailoverTarget, FailoverTransition } from './events.js';
 export { failover } from './failover.js';
 export type { FailoverOptions } from './options.js';
+export { toolCallIdsFor, type ToolCallIds } from './portable/tool-call-ids.js';
 export { redactKeys } from './stream/redact-keys.js';
 export { streamTimeouts, type StreamTimeoutsOptions } from './stream/stream-timeouts.js';

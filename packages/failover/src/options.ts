@@ -64,12 +64,18 @@ export interface FailoverOptions {
   readonly maxElapsedMs?: number | undefined;
   /**
    * The longest wait for a retry or for the end of a cooldown, in milliseconds. Longer retries switch to another
-   * credential or model. If nothing else is available, a wait that the provider asked for is limited by `maxElapsedMs`
-   * alone.
+   * credential or model. If nothing else is available, `maxStatedWaitMs` limits a wait that the provider asked for.
    *
    * @defaultValue `120_000`, twice the first cooldown of a rate limit
    */
   readonly maxWaitMs?: number | undefined;
+  /**
+   * The longest wait that the provider asked for while nothing else is available, in milliseconds. `0` for callers that
+   * retry on their own.
+   *
+   * @defaultValue `maxElapsedMs`
+   */
+  readonly maxStatedWaitMs?: number | undefined;
   /**
    * The delay before a retry. A longer wait that the provider asks for takes precedence.
    *
@@ -130,6 +136,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxAttempts: integerFrom(1, Infinity),
     maxElapsedMs: numberFrom(0, Infinity),
     maxWaitMs: numberFrom(0, Infinity),
+    maxStatedWaitMs: numberFrom(0, Infinity),
     backoff: anyFunction,
     classify: anyFunction,
     actions: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, anAction]))),
@@ -143,6 +150,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxAttempts = 12,
     maxElapsedMs = 600_000,
     maxWaitMs = 120_000,
+    maxStatedWaitMs = maxElapsedMs,
     backoff = exponentialBackoff(),
     classify = classifyError,
     actions = {},
@@ -157,6 +165,7 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxAttempts,
     maxElapsedMs,
     maxWaitMs,
+    maxStatedWaitMs,
     backoff,
     classify,
     actions: actionsWith(actions),

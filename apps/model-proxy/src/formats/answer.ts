@@ -65,3 +65,11 @@ export const partOf = (type: OpenPart['type'], text: string, id = '', name = '')
   name,
   chunks: [text],
 });
+
+/** Receives the parts of an answer while it streams. A part is identified by its key. */
+export interface PartListener {
+  /** Receives a chunk of a text or of the input of a call; an empty chunk begins the part. */
+  chunk(key: string, part: Pick<OpenPart, 'type' | 'id' | 'name'>, text: string): void;
+  /** Called when the provider reports that a part is complete. */
+  close(key: string): void;
+}

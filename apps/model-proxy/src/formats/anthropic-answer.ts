@@ -1,7 +1,15 @@
 import { cleanUsage, type TokenUsage } from '@h/prices';
 import type { FinishReason } from '@h/turn';
 import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
-import { charsOf, closePart, partOf, type Answer, type AnswerReader, type OpenPart } from './answer.js';
+import {
+  charsOf,
+  closePart,
+  partOf,
+  type Answer,
+  type AnswerReader,
+  type OpenPart,
+  type PartListener,
+} from './answer.js';
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
@@ -14,7 +22,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Returns a reader of answers in the format of Anthropic Messages. */
-export const readAnthropicAnswer = (): AnswerReader => {
+export const readAnthropicAnswer = (listener?: PartListener): AnswerReader => {
   const parts = new Map<number, OpenPart>();
   let message: JsonObject = {};
   let counts: JsonObject = {};
@@ -41,6 +49,10 @@ export const readAnthropicAnswer = (): AnswerReader => {
     const given = Object.keys(objectOf(input)).length > 0 ? JSON.stringify(input) : '';
     parts.set(index, partOf('tool-call', given, stringOf(id), stringOf(name)));
   };
+  const announce = (index: number, chunk: string): void => {
+    const part = parts.get(index);
+    if (part) listener?.chunk(String(index), part, chunk);
+  };
   const take = (value: JsonObject): void => {
     message = value;
     count(value['usage']);
@@ -55,13 +67,17 @@ export const readAnthropicAnswer = (): AnswerReader => {
         case 'message_start':
           return take(objectOf(event['message']));
         case 'content_block_start':
-          return block(index, event['content_block']);
+          block(index, event['content_block']);
+          return announce(index, parts.get(index)?.chunks.join('') ?? '');
         case 'content_block_delta': {
           const { text, thinking, partial_json: json } = objectOf(event['delta']);
           const chunk = stringOf(text) ?? stringOf(thinking) ?? stringOf(json);
-          if (chunk !== undefined) parts.get(index)?.chunks.push(chunk);
-          return undefined;
+          if (chunk === undefined) return undefined;
+          parts.get(index)?.chunks.push(chunk);
+          return announce(index, chunk);
         }
+        case 'content_block_stop':
+          return listener?.close(String(index));
         case 'message_delta':
           count(event['usage']);
           stopReason = stringOf(objectOf(event['delta'])['stop_reason']) ?? stopReason;

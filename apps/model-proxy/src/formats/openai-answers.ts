@@ -1,7 +1,15 @@
 import { cleanUsage, type TokenUsage } from '@h/prices';
 import type { FinishReason } from '@h/turn';
 import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
-import { charsOf, closePart, partOf, type Answer, type AnswerReader, type OpenPart } from './answer.js';
+import {
+  charsOf,
+  closePart,
+  partOf,
+  type Answer,
+  type AnswerReader,
+  type OpenPart,
+  type PartListener,
+} from './answer.js';
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
@@ -16,7 +24,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 const maxCalls = 1000;
 
 /** Returns a reader of answers in the format of OpenAI Chat Completions. Reads the first choice of several. */
-export const readChatAnswer = (): AnswerReader => {
+export const readChatAnswer = (listener?: PartListener): AnswerReader => {
   const text = partOf('text', '');
   const reasoning = partOf('reasoning', '');
   const calls = new Map<number, { id: string; name: string; chunks: string[] }>();
@@ -26,7 +34,9 @@ export const readChatAnswer = (): AnswerReader => {
   let error: Answer['error'];
 
   const take = (message: JsonObject): void => {
-    text.chunks.push(stringOf(message['content']) ?? stringOf(message['refusal']) ?? '');
+    const chunk = stringOf(message['content']) ?? stringOf(message['refusal']) ?? '';
+    text.chunks.push(chunk);
+    if (chunk !== '') listener?.chunk('text', text, chunk);
     // The names of OpenRouter, vLLM and DeepSeek.
     reasoning.chunks.push(stringOf(message['reasoning_content']) ?? stringOf(message['reasoning']) ?? '');
     for (const [position, value] of arrayOf(message['tool_calls']).entries()) {
@@ -37,8 +47,10 @@ export const readChatAnswer = (): AnswerReader => {
       if (calls.size >= maxCalls && !calls.has(index)) return;
       known.id = stringOf(call['id']) ?? known.id;
       known.name = stringOf(name) ?? known.name;
-      known.chunks.push(stringOf(input) ?? '');
+      const part = stringOf(input) ?? '';
+      known.chunks.push(part);
       calls.set(index, known);
+      listener?.chunk(`call ${index}`, { type: 'tool-call', id: known.id, name: known.name }, part);
     }
   };
   const read = (value: JsonObject, member: 'delta' | 'message'): void => {
@@ -75,12 +87,32 @@ export const readChatAnswer = (): AnswerReader => {
 };
 
 /** Returns a reader of answers in the format of OpenAI Responses. */
-export const readResponsesAnswer = (): AnswerReader => {
+export const readResponsesAnswer = (listener?: PartListener): AnswerReader => {
   let response: JsonObject = {};
   let isComplete = false;
   let error: Answer['error'];
   /** Deltas, for the estimate of a stream that ends early. */
   const streamed = partOf('text', '');
+
+  /** Items of calls, by their index in the output. */
+  const calls = new Map<string, Pick<OpenPart, 'type' | 'id' | 'name'>>();
+  const announce = (type: string, event: JsonObject, to: PartListener): void => {
+    const key = String(numberOf(event['output_index']) ?? 0);
+    const chunk = stringOf(event['delta']) ?? '';
+    const item = objectOf(event['item']);
+    const call = calls.get(key);
+    if (type === 'response.output_item.added' && item['type'] === 'function_call' && calls.size < maxCalls) {
+      const added = {
+        type: 'tool-call',
+        id: stringOf(item['call_id']) ?? '',
+        name: stringOf(item['name']) ?? '',
+      } as const;
+      calls.set(key, added);
+      to.chunk(key, added, '');
+    } else if (type === 'response.function_call_arguments.delta' && call) to.chunk(key, call, chunk);
+    else if (type === 'response.output_text.delta' || type === 'response.refusal.delta') to.chunk(key, streamed, chunk);
+    else if (type === 'response.output_item.done') to.close(key);
+  };
 
   const take = (value: unknown): void => {
     response = objectOf(value);
@@ -93,6 +125,7 @@ export const readResponsesAnswer = (): AnswerReader => {
       const type = stringOf(event['type']) ?? '';
       if (type.endsWith('.delta')) streamed.chunks.push(stringOf(event['delta']) ?? '');
       if (type === 'error') error = errorOf(event['error'] ?? event);
+      if (listener) announce(type, event, listener);
       if (type !== 'response.created' && !/^response\.(?:completed|incomplete|failed)$/.test(type)) return;
       take(event['response']);
       isComplete = type !== 'response.created';

@@ -168,13 +168,18 @@ const writeAll = (descriptor: number, bytes: Buffer): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 };
 
-/** Renames `runs.jsonl` to `runs.jsonl.1`, that to `runs.jsonl.2` …, unless another process has rotated the file. */
+/**
+ * Renames `runs.jsonl` to `runs.jsonl.1`, that to `runs.jsonl.2` …, unless another process has rotated the file.
+ *
+ * The shift ends at the first free place, so that a rotation that `kill -9` interrupted costs no file: the next one
+ * fills the place that it left.
+ */
 const putAside = (path: string, maxFiles: number, size: number): void => {
   if (!existsSync(path) || statSync(path).size < size) return;
-  rmSync(`${path}.${maxFiles}`, { force: true });
-  for (let place = maxFiles - 1; place >= 1; place -= 1) {
-    if (existsSync(`${path}.${place}`)) renameSync(`${path}.${place}`, `${path}.${place + 1}`);
-  }
-  if (maxFiles === 0) rmSync(path, { force: true });
-  else renameSync(path, `${path}.1`);
+  if (maxFiles === 0) return rmSync(path, { force: true });
+  let free = 1;
+  while (free < maxFiles && existsSync(`${path}.${free}`)) free += 1;
+  // Replaces the oldest file if no place is free.
+  for (let place = free - 1; place >= 1; place -= 1) renameSync(`${path}.${place}`, `${path}.${place + 1}`);
+  renameSync(path, `${path}.1`);
 };

@@ -20,6 +20,7 @@ import pino from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Noticed, Observation, RunEnded } from '../observation.js';
 import { callbackSink } from './callback.js';
+import { rotatingLines } from '../lines/index.js';
 import { jsonLinesSink } from './json-lines.js';
 import { parseLevels } from './levels.js';
 import { memorySink } from './memory.js';
@@ -138,6 +139,32 @@ describe('jsonLinesSink', () => {
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 60 - kept.length + index));
     expect(existsSync(`${file}.3`)).toBe(false);
     for (const path of [file, `${file}.1`, `${file}.2`]) expect(statSync(path).size).toBeLessThanOrEqual(1000);
+  });
+
+  it.each([[[]], [[1]], [[2]], [[1, 2]], [[1, 3]], [[2, 3]]])(
+    'fills the place that an interrupted rotation left: %j',
+    (places) => {
+      const file = join(folder(), 'runs.jsonl');
+      for (const place of places) writeFileSync(`${file}.${place}`, `${place}\n`);
+      const lines = rotatingLines(file, { maxBytes: 4, maxFiles: 3 });
+      lines.write('old');
+      lines.write('new');
+      lines.close();
+      const all = ['', '.1', '.2', '.3'].map((end) => (existsSync(file + end) ? readFileSync(file + end, 'utf8') : ''));
+      expect(all.slice(0, 2)).toEqual(['new\n', 'old\n']);
+      expect(all.slice(2).join('')).toBe(places.map((place) => `${place}\n`).join(''));
+    },
+  );
+
+  it('writes a line before `write` returns', () => {
+    const file = join(folder(), 'calls.jsonl');
+    const lines = rotatingLines(file);
+    lines.write('one');
+    expect(readFileSync(file, 'utf8')).toBe('one\n');
+    lines.close();
+    lines.write('two');
+    expect(lines.dropped).toBe(1);
+    expect(() => rotatingLines(file, { maxBytes: 0 })).toThrow('maxBytes');
   });
 
   it('keeps no rotated file if `maxFiles` is 0', () => {

@@ -1,0 +1,265 @@
+import type { AssistantPart, Message, ToolResultOutput, UserPart } from '@h/turn';
+import { arrayOf, numberOf, objectOf, parseJson, stringOf, type JsonObject } from '../json-value.js';
+import {
+  answerPartsOf,
+  checkMembers,
+  fileOf,
+  isImage,
+  joined,
+  NotConvertible,
+  opaqueFile,
+  opaquePart,
+  resultOf,
+  resultTextOf,
+  urlOf,
+  userPartsOf,
+  type PortableEntries,
+  type PortablePart,
+  type PortableRequest,
+  type PortableTool,
+} from './portable-request.js';
+
+const converted = [
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'stop',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'response_format',
+  'n',
+];
+/** Members that concern one provider or one model. */
+const leftOut = [
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'reasoning_effort',
+  'verbosity',
+  'user',
+  'metadata',
+  'service_tier',
+  'store',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+];
+const members: ReadonlySet<string> = new Set([...converted, ...leftOut]);
+
+/** Reads entries of `messages`. Content of unknown kinds becomes opaque parts. */
+export const readChatEntries = (entries: readonly unknown[]): PortableEntries => {
+  const names = new Map<string, string>();
+  const system: string[] = [];
+  const messages = entries.flatMap((value): readonly Message[] => {
+    const entry = objectOf(value);
+    const { role, content } = entry;
+    switch (role) {
+      case 'system':
+      case 'developer':
+        system.push(textOf(content));
+        return [];
+      case 'assistant': {
+        const parts = answerParts(entry);
+        for (const part of parts) if (part.type === 'tool-call') names.set(part.toolCallId, part.toolName);
+        return [{ role, content: parts }];
+      }
+      case 'tool': {
+        const toolCallId = stringOf(entry['tool_call_id']) ?? '';
+        const output: ToolResultOutput = { type: 'text', value: textOf(content) };
+        const toolName = names.get(toolCallId) ?? '';
+        return [{ role, content: [{ type: 'tool-result', toolCallId, toolName, output }] }];
+      }
+      default:
+        return [
+          {
+            role: 'user',
+            content: typeof content === 'string' ? content : arrayOf(content).map(objectOf).map(userPart),
+          },
+        ];
+    }
+  });
+  return { system, messages };
+};
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : arrayOf(content)
+        .map((part) => stringOf(objectOf(part)['text']) ?? '')
+        .join('\n');
+
+const answerParts = (entry: JsonObject): readonly AssistantPart[] => {
+  const text = textOf(entry['content']) || (stringOf(entry['refusal']) ?? '');
+  const calls = arrayOf(entry['tool_calls']).map((value): AssistantPart => {
+    const call = objectOf(value);
+    const { name, arguments: input } = objectOf(call['function']);
+    if (call['type'] !== 'function' && call['type'] !== undefined) return opaquePart(call);
+    return {
+      type: 'tool-call',
+      toolCallId: stringOf(call['id']) ?? '',
+      toolName: stringOf(name) ?? '',
+      input: inputOf(stringOf(input) ?? ''),
+    };
+  });
+  const unknown = ['function_call', 'audio'].flatMap((type) => (entry[type] ? [opaquePart({ type })] : []));
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls, ...unknown];
+};
+
+/** Parses the input of a call. Input that is not JSON is preserved as a string. */
+export const inputOf = (text: string): unknown => (text === '' ? {} : (parseJson(text) ?? text));
+
+const userPart = (part: JsonObject): UserPart => {
+  if (part['type'] === 'text') return { type: 'text', text: stringOf(part['text']) ?? '' };
+  const { url } = objectOf(part['image_url']);
+  if (part['type'] === 'image_url') return fileOf(stringOf(url) ?? '', 'image/*') ?? opaqueFile(part);
+  const { file_data: data, filename } = objectOf(part['file']);
+  const isFile = part['type'] === 'file' && typeof data === 'string';
+  return (isFile ? fileOf(data, 'application/pdf', stringOf(filename)) : undefined) ?? opaqueFile(part);
+};
+
+/** @throws NotConvertible */
+export const readChatRequest = (value: JsonObject, entries: readonly unknown[]): PortableRequest => {
+  checkMembers(value, members);
+  if ((numberOf(value['n']) ?? 1) !== 1) throw new NotConvertible('A request for several answers');
+  const { system, messages } = readChatEntries(entries);
+  if (messages.at(-1)?.role === 'assistant') throw new NotConvertible('The beginning of an answer');
+  const { stop } = value;
+  return {
+    system,
+    messages: joined(messages),
+    tools: arrayOf(value['tools']).map((tool) => {
+      const { type, function: definition } = objectOf(tool);
+      return readFunction(type, objectOf(definition));
+    }),
+    toolChoice: readChoice(value['tool_choice'], (choice) => objectOf(choice['function'])['name']),
+    hasParallelCalls: typeof value['parallel_tool_calls'] === 'boolean' ? value['parallel_tool_calls'] : undefined,
+    maxOutputTokens: numberOf(value['max_completion_tokens']) ?? numberOf(value['max_tokens']),
+    stop: typeof stop === 'string' ? [stop] : arrayOf(stop).filter((text) => typeof text === 'string'),
+    output: readFormat(value['response_format'], (format) => objectOf(format['json_schema'])),
+    isStream: value['stream'] === true,
+  };
+};
+
+/** Reads a function tool of OpenAI. @throws NotConvertible for another tool */
+export const readFunction = (type: unknown, { name, description, parameters, strict }: JsonObject): PortableTool => {
+  if (type !== 'function') throw new NotConvertible(`A tool of the type ${JSON.stringify(type ?? null)}`);
+  return { name: stringOf(name) ?? '', description: stringOf(description), parameters, isStrict: strict === true };
+};
+
+/** Reads a choice of tools in the notation of OpenAI. @throws NotConvertible */
+export const readChoice = (value: unknown, nameOf: (choice: JsonObject) => unknown): PortableRequest['toolChoice'] => {
+  if (value === undefined || value === null) return undefined;
+  if (value === 'auto' || value === 'none' || value === 'required') return value;
+  const choice = objectOf(value);
+  if (choice['type'] === 'function') return { name: stringOf(nameOf(choice)) ?? '' };
+  throw new NotConvertible('The member "tool_choice"');
+};
+
+/** Reads an output format in the notation of OpenAI. @throws NotConvertible */
+export const readFormat = (value: unknown, schemaOf: (format: JsonObject) => JsonObject): PortableRequest['output'] => {
+  const format = objectOf(value);
+  switch (format['type']) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { name: 'answer', schema: undefined };
+    case 'json_schema': {
+      const { name, schema } = schemaOf(format);
+      return { name: stringOf(name) ?? 'answer', schema };
+    }
+    default:
+      throw new NotConvertible('The output format');
+  }
+};
+
+/** Writes messages as entries of `messages`. @throws NotConvertible */
+export const writeChatEntries = (messages: readonly Message[]): readonly JsonObject[] =>
+  joined(messages).flatMap((message): readonly JsonObject[] => {
+    switch (message.role) {
+      case 'system':
+        return [{ role: 'system', content: message.content }];
+      case 'user': {
+        const parts = userPartsOf(message.content);
+        const [only] = parts;
+        if (parts.length === 1 && only?.type === 'text') return [{ role: 'user', content: only.text }];
+        return parts.length === 0 ? [] : [{ role: 'user', content: parts.map(partOf) }];
+      }
+      case 'tool':
+        return message.content.map((part) => {
+          const { toolCallId, output } = resultOf(part);
+          return { role: 'tool', tool_call_id: toolCallId, content: resultTextOf(output) };
+        });
+      case 'assistant': {
+        const parts = answerPartsOf(message.content);
+        const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+        const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+        if (parts.length === 0) return [];
+        return [
+          {
+            role: 'assistant',
+            content: text === '' ? null : text,
+            ...(calls.length > 0 && {
+              tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
+                id: toolCallId,
+                type: 'function',
+                function: { name: toolName, arguments: argumentsOf(input) },
+              })),
+            }),
+          },
+        ];
+      }
+    }
+  });
+
+/** Writes the input of a call as JSON. */
+export const argumentsOf = (input: unknown): string =>
+  typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}');
+
+const partOf = (part: PortablePart): JsonObject => {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (isImage(part)) return { type: 'image_url', image_url: { url: urlOf(part) } };
+  const url = urlOf(part);
+  if (!url.startsWith('data:')) throw new NotConvertible('A file by its address');
+  return { type: 'file', file: { filename: part.filename ?? 'file', file_data: url } };
+};
+
+/** @throws NotConvertible */
+export const writeChatRequest = (request: PortableRequest, model: string): JsonObject => {
+  const { system, messages, tools, toolChoice, hasParallelCalls, maxOutputTokens, stop, output, isStream } = request;
+  const choice =
+    typeof toolChoice === 'object' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice;
+  const prompt = system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : [];
+  return {
+    model,
+    messages: [...prompt, ...writeChatEntries(messages)],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters, isStrict }) => ({
+        type: 'function',
+        function: {
+          name,
+          ...(description !== undefined && { description }),
+          parameters: parameters ?? { type: 'object', properties: {} },
+          ...(isStrict && { strict: true }),
+        },
+      })),
+      ...(choice !== undefined && { tool_choice: choice }),
+      ...(hasParallelCalls !== undefined && { parallel_tool_calls: hasParallelCalls }),
+    }),
+    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+    ...(stop.length > 0 && { stop }),
+    ...(output && {
+      response_format:
+        output.schema === undefined
+          ? { type: 'json_object' }
+          : { type: 'json_schema', json_schema: { name: output.name, schema: output.schema, strict: true } },
+    }),
+    ...(isStream && { stream: true, stream_options: { include_usage: true } }),
+  };
+};

@@ -1,0 +1,49 @@
+import { observe, record } from '@h/observe';
+import { openTelemetry } from '@h/observe/otlp';
+import type { CostOf } from '@h/prices';
+import type { PipelineOperator } from '@h/turn';
+import type { ProxyConfig } from './config.js';
+
+/** What observes model calls as turns: OpenTelemetry and recordings. */
+export interface ProxyTelemetry {
+  /** Operators that observe a call; none if nothing is configured. */
+  readonly operators: readonly PipelineOperator[];
+  /** Runs a call as a child of the span that its client names in `traceparent`. */
+  within<Value>(traceparent: unknown, work: () => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+}
+
+/** Opens what the configuration requests. */
+export const openProxyTelemetry = async ({ otel, recording }: ProxyConfig, costOf: CostOf): Promise<ProxyTelemetry> => {
+  const telemetry = await openTelemetry({
+    url: otel,
+    serviceName: 'h-model-proxy',
+    onFailure: ({ message }) =>
+      process.emitWarning(`Exporting to ${otel} failed: ${message}`, { code: 'otel-export-failed' }),
+  });
+  const { sinks } = telemetry;
+  const operators = [
+    ...(sinks.length > 0 ? [observe({ sinks, harnessId: 'model-proxy', costOf })] : []),
+    // The proxy passes no messages, so recordings contain times, tokens and errors.
+    ...(recording === undefined ? [] : [record(recording, { content: false })]),
+  ];
+  return {
+    operators,
+    within: sinks.length > 0 ? await parentedWork() : (_, work) => work(),
+    close: () => telemetry.close(),
+  };
+};
+
+const traceparentForm = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+const parentedWork = async (): Promise<ProxyTelemetry['within']> => {
+  const { context, isSpanContextValid, ROOT_CONTEXT, trace } = await import('@opentelemetry/api');
+  return (traceparent, work) => {
+    const found = traceparentForm.exec(typeof traceparent === 'string' ? traceparent : '');
+    if (!found) return work();
+    const [, traceId = '', spanId = '', flags = ''] = found;
+    const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+    if (!isSpanContextValid(parent)) return work();
+    return context.with(trace.setSpanContext(ROOT_CONTEXT, parent), work);
+  };
+};
