@@ -1,5 +1,9 @@
+import { CLAUSE } from './lexicon.js';
+import type { Sentence } from './sentences.js';
+
 /** The parts of sentence patterns: classes of words, in lower case and without punctuation. */
-export const start = String.raw`(?:^|(?<!\b(?:not|never|don't|if|when|tries|trying|attempts?) (?:to )?)\b(?:please|kindly|must|should|now|and|then|also|just|simply|so|or|you (?:should|must|will|may|can)|(?:need|have|has|required|want you|are|order you|like you) to) )`;
+/** Begins the source of a pattern that applies only where a request begins. */
+export const start = '@ask ';
 export const early = '(?:previous|prior|earlier|preceding|former|initial|original|above|foregoing)';
 export const orders =
   '(?:instructions?|directives?|guidance|guidelines|rules|brief(?:ing)?|prompts?|orders|objectives?|goals|constraints|programming|training|commands?|messages?|polic(?:y|ies)|restrictions)';
@@ -39,13 +43,65 @@ export interface Frame {
   readonly first: number;
   readonly second: number;
   readonly pattern: RegExp;
+  /** Whether the pattern applies only where a request begins. */
+  readonly isAsked: boolean;
+  /** Parts of words of which the sentence must contain one; a faster test than the expression. */
+  readonly cues?: readonly string[] | undefined;
 }
 
 /** Creates a frame from the source of its expression. */
-export const frame = (rule: string, weight: number, first: number, second: number, pattern: string): Frame => ({
-  rule,
-  weight,
-  first,
-  second,
-  pattern: new RegExp(pattern),
-});
+export const frame = (
+  rule: string,
+  weight: number,
+  first: number,
+  second: number,
+  pattern: string,
+  cues?: readonly string[],
+): Frame => {
+  const isAsked = pattern.startsWith(start);
+  const expression = isAsked ? new RegExp(pattern.slice(start.length), 'y') : new RegExp(pattern);
+  return { rule, weight, first, second, pattern: expression, isAsked, cues };
+};
+
+const leads: ReadonlySet<string> = new Set('please kindly must should now and then also just simply so or'.split(' '));
+const modal: ReadonlySet<string> = new Set(['will', 'may', 'can']);
+const obliged: ReadonlySet<string> = new Set(['need', 'have', 'has', 'required', 'are', 'is', 'you']);
+const obliging: ReadonlySet<string> = new Set(['want', 'order', 'like', 'ask', 'command']);
+const reporting: ReadonlySet<string> = new Set(
+  "not never don't if when tries trying attempt attempts tells tell told asks asked".split(' '),
+);
+
+/** Returns the offsets at which requests can begin in the joined words: the start, clauses and after lead words. */
+export const requestStarts = ({ all, words }: Pick<Sentence, 'all' | 'words'>): readonly number[] => {
+  const starts: number[] = [];
+  let offset = 0;
+  let known = 0;
+  for (const [position, word] of all.entries()) {
+    while ((words[known]?.position ?? position) < position) known += 1;
+    const isClause = words[known]?.position === position && ((words[known]?.first ?? 0) & CLAUSE) !== 0;
+    const [last = '', before = '', earlier = ''] = [all[position - 1], all[position - 2], all[position - 3]];
+    const isLed =
+      (leads.has(last) && !reporting.has(before)) ||
+      (modal.has(last) && before === 'you') ||
+      (last === 'to' && obliged.has(before) && (before !== 'you' || obliging.has(earlier)));
+    if (position === 0 || isClause || isLed) starts.push(offset);
+    offset += word.length + 1;
+  }
+  return starts;
+};
+
+/** Whether a sentence matches the frame. */
+export const matches = ({ pattern, isAsked, cues }: Frame, said: string, starts: readonly number[]): boolean => {
+  if (cues !== undefined && !includesOne(said, cues)) return false;
+  if (!isAsked) return pattern.test(said);
+  for (const place of starts) {
+    pattern.lastIndex = place;
+    if (pattern.test(said)) return true;
+  }
+  return false;
+};
+
+const includesOne = (text: string, parts: readonly string[]): boolean => {
+  for (const part of parts) if (text.includes(part)) return true;
+  return false;
+};

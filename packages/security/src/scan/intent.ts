@@ -1,7 +1,7 @@
 import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
 import { concealment, permission, sabotage, taking } from './deeds.js';
 import { deedFrames } from './deed-frames.js';
-import type { Frame } from './frame.js';
+import { matches, requestStarts, type Frame } from './frame.js';
 import { orderFrames } from './order-frames.js';
 import * as is from './lexicon.js';
 import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
@@ -58,16 +58,25 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
 
 const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
 
+/** Minimum number of words of a frame. */
+const minWords = 3;
+
 /** Returns the frames of a sentence. */
-const framesOf = ({ all, first, second }: Sentence): readonly Frame[] => {
-  let said: string | undefined;
-  return frames.filter((one) => {
-    if (one.first !== 0 || one.second !== 0) {
-      if ((first & one.first) === 0 && (second & one.second) === 0) return false;
+const framesOf = (sentence: Sentence): readonly Frame[] => {
+  const { all, first, second } = sentence;
+  const found: Frame[] = [];
+  if (all.length < minWords) return found;
+  let said = '';
+  let starts: readonly number[] = [];
+  for (const one of frames) {
+    if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
+    if (said === '') {
+      said = all.join(' ');
+      starts = requestStarts(sentence);
     }
-    said ??= all.join(' ');
-    return one.pattern.test(said);
-  });
+    if (matches(one, said, starts)) found.push(one);
+  }
+  return found;
 };
 
 /** Weighs whether the sentence addresses a model rather than describes one. */

@@ -48,6 +48,7 @@ export const orderFrames: readonly Frame[] = [
     is.YOU,
     0,
     `\\b(?:has|have|holds?) no (?:more |further )?(?:authority|power|control|say|jurisdiction) over you\\b`,
+    ['over you'],
   ),
   frame(
     'override',
@@ -126,6 +127,7 @@ export const orderFrames: readonly Frame[] = [
     is.TASK,
     is.TEXT,
     `\\bend of (?:the )?(?:document|file|user data|data|context|input|e-?mail|article|page|text|message|transcript)\\b|\\b(?:document|file|text|article|page|e-?mail|user data|tool|task|summary) (?:is (?:now )?(?:over|done|finished)|ends here|has (?:now )?(?:ended|finished)|completed successfully)\\b|\\byou are (?:finished|done) with the (?:file|document|text|page)\\b`,
+    ['end', 'over', 'done', 'finished', 'completed'],
   ),
   frame(
     'diversion',
@@ -219,6 +221,7 @@ export const orderFrames: readonly Frame[] = [
     0,
     0,
     `\\b(?:everything|anything|whatever) you would (?:normally )?(?:refuse|decline|reject)\\b`,
+    ['you would'],
   ),
   // Theft of the prompt
   frame(
