@@ -124,8 +124,8 @@ export const orderFrames: readonly Frame[] = [
   frame(
     'diversion',
     attempt - 2,
-    is.TASK,
-    is.TEXT,
+    0,
+    0,
     `\\bend of (?:the )?(?:document|file|user data|data|context|input|e-?mail|article|page|text|message|transcript)\\b|\\b(?:document|file|text|article|page|e-?mail|user data|tool|task|summary) (?:is (?:now )?(?:over|done|finished)|ends here|has (?:now )?(?:ended|finished)|completed successfully)\\b|\\byou are (?:finished|done) with the (?:file|document|text|page)\\b`,
     ['end', 'over', 'done', 'finished', 'completed'],
   ),

@@ -345,7 +345,7 @@ export const unbinding = ({ words, all }: View): number => {
       if (
         not !== -1 &&
         /^(?:no|without|none)$/.test(words[not]?.text ?? '') &&
-        !/^(?:on|for|about|in|to)$/.test(next)
+        !/^(?:on|for|about|in|to|applied|set|enabled|active)$/.test(next)
       ) {
         worst = Math.max(worst, isPlayed || all.includes('now') ? 4 : 3);
       }
