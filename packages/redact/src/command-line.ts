@@ -147,7 +147,7 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
   return { start, end };
 };
 
-const userPassword = /^([\w.@%+-]{1,64})[:%](?!\/\/)(.{3,})$/;
+const userPassword = /^([\w.@%][\w.@%+-]{0,63})[:%](?!\/\/)(.{3,})$/;
 
 /** Finds the password of `-u user:password`: always for a web client, otherwise unless it may be a group or a port. */
 const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {

@@ -129,6 +129,7 @@ describe('redact', () => {
     'type: Int64, password: Base64, secret: Opaque',
     'const secret = base64Decode(value); let key = md5hex;',
     'toolu_01A09q90qw90lq917835lq9, call_abc123DEF456ghi789JKL012, msg_01XFDUDYJgAACzvnptvVoYEL',
+    'date -u +%Y-%m-%d 2>/dev/null || date -u -I',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);
   });

@@ -8,6 +8,9 @@ const strongSecret =
 
 const keyKind = /^(?:api|ssh|private|deploy|access|secret|signing|session|auth|license|bearer|credit|debit)$/;
 
+const determiner =
+  /^(?:the|all|any|every|each|these|those|her|his|their|its|users?|user's|owner's|developer's|customer's|and|or|of|for)$/;
+
 const harmless =
   /^(?:resets?|links?|managers?|polic(?:y|ies)|fields?|forms?|rotation|header|hash|type|length|limits?|names?|bucket|store|provider|parameter|argument|option|variable|prompts?|\.?(?:example|sample|template)|is|are|should|must|will)$/;
 
@@ -37,7 +40,8 @@ export const concealment = ({ words, all }: View): number => {
         worst = Math.max(worst, 2);
       }
     }
-    if (!has(word, is.TELL) || !isNegated(words, at)) continue;
+    // `cannot be reported` asks for nothing.
+    if (!has(word, is.TELL) || !isNegated(words, at) || all[word.position - 1] === 'be') continue;
     const isCovert = word.text.endsWith('ing');
     const user = near(words, at, 0, 5, is.USER);
     const rest = all.slice(word.position + 1, word.position + 7);
@@ -91,6 +95,9 @@ export const taking = ({ words, all }: View): number => {
     if (!has(word, is.SECRET) || word.sign === '"') continue;
     const before = all[word.position - 1] ?? '';
     const after = all[word.position + 1] ?? '';
+    // `translation keys` are no secrets, and `secrets.ts` is a file of code.
+    if (/^keys?$/.test(word.text) && !keyKind.test(before) && !determiner.test(before)) continue;
+    if (/^\.(?:[jt]sx?|py|go|rs|md|rb|java)$/.test(after) || (word.text === '.env' && before === 'process')) continue;
     if (
       harmless.test(after) ||
       /^(?:your|my|our|own|public)$/.test(before) ||
@@ -102,6 +109,8 @@ export const taking = ({ words, all }: View): number => {
     const sending = lastVerb(words, at, is.SEND | is.REVEAL);
     const verb = sending === -1 ? lastVerb(words, at, is.RUN, is.VERB) : sending;
     if (verb === -1 || isNegated(words, verb) || has(words[verb], 0, is.STOP)) continue;
+    // `leaks passwords` describes and does not ask.
+    if (/[^s]s$/.test(words[verb]?.text ?? '')) continue;
     if (!hasAsk(words) && !words.some((one) => has(one, is.AGENT | is.YOU))) continue;
     if (!has(words[verb], is.SEND | is.REVEAL) && !takingVerb.test(words[verb]?.text ?? '')) continue;
     if (before === 'encrypted') continue;

@@ -24,6 +24,8 @@ export interface Said {
   readonly isStrong: boolean;
   /** Whether the match is an attempt in a hidden region. */
   readonly isHiddenStrong?: boolean | undefined;
+  /** Whether the match is an attempt in hidden data too, which ordinary files contain. */
+  readonly isTelling?: boolean | undefined;
   /** Whether the sentence of the match discusses attacks. */
   readonly isDiscussed?: boolean | undefined;
   /** Whether the match is suspicious in visible text. */

@@ -7,8 +7,11 @@ import { sentencesOf } from './sentences.js';
 
 /** A region that the rendered file does not show. */
 export interface HiddenRegion extends Region {
-  /** `comment` regions are common in ordinary files; `concealed` regions are not. */
-  readonly kind: 'comment' | 'concealed';
+  /**
+   * `comment` regions are common in ordinary files; `concealed` regions are not. `data` regions are front matter, long
+   * comments and comments with keys and values: their phrases describe.
+   */
+  readonly kind: 'comment' | 'concealed' | 'data';
 }
 
 const maxRegion = 20_000;
@@ -82,10 +85,19 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...(hasElements || text.includes('&') ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
     ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
-    ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
+    ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'data' })),
   ];
-  return regions.toSorted((one, other) => one.start - other.start);
+  return regions
+    .map((region) => (isData(text, region) ? { ...region, kind: 'data' as const } : region))
+    .toSorted((one, other) => one.start - other.start);
 };
+
+const maxComment = 600;
+const keyLine = /\n[ \t]{0,20}(?:- )?[\w-]{1,30}:(?:\s|$)[^]{0,400}?\n[ \t]{0,20}(?:- )?[\w-]{1,30}:(?:\s|$)/;
+
+/** Whether a comment is long or consists of keys and values. */
+const isData = (text: string, { kind, start, end }: HiddenRegion): boolean =>
+  kind === 'comment' && (end - start > maxComment || keyLine.test(text.slice(start, end)));
 
 /** Long runs of blanks in markup. */
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;

@@ -1,5 +1,8 @@
 import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
 import { concealment, permission, sabotage, taking } from './deeds.js';
+import { deedFrames } from './deed-frames.js';
+import { matches, requestStarts, type Frame } from './frame.js';
+import { orderFrames } from './order-frames.js';
 import * as is from './lexicon.js';
 import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
 import type { Sentence } from './sentences.js';
@@ -8,6 +11,8 @@ import type { Sentence } from './sentences.js';
 export interface Signal {
   readonly rule: string;
   readonly weight: number;
+  /** The frame that matched. Different frames of one rule add up. */
+  readonly frame?: Frame | undefined;
 }
 
 /** Returns the signals of a sentence. */
@@ -47,6 +52,30 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
     add('regardless', 2);
   }
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
+  for (const frame of framesOf(sentence)) found.push({ rule: frame.rule, weight: frame.weight, frame });
+  return found;
+};
+
+const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
+
+/** Minimum number of words of a frame. */
+const minWords = 3;
+
+/** Returns the frames of a sentence. */
+const framesOf = (sentence: Sentence): readonly Frame[] => {
+  const { all, first, second } = sentence;
+  const found: Frame[] = [];
+  if (all.length < minWords) return found;
+  let said = '';
+  let starts: readonly number[] = [];
+  for (const one of frames) {
+    if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
+    if (said === '') {
+      said = all.join(' ');
+      starts = requestStarts(sentence);
+    }
+    if (matches(one, said, starts)) found.push(one);
+  }
   return found;
 };
 
@@ -57,16 +86,22 @@ export const addressing = ({ words, all }: View, text: string, { start }: Senten
     if (!has(word, is.AGENT) || word.position > 14) continue;
     const before = all[word.position - 1] ?? '';
     const opening = text.slice(Math.max(start, word.start - 40), word.start);
+    const isNoted = /^\W*(?:\S+ ){0,3}?(?:to|for|dear|attention|note|hey) (?:\S+ ){0,2}$/.test(
+      text.slice(start, word.start),
+    );
     const isVocative =
-      (word.position <= 4 || /\b(?:to|for|dear|attention|note) (?:\S+ ){0,3}$/.test(opening)) &&
+      (word.position <= 4 || isNoted) &&
       (/^(?:'s)?(?: (?:tools?|models?|agents?|assistants?|systems?|readers?|bots?|reviewers?|instructions?|rules?|notes?)){0,2}[:,]/.test(
         text.slice(word.end, word.end + 30),
-      ) ||
-        (/\b(?:to|for|dear|attention|note|hey) (?:\S+ ){0,3}$/.test(opening) &&
-          /^[^.!?]{0,60}:/.test(text.slice(word.end, word.end + 64))));
-    const isIf = /\b(?:if|as|since|because) (?:you (?:are|re)|you're|an?|the)? ?(?:an? |the )?(?:\S+ ){0,2}$/.test(
-      opening,
-    );
+      )
+        ? isNoted || isCalledOn(words, at)
+        : isNoted && /^[^.!?:]{0,60}:(?!\/)/.test(text.slice(word.end, word.end + 64)));
+    const isIf =
+      /\b(?:if|as|since|because) (?:you (?:are|re)|you're) (?:an? |the )?(?:\S+ ){0,2}$/.test(opening) ||
+      (/\b(?:if|as|since|because|when|whenever) (?:an? |the |any )?(?:\S+ )?$/.test(opening) &&
+        /^ (?:\S+ )?(?:reads?|reading|process\w*|pars\w+|summari\w+|sees?|opens?)\b/.test(
+          text.slice(word.end, word.end + 40),
+        ));
     const isDescribed = /^(?:our|my|your|this|each|its|their|another)$/.test(before);
     const must = near(words, at, 4, 8, is.MUST);
     if (isDescribed) continue;
@@ -93,13 +128,34 @@ export const addressing = ({ words, all }: View, text: string, { start }: Senten
   return worst;
 };
 
+/** Whether a request follows a form of address. */
+const isCalledOn = (words: View['words'], at: number): boolean => {
+  const here = words[at]?.position ?? 0;
+  return words.some(
+    (one, index) =>
+      index > at &&
+      one.position - here <= 3 &&
+      (isAsked(words, index) || has(one, is.YOU | is.MUST | is.NOT, is.IF) || /^(?:every|each)$/.test(one.text)),
+  );
+};
+
+/** Words of praise and superiority, which requests for recommendations contain. */
+const praise =
+  /\b(?:best|safest|only|always|leading|superior|perfect|number one|market|trusted|award|excellent|our|us|this (?:product|company|vendor|candidate|paper|library))\b/;
+
+const literal =
+  /^(?: (?:only|just|with|back|the|this|word|words|phrase|text|exactly|that|as|in|a|an|and|nothing|but)){0,5} ?:? ?["“‘]\w/;
+
 /** Weighs requests that dictate the reader's output: recommendations, ratings or literal text. */
 const steering = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   const sentence = text.slice(start, end);
   for (const [at, word] of words.entries()) {
     const isSteer = has(word, is.STEER) && isAsked(words, at);
-    const isSaid = has(word, is.ANSWER) && (isAsked(words, at) || near(words, at, 1, 0, is.EMPHASIS) !== -1);
+    const isSaid =
+      has(word, is.ANSWER) &&
+      (word.text !== 'return' || /\b(?:word|phrase)\b/.test(sentence)) &&
+      (isAsked(words, at) || near(words, at, 1, 0, is.EMPHASIS) !== -1);
     const isTold =
       /^(?:tell|urge|instruct|advise|convince)$/.test(word.text) &&
       isAsked(words, at) &&
@@ -109,7 +165,7 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
       /\b(?:call|visit|pay|buy|enter|password|card|click|disable|won|offer|expire|product|trust|safe)\b|https?/.test(
         sentence,
       );
-    if (isSteer || isTold) worst = Math.max(worst, isTold && !isBait ? 1 : 2);
+    if (isSteer || isTold) worst = Math.max(worst, isBait || (isSteer && praise.test(sentence)) ? 2 : 1);
     if (isSaid && words.some((one) => has(one, is.ADDRESS))) worst = Math.max(worst, 2);
     if (/^(?:describe|present|portray)$/.test(word.text) && isAsked(words, at) && / as /.test(sentence)) {
       worst = Math.max(worst, 2);
@@ -130,7 +186,7 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
     worst = Math.max(worst, 2);
   }
   if (
-    /\b(?:your|the) (?:response|answer|reply|output|summary|review) (?:must|should|has to|will|shall) (?:be|start|begin|contain|include|say|end)\b/.test(
+    /\byour (?:response|answer|reply|output|summary|review) (?:must|should|has to|will|shall) (?:be|start|begin|contain|include|say|end)\b/.test(
       sentence,
     )
   ) {
@@ -145,7 +201,7 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
   }
   if (
     words.some((one, at) => has(one, is.ANSWER | is.TELL) && isAsked(words, at) && !isNegated(words, at)) &&
-    /\b(?:instead|rather)\b/.test(sentence)
+    /\b(?:instead(?! of)|rather(?! than))\b/.test(sentence)
   ) {
     worst = Math.max(worst, 2);
   }
@@ -155,7 +211,8 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
         has(one, is.ANSWER) &&
         isAsked(words, at) &&
         !isNegated(words, at) &&
-        /["“‘]\w/.test(text.slice(one.end, one.end + 24)),
+        one.text !== 'return' &&
+        literal.test(text.slice(one.end, one.end + 60)),
     )
   ) {
     worst = Math.max(worst, 2);

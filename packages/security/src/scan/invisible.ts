@@ -91,6 +91,7 @@ const judge = (text: string, start: number, end: number): HiddenStretch | undefi
     );
     return { rule: 'hidden-text', severity: 'malicious', start, end, decoded };
   }
+  if (codes.every((code) => code === emojiStyle)) return undefined;
   if (codes.filter(isVariation).length >= minVariations || codes.filter(isZeroWidth).length >= messageLength) {
     return { rule: 'hidden-text', severity: 'malicious', start, end };
   }
@@ -115,6 +116,8 @@ const codeBefore = (text: string, index: number): number => {
   return low >= 0xdc00 && low <= 0xdfff ? (text.codePointAt(index - 2) ?? 0) : low || 0;
 };
 
+/** The selector after emojis; a repetition carries no data. */
+const emojiStyle = 0xfe0f;
 const maxDistance = 80;
 
 /** Whether a character of this kind is next to the span. */

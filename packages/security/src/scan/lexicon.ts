@@ -105,7 +105,7 @@ const verbs: readonly (readonly [first: number, second: number, words: string])[
   [
     0,
     VERB,
-    'use make set create change replace edit modify commit add apply accept read look find collect gather take get grab locate extract decode begin start finish proceed continue treat consider assume keep put go do let switch store remember help ensure confirm buy purchase hide conceal leave turn mind summarize process need want worry save store bother trouble pay solve complete do fulfil fulfill stay generate produce move rename enable sign register subscribe log pass import ask prepend rewrite claim refuse deny block report reset rotate clone checkout deploy export convert mention',
+    'use make set create change replace edit modify commit add apply accept read look find collect gather take get grab locate extract decode begin start finish proceed continue treat consider assume keep put go do let switch store remember help ensure confirm buy purchase hide conceal leave turn mind summarize process need want worry save store bother trouble pay solve complete do fulfil fulfill stay generate produce move rename enable sign register subscribe log pass import ask prepend rewrite claim refuse deny block report reset rotate clone checkout deploy export convert mention label classify mark flag grade score',
   ],
 ];
 

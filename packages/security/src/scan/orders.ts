@@ -137,7 +137,15 @@ export const revocation = ({ words, all }: View, { second }: Sentence): number =
 /** `everything you were told`, `what you have been given`. */
 const isTellingYou = (words: readonly Word[], at: number): boolean => {
   const you = near(words, at, 0, 2, is.YOU);
-  return you !== -1 && near(words, you, 0, 4, 0, is.TOLD) !== -1;
+  if (you === -1) return false;
+  const here = words[you]?.position ?? 0;
+  return words.some(
+    (one) =>
+      has(one, 0, is.TOLD) &&
+      one.position > here &&
+      one.position <= here + 4 &&
+      !/^(?:got|have|started|shown|configured|assigned)$/.test(one.text),
+  );
 };
 
 /** Weighs requests to abandon the reader's task. */
@@ -146,17 +154,22 @@ export const diversion = ({ words, all }: View, text: string, { start }: Sentenc
   for (const [at, word] of words.entries()) {
     if (!has(word, is.TASK) && !/^(?:text|conversation|everything)$/.test(word.text)) continue;
     const verb = lastVerb(words, at, is.DISMISS, is.STOP);
+    const isClose = word.position - (words[verb]?.position ?? 0) <= (has(words[verb], is.DISMISS) ? 6 : 5);
     const isLeft =
-      (verb !== -1 && isAsked(words, verb) && !isNegated(words, verb)) ||
-      (near(words, at, 6, 0, is.NOT) !== -1 && near(words, at, 5, 0, is.ANSWER | is.TELL, is.WORK) !== -1) ||
+      (verb !== -1 && isClose && isAsked(words, verb) && !isNegated(words, verb)) ||
+      (near(words, at, 6, 0, is.NOT) !== -1 && near(words, at, 3, 0, is.ANSWER, is.WORK) !== -1) ||
       /\b(?:instead|in place|rather) (?:of|than) (?:\S+ ){0,4}$/.test(
         text.slice(Math.max(start, word.start - 50), word.start),
       );
-    const isTheirs = words.some((one) => has(one, is.EARLIER | is.YOU) || /^user'?s?$/.test(one.text));
+    const isTheirs =
+      near(words, at, 4, 3, is.EARLIER | is.YOU) !== -1 ||
+      words.some((one) => /^user'?s?$/.test(one.text) && Math.abs(one.position - word.position) <= 3);
     const isReplaced = words.some(
       (one, index) => index !== verb && has(one, is.ANSWER | is.TELL) && isAsked(words, index),
     );
-    if (isLeft && (has(word, is.TASK) || isTheirs)) worst = Math.max(worst, isTheirs || isReplaced ? 3 : 2);
+    if (isLeft && (has(word, is.TASK) || isTheirs)) {
+      worst = Math.max(worst, isTheirs || (isReplaced && has(words[verb], is.DISMISS)) ? 3 : 2);
+    }
     const isVoid = near(words, at, 0, 8, is.VOID);
     if (
       has(word, is.TASK) &&
@@ -190,11 +203,19 @@ export const diversion = ({ words, all }: View, text: string, { start }: Sentenc
 export const renewal = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
-    if (!has(word, 0, is.NEW)) continue;
+    if (!has(word, 0, is.NEW) || word.sign !== ' ') continue;
     const object = near(words, at, 0, 3, is.ORDERS | is.TASK, is.PROMPT);
-    if (object === -1) continue;
+    if (object === -1 || !/^[ \w]+$/.test(text.slice(word.end, words[object]?.start))) continue;
     const rest = text.slice(words[object]?.end ?? end, end);
     const isOrder = /^ ?(?:for [^:]{1,30})?:|^ (?:is|are)(?: now)? to\b|^ (?:starts?|begins?|follows?) now/.test(rest);
+    if (word.text === 'only' && (words[object]?.position ?? 0) > word.position + 1) continue;
+    if (
+      !/^(?:instruction|directive|prompt|task|order|objective|goal|assignment|briefing|command|mission|message)/.test(
+        words[object]?.text ?? '',
+      )
+    ) {
+      continue;
+    }
     const isReal =
       /^(?:real|actual|true|valid|only)$/.test(word.text) ||
       /\b(?:system|secret|hidden)\b/.test(text.slice(start, end));
@@ -274,8 +295,11 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
       worst = Math.max(worst, 3);
     }
     if (!isAskedFor && !isQuestion) continue;
-    const isYours = near(words, at, 3, 0, is.YOU) !== -1;
-    const isGiven = near(words, at, 0, 2, is.YOU) !== -1;
+    const your = near(words, at, 3, 0, is.YOU);
+    // A quoted `your prompt` is a placeholder.
+    const isYours = your !== -1 && text.charAt((words[your]?.start ?? 0) - 1) !== '"';
+    const given = near(words, at, 0, 2, is.YOU);
+    const isGiven = given !== -1 && /^(?:u|you|you've|you're)$/.test(words[given]?.text ?? '');
     const isFirst = near(words, at, 2, 0, 0, is.SYSTEM) !== -1;
     if (isPrompt && promptNoun.test(word.text)) {
       const isSpoken = isAskedFor && !/^(?:share|send|provide|attach|write)/.test(words[verb]?.text ?? '');
@@ -321,7 +345,7 @@ export const unbinding = ({ words, all }: View): number => {
       if (
         not !== -1 &&
         /^(?:no|without|none)$/.test(words[not]?.text ?? '') &&
-        !/^(?:on|for|about|in|to)$/.test(next)
+        !/^(?:on|for|about|in|to|applied|set|enabled|active)$/.test(next)
       ) {
         worst = Math.max(worst, isPlayed || all.includes('now') ? 4 : 3);
       }

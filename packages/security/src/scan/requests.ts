@@ -1,5 +1,6 @@
 import type { Folded } from './fold.js';
 import { attempt } from './finding.js';
+import type { Frame } from './frame.js';
 import { signalsOf } from './intent.js';
 import { BASE, CLAUSE, LANGUAGES, LEAD, MUST, YOU, type WordClasses } from './lexicon.js';
 import type { Sentence } from './sentences.js';
@@ -44,9 +45,21 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
     if (signals[index]?.length === 0) return [];
     let last = index;
     const strongest = new Map<string, number>();
+    const matched = new Set<Frame>();
     while (last < sentences.length && last < index + reach && sentences[last]?.paragraph === sentence.paragraph) {
-      for (const { rule, weight } of signals[last] ?? []) {
-        strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));
+      for (const { rule, weight, frame } of signals[last] ?? []) {
+        if (frame !== undefined) matched.add(frame);
+        else strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));
+      }
+      for (const { rule } of matched) {
+        const together = Array.from(matched, (one) => (one.rule === rule ? one.weight : 0));
+        strongest.set(
+          rule,
+          Math.max(
+            together.reduce((one, other) => one + other, 0),
+            strongest.get(rule) ?? 0,
+          ),
+        );
       }
       last += 1;
       // The sentence is an attempt without the signals of its neighbors.
@@ -63,7 +76,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 
-/** Adds up the weights. Addressing the reader alone has weight 0. */
+/** Adds up the weights. Addressing the reader has no weight next to signals that ordinary requests have. */
 const sumOf = (signals: ReadonlyMap<string, number>): number => {
   let sum = 0;
   let others = 0;
@@ -71,7 +84,7 @@ const sumOf = (signals: ReadonlyMap<string, number>): number => {
     sum += weight;
     if (rule !== 'authority') others += weight;
   }
-  return others === 0 ? 1 : sum;
+  return others === 0 || (others === 1 && sum === 2) ? 1 : sum;
 };
 
 /** Whether a text asks its reader to do something: an imperative, an obligation, or the reader as a person. */

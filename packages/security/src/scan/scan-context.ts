@@ -149,7 +149,10 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
 /** Rules that rarely match ordinary files. */
 const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft', 'new-instructions', 'secrecy']);
 
-/** Returns requests by their grammar. Comments need half of the weight, because rendered files hide them. */
+/** Rules that ordinary front matter and comments with data do not match. */
+const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persistence', 'regardless']);
+
+/** Returns requests by their grammar. In hidden regions, half of the weight is an attempt. */
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
   requestsIn(folded, sentences)
     .filter(({ weight }) => weight >= attempt / 2)
@@ -157,6 +160,7 @@ const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly S
       rule,
       isStrong: weight >= attempt,
       isHiddenStrong: true,
+      isTelling: weight >= attempt - 1 || telling.has(rule),
       isDiscussed,
       isSuspicious: weight >= attempt - 1 && about.has(rule),
       start,
@@ -201,12 +205,14 @@ const windowsOf = (text: string, sentences: readonly Sentence[], language: numbe
 
 const judged = (
   text: string,
-  { rule, isStrong: isStrongInPlain, isHiddenStrong, isDiscussed, isSuspicious, start, end }: Said,
+  { rule, isStrong: isStrongInPlain, isHiddenStrong, isTelling, isDiscussed, isSuspicious, start, end }: Said,
   hidden: (place: Region) => HiddenRegion | undefined,
   code: (place: Region) => Region | undefined,
 ): Hit => {
   const region = hidden({ start, end });
-  const isStrong = isStrongInPlain || (region !== undefined && isHiddenStrong === true);
+  const isStrong =
+    isStrongInPlain ||
+    (region !== undefined && isHiddenStrong === true && (region.kind !== 'data' || isTelling === true));
   // A link title, an attribute or a comment that contains only code is not a hidden request.
   if (region !== undefined && !(rule === 'forged-turn' && !isStrong)) {
     const severity = isStrong ? 'malicious' : region.kind === 'concealed' ? 'suspicious' : 'note';

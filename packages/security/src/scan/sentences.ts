@@ -33,7 +33,11 @@ export interface Sentence {
 const maxWords = 60;
 const shortLine = 50;
 const isLetter = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 39 || code === 0x2019 || code > 0xbf;
+  (code >= 97 && code <= 122) ||
+  (code >= 48 && code <= 57) ||
+  code === 39 ||
+  code === 0x2019 ||
+  (code > 0xbf && (code < 0x2000 || code > 0x206f));
 /** `.`, `!`, `?`, `;` and their full-width forms end a sentence before a space or a quote. */
 const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59 || code === 0x3002;
 const isClauseSign = (code: number): boolean =>
@@ -58,6 +62,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   let all: string[] = [];
   let [first, second, position, paragraph, start] = [0, 0, 0, 0, 0];
   let isClause = true;
+  let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
     if (words.length > 0 || second !== 0) sentences.push({ words, all, start, end, paragraph, first, second });
     words = [];
@@ -76,6 +81,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
         const kind = breakOf(source, gap, at(index + 1));
         if (kind > 0) finish(index);
         if (kind > 1) paragraph += 1;
+        if (gap.includes('\n')) isRow = source.charCodeAt(at(index + 1)) === 124;
         // After a short line, a line begins a clause; text that is wrapped has long ones.
         const feed = from + gap.indexOf('\n');
         if (feed >= from && feed - source.lastIndexOf('\n', feed - 1) < shortLine) isClause = true;
@@ -86,6 +92,8 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     const isQuote = code === 39 || code === 0x2019;
     if (isQuote || (!isLetter(code) && !(code === 46 && isLetter(text.charCodeAt(index + 1))))) {
       if (isEnd(code) && !isLetter(text.charCodeAt(index + 1))) finish(index + 1);
+      // The cells of a table are separate.
+      else if (code === 124 && isRow) finish(index);
       else if (isClauseSign(code) || (code === 45 && text.charCodeAt(index + 1) === 32)) isClause = true;
       index += 1;
       continue;
@@ -97,9 +105,11 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     if (word.endsWith("'") || word.endsWith('\u2019')) word = word.slice(0, -1);
     if (word.includes('\u2019')) word = word.replaceAll('\u2019', "'");
     let isAddress = false;
+    let isLink = false;
     if ((word === 'http' || word === 'https') && text.startsWith('://', index)) {
       // The target of a Markdown link is a reference, not a destination.
-      isAddress = !(text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93);
+      isLink = text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93;
+      isAddress = !isLink;
       while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
     } else if (text.charCodeAt(index) === 64 && isLetter(text.charCodeAt(index + 1))) {
       isAddress = true;
@@ -121,7 +131,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
         end: index,
       });
     }
-    all.push(word);
+    all.push(isAddress ? 'http' : isLink ? 'link' : word);
     position += 1;
     isClause = false;
     if (position >= maxWords) finish(index);
