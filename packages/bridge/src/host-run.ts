@@ -67,6 +67,8 @@ export interface RunOptions<HostMessage> {
   readonly approve: Approve;
   readonly describeError: (thrown: unknown) => ErrorInfo;
   readonly isControlFlow: (thrown: unknown) => boolean;
+  /** Whether approvals are requested within the call of the host, because `approve` may throw a control-flow error. */
+  readonly asksInCall: boolean;
 }
 
 /**
@@ -93,6 +95,8 @@ export class HostRun<HostMessage> {
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
     | undefined;
   readonly #idle: (() => void)[] = [];
+  /** Whether the host paused for an approval. */
+  #isPaused = false;
   /** Why the host ended its loop. */
   #finished: string | undefined;
   #lastText: Message | undefined;
@@ -163,28 +167,69 @@ export class HostRun<HostMessage> {
     return this.#slots.has(id);
   }
 
-  /** Makes a tool call of the host through the operators. */
-  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+  /**
+   * Makes a tool call of the host through the operators.
+   *
+   * Resolves with `undefined` if the host paused for another call of the step: the call is then made in a separate
+   * turn, which reports to {@link finishCall}.
+   */
+  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value> | undefined> {
     const slot = this.#slots.get(call.id) as CallSlot<Value>;
     const onAbort = (): void => this.close('The host cancelled its tool call.');
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
     slot.attach(call);
+    if (this.#isPaused) slot.release();
     this.#notify();
+    this.#askForOthers(slot);
     try {
       for (;;) {
         const news = await slot.next();
+        if (news.type === 'released') return undefined;
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
         // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
         // The operators may decide in the meantime, for instance when the request expires.
-        const decision = await Promise.race([this.#decisionOn(news.request, call.approve), slot.settled]);
+        const decision = await Promise.race([this.#decisionIn(news.request, call), slot.settled]);
         if (decision === undefined) continue;
+        this.#isPaused = false;
         slot.answered();
         this.#agent.answer(news.request.id, decision);
       }
     } finally {
       call.signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Handles the end of a call that was made in a separate turn. */
+  finishCall(
+    id: string,
+    ended: { readonly outcome: ToolOutcome; readonly value: unknown } | { readonly error: unknown },
+  ): void {
+    const slot = this.#slots.get(id);
+    if (slot?.output !== undefined) return;
+    slot?.finish('error' in ended ? { outcome: this.#failed(ended.error), error: ended.error } : ended);
+  }
+
+  /** Requests an approval within the call of the host, which may pause for it. */
+  async #decisionIn(request: TurnEventOf<'approval.request'>, call: HostToolCall<unknown>): Promise<ApprovalDecision> {
+    try {
+      return await this.#decisionOn(request, call.approve);
+    } catch (error) {
+      this.#isPaused = true;
+      for (const id of this.#delivered?.calls ?? []) this.#slots.get(id)?.release();
+      throw error;
+    }
+  }
+
+  /** Requests the approvals of other calls: a host that makes one call after the other waits for this one first. */
+  #askForOthers(slot: object): void {
+    if (this.#options.asksInCall) return;
+    for (const other of this.#slots.values()) {
+      const { approval } = other;
+      if (approval === undefined || other === slot || other.isAwaited) continue;
+      other.answered();
+      this.#decide(approval);
     }
   }
 
@@ -320,7 +365,7 @@ export class HostRun<HostMessage> {
 
   /** Runs a tool of the host. */
   readonly #runTool = (slot: CallSlot<unknown>, { call, signal }: Permission, host: HostToolCall<unknown>): void => {
-    const { lock, effects, describeError, isControlFlow } = this.#options;
+    const { lock, effects, isControlFlow } = this.#options;
     const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal), slot.isCallChanged);
     void Promise.resolve()
       .then(() => (effects ? lock.run(call.effect === 'read-only', run) : run()))
@@ -328,16 +373,15 @@ export class HostRun<HostMessage> {
         (returned) => slot.finish(returned),
         (error: unknown) => {
           if (isControlFlow(error)) return slot.reopen(error);
-          const info = describeError(error);
-          const outcome: ToolOutcome = {
-            status: 'failed',
-            error: info,
-            output: { type: 'error-text', value: info.message },
-          };
-          return slot.finish({ outcome, error });
+          return slot.finish({ outcome: this.#failed(error), error });
         },
       );
   };
+
+  #failed(thrown: unknown): ToolOutcome {
+    const error = this.#options.describeError(thrown);
+    return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
+  }
 
   #take(event: TurnEvent): void {
     switch (event.type) {
@@ -410,7 +454,13 @@ export class HostRun<HostMessage> {
 
   #ask(request: TurnEventOf<'approval.request'>): void {
     const slot = request.call && this.#slots.get(request.call.id);
-    if (slot) return slot.askFor(request);
+    const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
+    if (slot && (slot.isAwaited || !isBlocking)) return slot.askFor(request);
+    this.#decide(request);
+  }
+
+  /** Requests an approval outside of a call of the host. */
+  #decide(request: TurnEventOf<'approval.request'>): void {
     void this.#decisionOn(request)
       .catch((error: unknown) => ({ decision: 'deny', reason: toErrorInfo(error).message }) as const)
       .then((decision) => this.#agent.answer(request.id, decision));
