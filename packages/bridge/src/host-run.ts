@@ -10,18 +10,14 @@ import {
   type Agent,
   type ApprovalDecision,
   type Decision,
-  type ErrorInfo,
   type Message,
   type PipelineOperator,
-  type SessionStore,
   type ToolCall,
   type ToolDefinition,
   type ToolDriverOutput,
-  type ToolEffect,
   type ToolOutcome,
   type ToolResultOutput,
   type TurnEvent,
-  type TurnEnding,
   type TurnEventOf,
   type TurnOutcome,
   type UserMessage,
@@ -31,11 +27,11 @@ import { denyCanary } from './canary.js';
 import { CallSlot, type Permission } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
-import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
+import { nothingDelivered, type Delivered } from './host-history.js';
 import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
-import { joined, OpenCall, partsOf } from './open-call.js';
+import { answerShown, isSameError, joined, OpenCall, partsOf, toEnding } from './open-call.js';
 import { performCall } from './perform-call.js';
-import type { ToolLock } from './tool-lock.js';
+import type { RunOptions } from './run-options.js';
 
 /**
  * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
@@ -55,21 +51,6 @@ const deliveredOutcomes: ReadonlySet<TurnOutcome> = new Set([
   'loop-detected',
   'timed-out',
 ]);
-
-/** Settings shared by the runs of a session. */
-export interface RunOptions<HostMessage> {
-  readonly session: string;
-  readonly operators: readonly PipelineOperator[];
-  readonly history: HostHistory<HostMessage>;
-  readonly store: SessionStore;
-  readonly lock: ToolLock;
-  readonly effects: Readonly<Record<string, ToolEffect>> | undefined;
-  readonly approve: Approve;
-  readonly describeError: (thrown: unknown) => ErrorInfo;
-  readonly isControlFlow: (thrown: unknown) => boolean;
-  /** Whether approvals are requested within the call of the host, because `approve` may throw a control-flow error. */
-  readonly asksInCall: boolean;
-}
 
 /**
  * One run of a host's loop, which is one turn.
@@ -446,7 +427,7 @@ export class HostRun<HostMessage> {
       const slot = this.#slots.get(id);
       slot?.answer(outcomes.get(id) ?? notRun);
       if (!slot?.approval) continue;
-      // The host does not wait for this approval any more, so nobody would ever answer it.
+      // The host no longer waits for this approval, so it would never be answered.
       this.#agent.answer(slot.approval.id, { decision: 'deny', reason: 'The host continued without an answer.' });
       slot.answered();
     }
@@ -484,23 +465,7 @@ export class HostRun<HostMessage> {
   }
 }
 
-const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): TurnEnding => ({
-  outcome,
-  ...(reason !== undefined && { reason }),
-  ...(error && { error }),
-});
-
-const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
-  other !== undefined && error.message === other.message && error.code === other.code;
-
 const either = (own: AbortSignal, host: AbortSignal | undefined): AbortSignal =>
   host ? AbortSignal.any([own, host]) : own;
-
-const answerShown: ErrorInfo = {
-  name: 'TurnError',
-  code: 'answer-shown',
-  message:
-    'An operator called the model again after the host had received a part of the answer, which cannot be retracted.',
-};
 
 const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

@@ -14,7 +14,8 @@ import {
 } from '@h/turn';
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
-import { HostRun, type RunOptions } from './host-run.js';
+import { HostRun } from './host-run.js';
+import type { RunOptions } from './run-options.js';
 import { TurnStoppedError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 

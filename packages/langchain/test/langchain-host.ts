@@ -45,7 +45,7 @@ const start = (setup: HostSetup) => {
     middleware: operators ? [asMiddleware({ ...options, resolve }, ...operators)] : [],
     checkpointer,
   });
-  type Input = Parameters<typeof agent.invoke>[0];
+  type Input = Parameters<typeof agent.invoke>[0] | null;
   const run = async (input: Input, { session, isStreamed, signal, onText }: HostInput) => {
     const config = { configurable: { thread_id: session }, recursionLimit: 200, ...(signal && { signal }) };
     if (isStreamed) {
@@ -64,7 +64,7 @@ const start = (setup: HostSetup) => {
   return {
     run: (input: HostInput) => run({ messages: [new HumanMessage(input.text)] }, input),
     answer: (isApproved: boolean, input: HostInput) => run(new Command({ resume: isApproved }) as Input, input),
-    resume: (input: HostInput) => run(null as unknown as Input, input),
+    resume: (input: HostInput) => run(null, input),
   };
 };
 

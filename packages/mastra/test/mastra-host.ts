@@ -75,8 +75,9 @@ const start = (setup: HostSetup) => {
   ) => {
     if ('textStream' in output) for await (const part of output.textStream) onText(part);
     if (output.error) throw output.error;
-    const [steps, payload, reason] = await Promise.all([output.steps, output.suspendPayload, output.finishReason]);
-    const { toolCallId = '' } = (payload ?? {}) as { readonly toolCallId?: string };
+    const [steps, reason] = await Promise.all([output.steps, output.finishReason]);
+    const payload = (await output.suspendPayload) as { readonly toolCallId?: string } | undefined;
+    const { toolCallId = '' } = payload ?? {};
     if (reason === 'suspended') paused.set(session, { runId: output.runId ?? '', toolCallId });
     return { text: steps.at(-1)?.text ?? '', stop: stops.get(session), isPaused: reason === 'suspended' };
   };

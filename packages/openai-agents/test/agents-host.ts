@@ -81,7 +81,7 @@ const start = (setup: HostSetup) => {
     run: (input: HostInput) => run(input.text, input),
     answer: async (isApproved: boolean, input: HostInput) => {
       const state = await RunState.fromString(agent, states.get(input.session) ?? '');
-      for (const item of state.getInterruptions()) isApproved ? state.approve(item) : state.reject(item);
+      for (const item of state.getInterruptions()) state[isApproved ? 'approve' : 'reject'](item);
       return run(state, input);
     },
   };
