@@ -2,7 +2,16 @@ import type { AttachStop } from '@h/bridge';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
-import { generateText, isStepCount, jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai';
+import {
+  generateText,
+  isStepCount,
+  jsonSchema,
+  streamText,
+  tool,
+  type ContentPart,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai';
 import { attach, attachEvents } from '../src/attach.js';
 
 const modelAt = ({ url, wire }: HostSetup, apiKey: string) => {
@@ -20,7 +29,7 @@ const toTool = (given: SuiteTool) =>
   });
 
 const start = (setup: HostSetup) => {
-  const { operators, options, key, keyOf } = setup;
+  const { operators, options, key, keyOf, pause, storage } = setup;
   const tools: ToolSet = Object.fromEntries(setup.tools.map((given) => [given.name, toTool(given)]));
   const model = modelAt(setup, key);
   const stops = new Map<string, AttachStop>();
@@ -37,30 +46,47 @@ const start = (setup: HostSetup) => {
       ...operators,
     );
   const settings = attached ?? { model, tools, stopWhen: isStepCount(60) };
-  const histories = new Map<string, ModelMessage[]>();
+  const histories =
+    (storage.get('histories') as Map<string, ModelMessage[]> | undefined) ?? new Map<string, ModelMessage[]>();
+  storage.set('histories', histories);
+  const approvals = pause === 'host' && { toolApproval: { write: 'user-approval' as const } };
+  const run = async (added: ModelMessage, { session, isStreamed, signal, onText }: HostInput) => {
+    const history: ModelMessage[] = [...(histories.get(session) ?? []), added];
+    stops.delete(session);
+    const call = {
+      ...settings,
+      ...approvals,
+      system: 'Be brief.',
+      messages: history,
+      maxRetries: 0,
+      ...(attached && { providerOptions: { h: { session } } }),
+      ...(signal && { abortSignal: signal }),
+    };
+    const finish = (text: string, content: readonly ContentPart<ToolSet>[], messages: readonly ModelMessage[]) => {
+      histories.set(session, [...history, ...messages]);
+      return { text, stop: stops.get(session), isPaused: content.some(({ type }) => type === 'tool-approval-request') };
+    };
+    if (!isStreamed) {
+      const { text, content, responseMessages } = await generateText(call);
+      return finish(text, content, responseMessages);
+    }
+    let failure: { readonly error: unknown } | undefined;
+    const result = streamText({ ...call, onError: ({ error }) => void (failure = { error }) });
+    for await (const part of result.textStream) onText(part);
+    if (failure) throw failure.error;
+    return finish(await result.text, await result.content, await result.responseMessages);
+  };
   return {
-    run: async ({ text, session, isStreamed, signal, onText }: HostInput) => {
-      const history: ModelMessage[] = [...(histories.get(session) ?? []), { role: 'user', content: text }];
-      stops.delete(session);
-      const call = {
-        ...settings,
-        system: 'Be brief.',
-        messages: history,
-        maxRetries: 0,
-        ...(attached && { providerOptions: { h: { session } } }),
-        ...(signal && { abortSignal: signal }),
-      };
-      if (!isStreamed) {
-        const result = await generateText(call);
-        histories.set(session, [...history, ...result.responseMessages]);
-        return { text: result.text, stop: stops.get(session) };
-      }
-      let failure: { readonly error: unknown } | undefined;
-      const result = streamText({ ...call, onError: ({ error }) => void (failure = { error }) });
-      for await (const part of result.textStream) onText(part);
-      if (failure) throw failure.error;
-      histories.set(session, [...history, ...(await result.responseMessages)]);
-      return { text: await result.text, stop: stops.get(session) };
+    run: (input: HostInput) => run({ role: 'user', content: input.text }, input),
+    answer: (approved: boolean, input: HostInput) => {
+      const { content } = histories.get(input.session)?.findLast(({ role }) => role === 'assistant') ?? {};
+      const parts = typeof content === 'object' ? content : [];
+      const answers = parts.flatMap((part) =>
+        part.type === 'tool-approval-request'
+          ? [{ type: 'tool-approval-response' as const, approvalId: part.approvalId, approved }]
+          : [],
+      );
+      return run({ role: 'tool', content: answers }, input);
     },
   };
 };
@@ -70,5 +96,7 @@ export const aiSdkHost: Omit<HostUnderTest, 'wires'> = {
   name: 'AI SDK',
   events: attachEvents,
   streams: true,
+  pauses: ['host'],
+  restarts: true,
   start,
 };

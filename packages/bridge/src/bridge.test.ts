@@ -431,6 +431,91 @@ describe('bridge', () => {
     expect(answer.response.content).toMatchObject([{ text: 'Go. | a() | a=denied | Forget it.' }]);
   });
 
+  describe('with an approval for one of two calls', () => {
+    class Interrupt extends Error {}
+    const askingForRm = (): TurnOperator =>
+      intercept('asking', ({ emit }) => {
+        let decide: (() => void) | undefined;
+        return {
+          decide: {
+            'tool.call': ({ call: { id, name, input } }) => {
+              if (name !== 'rm') return undefined;
+              emit({ type: 'approval.request', id, reason: 'Sure?', call: { id, name, input } });
+              return new Promise((resolve) => {
+                decide = () => resolve(undefined);
+              });
+            },
+          },
+          observe: { 'approval.answer': () => decide?.() },
+        };
+      });
+    const setup = async (options: Partial<BridgeOptions<ToyMessage>>) => {
+      const { operator: observer, events } = spy();
+      const redacting = operator({
+        decide: { 'tool.result': (event) => ({ ...event, output: { type: 'text', value: `[${event.call.name}]` } }) },
+      });
+      const session = sessionOf([askingForRm(), redacting, observer], options);
+      const content = [call('a', 'ls'), call('b', 'rm')];
+      const history = [person('Go.')];
+      await session.model({
+        messages: history,
+        perform: async () => ({ response: response(...content), value: 1 }),
+      });
+      const ran: string[] = [];
+      const make = (id: string, name: string) =>
+        session.tool({
+          id,
+          name,
+          input: {},
+          run: async () => {
+            ran.push(name);
+            return { outcome: { status: 'ok', output: { type: 'text', value: name } }, value: name };
+          },
+        });
+      const end = (outputs: readonly ToolResultOutput[]) =>
+        session.model({
+          messages: [
+            ...history,
+            { from: 'model', parts: content },
+            { from: 'tool', id: 'a', name: 'ls', output: outputs[0] as ToolResultOutput },
+            { from: 'tool', id: 'b', name: 'rm', output: outputs[1] as ToolResultOutput },
+          ],
+          perform: async ({ messages }) => ({ response: response(textsOf(messages).join(' ')), value: 2 }),
+        });
+      return { make, ran, end, events };
+    };
+
+    it('lets a host finish that makes one call after the other', async () => {
+      const asked: string[] = [];
+      const { make, ran } = await setup({ approve: ({ id }) => ({ decision: asked.push(id) > 0 ? 'once' : 'deny' }) });
+      await make('a', 'ls');
+      await make('b', 'rm');
+      expect([asked, ran]).toEqual([['b'], ['ls', 'rm']]);
+    });
+
+    it.each(['before', 'after'])('lets a host pause that makes the other call %s it', async (order) => {
+      let isApproved = false;
+      const approve = () => {
+        if (!isApproved) throw new Interrupt();
+        return { decision: 'once' } as const;
+      };
+      const options = { approve, isControlFlow: (thrown: unknown) => thrown instanceof Interrupt };
+      const { make, ran, end, events } = await setup(options);
+      const early = order === 'before' ? make('a', 'ls') : undefined;
+      const paused = make('b', 'rm');
+      await expect(paused).rejects.toThrow(Interrupt);
+      const listed = await (early ?? make('a', 'ls'));
+      expect([listed.outcome.output, ran]).toEqual([{ type: 'text', value: '[ls]' }, ['ls']]);
+      isApproved = true;
+      const removed = await make('b', 'rm');
+      expect(ran).toEqual(['ls', 'rm']);
+      const answer = await end([listed.outcome.output, removed.outcome.output]);
+      expect(answer.response.content).toMatchObject([{ text: 'Go. a()b() a=[ls] b=[rm]' }]);
+      const results = events.flatMap((event) => (event.type === 'tool.result' ? [event.call.id] : []));
+      expect(results.toSorted()).toEqual(['a', 'a', 'b']);
+    });
+  });
+
   it('passes a call from an earlier process to the operators', async () => {
     const session = sessionOf([
       operator({ decide: { 'tool.call': (event) => (event.call.name === 'rm' ? deny(event, 'No.') : undefined) } }),

@@ -92,11 +92,20 @@ export const bridge = <HostMessage>(
     effects,
     approve = denyAll(host),
     describeError = describeAny,
-    isControlFlow = () => false,
+    isControlFlow,
     maxSessions = 1000,
   } = options;
   const sessions = new Map<string, HostSession<HostMessage>>();
-  const shared = { host, format, operators, effects, approve, describeError, isControlFlow };
+  const shared = {
+    host,
+    format,
+    operators,
+    effects,
+    approve,
+    describeError,
+    isControlFlow: isControlFlow ?? (() => false),
+    asksInCall: isControlFlow !== undefined,
+  };
   const forget = (name: string): void => {
     sessions.get(name)?.end('The session was forgotten.');
     sessions.delete(name);

@@ -8,14 +8,15 @@ export interface Permission {
   answer(outcome: ToolOutcome): void;
 }
 
-/** The next action of the host for a call: return the result, or request approval. */
+/** The next action of the host for a call: return the result, request approval, or make the call in a separate turn. */
 export type SlotNews<Value> =
+  | { readonly type: 'released' }
   | { readonly type: 'result'; readonly result: HostToolResult<Value> }
   | { readonly type: 'thrown'; readonly error: unknown }
   | { readonly type: 'approval'; readonly request: TurnEventOf<'approval.request'> };
 
 /** The outcome of the host's tool, before operators changed it. */
-type Ran<Value> =
+export type Ran<Value> =
   | { readonly outcome: ToolOutcome; readonly value: Value }
   | { readonly outcome: ToolOutcome; readonly error: unknown };
 
@@ -24,6 +25,7 @@ export class CallSlot<Value> {
   #permission: Permission | undefined;
   #host: HostToolCall<Value> | undefined;
   #isRunning = false;
+  #isReleased = false;
   #isChanged = false;
   /** The input as it entered the operators. */
   #enteredInput: unknown;
@@ -62,6 +64,11 @@ export class CallSlot<Value> {
     return this.#host !== undefined || this.#ran !== undefined;
   }
 
+  /** Whether the host waits for the operators. */
+  get isBlocked(): boolean {
+    return this.#host !== undefined && this.#permission === undefined;
+  }
+
   /** Whether an operator changed the input. */
   get isCallChanged(): boolean {
     return this.#permission !== undefined && this.#permission.call.input !== this.#enteredInput;
@@ -85,7 +92,18 @@ export class CallSlot<Value> {
   /** Handles the permission of the operators. */
   allow(permission: Permission): void {
     this.#permission = permission;
-    this.#start();
+    if (this.#ran) permission.answer(this.#ran.outcome);
+    else this.#start();
+  }
+
+  /**
+   * Handles a pause of the host for another call of the step: the operators cannot decide before the host resumes, and
+   * the host may wait for this call before it pauses. So the call is made in a separate turn, unless it is allowed.
+   */
+  release(): void {
+    if (this.#permission || this.#approval) return;
+    this.#isReleased = true;
+    this.#wake?.();
   }
 
   /** Handles the call of the host, which may repeat after a control-flow error. */
@@ -150,6 +168,11 @@ export class CallSlot<Value> {
         return { type: 'thrown', error };
       }
       if (this.#approval) return { type: 'approval', request: this.#approval };
+      if (this.#isReleased && !this.#permission) {
+        this.#isReleased = false;
+        this.#host = undefined;
+        return { type: 'released' };
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

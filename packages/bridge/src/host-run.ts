@@ -10,18 +10,14 @@ import {
   type Agent,
   type ApprovalDecision,
   type Decision,
-  type ErrorInfo,
   type Message,
   type PipelineOperator,
-  type SessionStore,
   type ToolCall,
   type ToolDefinition,
   type ToolDriverOutput,
-  type ToolEffect,
   type ToolOutcome,
   type ToolResultOutput,
   type TurnEvent,
-  type TurnEnding,
   type TurnEventOf,
   type TurnOutcome,
   type UserMessage,
@@ -31,11 +27,11 @@ import { denyCanary } from './canary.js';
 import { CallSlot, type Permission } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
-import { nothingDelivered, type Delivered, type HostHistory } from './host-history.js';
+import { nothingDelivered, type Delivered } from './host-history.js';
 import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
-import { joined, OpenCall, partsOf } from './open-call.js';
+import { answerShown, isSameError, joined, OpenCall, partsOf, toEnding } from './open-call.js';
 import { performCall } from './perform-call.js';
-import type { ToolLock } from './tool-lock.js';
+import type { RunOptions } from './run-options.js';
 
 /**
  * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
@@ -55,19 +51,6 @@ const deliveredOutcomes: ReadonlySet<TurnOutcome> = new Set([
   'loop-detected',
   'timed-out',
 ]);
-
-/** Settings shared by the runs of a session. */
-export interface RunOptions<HostMessage> {
-  readonly session: string;
-  readonly operators: readonly PipelineOperator[];
-  readonly history: HostHistory<HostMessage>;
-  readonly store: SessionStore;
-  readonly lock: ToolLock;
-  readonly effects: Readonly<Record<string, ToolEffect>> | undefined;
-  readonly approve: Approve;
-  readonly describeError: (thrown: unknown) => ErrorInfo;
-  readonly isControlFlow: (thrown: unknown) => boolean;
-}
 
 /**
  * One run of a host's loop, which is one turn.
@@ -93,6 +76,8 @@ export class HostRun<HostMessage> {
     | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
     | undefined;
   readonly #idle: (() => void)[] = [];
+  /** Whether the host paused for an approval. */
+  #isPaused = false;
   /** Why the host ended its loop. */
   #finished: string | undefined;
   #lastText: Message | undefined;
@@ -163,28 +148,69 @@ export class HostRun<HostMessage> {
     return this.#slots.has(id);
   }
 
-  /** Makes a tool call of the host through the operators. */
-  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+  /**
+   * Makes a tool call of the host through the operators.
+   *
+   * Resolves with `undefined` if the host paused for another call of the step: the call is then made in a separate
+   * turn, which reports to {@link finishCall}.
+   */
+  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value> | undefined> {
     const slot = this.#slots.get(call.id) as CallSlot<Value>;
     const onAbort = (): void => this.close('The host cancelled its tool call.');
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
     slot.attach(call);
+    if (this.#isPaused) slot.release();
     this.#notify();
+    this.#askForOthers(slot);
     try {
       for (;;) {
         const news = await slot.next();
+        if (news.type === 'released') return undefined;
         if (news.type === 'result') return news.result;
         if (news.type === 'thrown') throw news.error;
         // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
         // The operators may decide in the meantime, for instance when the request expires.
-        const decision = await Promise.race([this.#decisionOn(news.request, call.approve), slot.settled]);
+        const decision = await Promise.race([this.#decisionIn(news.request, call), slot.settled]);
         if (decision === undefined) continue;
+        this.#isPaused = false;
         slot.answered();
         this.#agent.answer(news.request.id, decision);
       }
     } finally {
       call.signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Handles the end of a call that was made in a separate turn. */
+  finishCall(
+    id: string,
+    ended: { readonly outcome: ToolOutcome; readonly value: unknown } | { readonly error: unknown },
+  ): void {
+    const slot = this.#slots.get(id);
+    if (slot?.output !== undefined) return;
+    slot?.finish('error' in ended ? { outcome: this.#failed(ended.error), error: ended.error } : ended);
+  }
+
+  /** Requests an approval within the call of the host, which may pause for it. */
+  async #decisionIn(request: TurnEventOf<'approval.request'>, call: HostToolCall<unknown>): Promise<ApprovalDecision> {
+    try {
+      return await this.#decisionOn(request, call.approve);
+    } catch (error) {
+      this.#isPaused = true;
+      for (const id of this.#delivered?.calls ?? []) this.#slots.get(id)?.release();
+      throw error;
+    }
+  }
+
+  /** Requests the approvals of other calls: a host that makes one call after the other waits for this one first. */
+  #askForOthers(slot: object): void {
+    if (this.#options.asksInCall) return;
+    for (const other of this.#slots.values()) {
+      const { approval } = other;
+      if (approval === undefined || other === slot || other.isAwaited) continue;
+      other.answered();
+      this.#decide(approval);
     }
   }
 
@@ -320,7 +346,7 @@ export class HostRun<HostMessage> {
 
   /** Runs a tool of the host. */
   readonly #runTool = (slot: CallSlot<unknown>, { call, signal }: Permission, host: HostToolCall<unknown>): void => {
-    const { lock, effects, describeError, isControlFlow } = this.#options;
+    const { lock, effects, isControlFlow } = this.#options;
     const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal), slot.isCallChanged);
     void Promise.resolve()
       .then(() => (effects ? lock.run(call.effect === 'read-only', run) : run()))
@@ -328,16 +354,15 @@ export class HostRun<HostMessage> {
         (returned) => slot.finish(returned),
         (error: unknown) => {
           if (isControlFlow(error)) return slot.reopen(error);
-          const info = describeError(error);
-          const outcome: ToolOutcome = {
-            status: 'failed',
-            error: info,
-            output: { type: 'error-text', value: info.message },
-          };
-          return slot.finish({ outcome, error });
+          return slot.finish({ outcome: this.#failed(error), error });
         },
       );
   };
+
+  #failed(thrown: unknown): ToolOutcome {
+    const error = this.#options.describeError(thrown);
+    return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
+  }
 
   #take(event: TurnEvent): void {
     switch (event.type) {
@@ -402,7 +427,7 @@ export class HostRun<HostMessage> {
       const slot = this.#slots.get(id);
       slot?.answer(outcomes.get(id) ?? notRun);
       if (!slot?.approval) continue;
-      // The host does not wait for this approval any more, so nobody would ever answer it.
+      // The host no longer waits for this approval, so it would never be answered.
       this.#agent.answer(slot.approval.id, { decision: 'deny', reason: 'The host continued without an answer.' });
       slot.answered();
     }
@@ -410,7 +435,13 @@ export class HostRun<HostMessage> {
 
   #ask(request: TurnEventOf<'approval.request'>): void {
     const slot = request.call && this.#slots.get(request.call.id);
-    if (slot) return slot.askFor(request);
+    const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
+    if (slot && (slot.isAwaited || !isBlocking)) return slot.askFor(request);
+    this.#decide(request);
+  }
+
+  /** Requests an approval outside of a call of the host. */
+  #decide(request: TurnEventOf<'approval.request'>): void {
     void this.#decisionOn(request)
       .catch((error: unknown) => ({ decision: 'deny', reason: toErrorInfo(error).message }) as const)
       .then((decision) => this.#agent.answer(request.id, decision));
@@ -434,23 +465,7 @@ export class HostRun<HostMessage> {
   }
 }
 
-const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): TurnEnding => ({
-  outcome,
-  ...(reason !== undefined && { reason }),
-  ...(error && { error }),
-});
-
-const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
-  other !== undefined && error.message === other.message && error.code === other.code;
-
 const either = (own: AbortSignal, host: AbortSignal | undefined): AbortSignal =>
   host ? AbortSignal.any([own, host]) : own;
-
-const answerShown: ErrorInfo = {
-  name: 'TurnError',
-  code: 'answer-shown',
-  message:
-    'An operator called the model again after the host had received a part of the answer, which cannot be retracted.',
-};
 
 const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

@@ -14,7 +14,8 @@ import {
 } from '@h/turn';
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
-import { HostRun, type RunOptions } from './host-run.js';
+import { HostRun } from './host-run.js';
+import type { RunOptions } from './run-options.js';
 import { TurnStoppedError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 
@@ -60,12 +61,28 @@ export class HostSession<HostMessage> {
    * operator changed that outcome.
    */
   async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
-    if (this.#run?.has(call.id)) return this.#run.tool(call);
+    const current = this.#run?.has(call.id) === true ? this.#run : undefined;
+    if (current && !this.#adopted.has(call.id)) {
+      const result = await current.tool(call);
+      if (result) return result;
+    }
+    try {
+      const alone = await this.#toolAlone(call);
+      current?.finishCall(call.id, { outcome: alone.outcome, value: alone.returned?.value });
+      return alone;
+    } catch (error) {
+      if (!this.#options.isControlFlow(error)) current?.finishCall(call.id, { error });
+      throw error;
+    }
+  }
+
+  /** Makes a call in a turn with this call only. */
+  async #toolAlone<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const adopted = this.#adopted.get(call.id) ?? this.#adopt(call);
     this.#adopted.set(call.id, adopted);
     try {
       const run = await adopted;
-      const result = await run.tool(call);
+      const result = (await run.tool(call)) as HostToolResult<Value>;
       this.#release(call.id, run);
       return result;
     } catch (error) {

@@ -1,4 +1,13 @@
-import { addUsage, noUsage, type AssistantPart, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
+import {
+  addUsage,
+  noUsage,
+  type AssistantPart,
+  type ErrorInfo,
+  type Message,
+  type ModelResponse,
+  type TurnEnding,
+  type TurnEventOf,
+} from '@h/turn';
 import type { HostModelCall, HostModelResult } from './host.js';
 
 /** A model call of the host that waits for its answer. */
@@ -43,3 +52,22 @@ export const joined = (answers: readonly ModelResponse[]): ModelResponse | undef
 /** Returns the content of an assistant message as parts. */
 export const partsOf = ({ content }: Message): readonly AssistantPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly AssistantPart[]);
+
+/** Returns why a turn ended. */
+export const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): TurnEnding => ({
+  outcome,
+  ...(reason !== undefined && { reason }),
+  ...(error && { error }),
+});
+
+/** Whether two errors describe the same failure. */
+export const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
+  other !== undefined && error.message === other.message && error.code === other.code;
+
+/** The failure of a turn whose model was called again too late. */
+export const answerShown: ErrorInfo = {
+  name: 'TurnError',
+  code: 'answer-shown',
+  message:
+    'An operator called the model again after the host had received a part of the answer, which cannot be retracted.',
+};

@@ -1,6 +1,6 @@
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
 import { HumanMessage, type AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
-import { MemorySaver } from '@langchain/langgraph';
+import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
@@ -18,37 +18,53 @@ const model = ({ url, wire }: HostSetup, apiKey: string) =>
         configuration: { baseURL: `${url}/v1` },
       });
 
-const toTool = (given: SuiteTool) =>
-  tool((input, config: { readonly signal?: AbortSignal }) => given.run(input, config.signal), {
-    name: given.name,
-    description: given.description,
-    schema: schemaOf(given),
-  });
+const toTool = (given: SuiteTool, isAsking: boolean) =>
+  tool(
+    async (input, config: { readonly signal?: AbortSignal }) => {
+      if (isAsking && given.name === 'write' && interrupt('Sure?') !== true) return 'A person declined the call.';
+      return given.run(input, config.signal);
+    },
+    { name: given.name, description: given.description, schema: schemaOf(given) },
+  );
+
+/** Pauses the graph for an approval. */
+const approve: HostSetup['options']['approve'] = ({ reason }) => ({
+  decision: interrupt(reason) === true ? 'once' : 'deny',
+});
 
 const start = (setup: HostSetup) => {
-  const { operators, options, key, keyOf, tools } = setup;
+  const { operators, key, keyOf, tools, pause, storage } = setup;
+  const options = { ...setup.options, ...(pause === 'operator' && { approve }) };
+  const checkpointer = (storage.get('checkpointer') as MemorySaver | undefined) ?? new MemorySaver();
+  storage.set('checkpointer', checkpointer);
   const resolve = ({ credential }: { readonly credential: string | undefined }) => model(setup, keyOf(credential));
   const agent = createAgent({
     model: model(setup, key),
-    tools: tools.map(toTool),
+    tools: tools.map((given) => toTool(given, pause === 'host')),
     systemPrompt: 'Be brief.',
     middleware: operators ? [asMiddleware({ ...options, resolve }, ...operators)] : [],
-    checkpointer: new MemorySaver(),
+    checkpointer,
   });
+  type Input = Parameters<typeof agent.invoke>[0] | null;
+  const run = async (input: Input, { session, isStreamed, signal, onText }: HostInput) => {
+    const config = { configurable: { thread_id: session }, recursionLimit: 200, ...(signal && { signal }) };
+    if (isStreamed) {
+      for await (const [chunk] of await agent.stream(input, { ...config, streamMode: 'messages' })) {
+        if (chunk.type === 'ai') onText((chunk as AIMessageChunk).text);
+      }
+    } else await agent.invoke(input, config);
+    const { values, tasks } = (await agent.graph.getState(config)) as {
+      readonly values: { readonly messages: readonly BaseMessage[] };
+      readonly tasks: readonly { readonly interrupts: readonly unknown[] }[];
+    };
+    const last = values.messages.at(-1) as AIMessage;
+    const stop = last.response_metadata['h'] as { outcome: string; reason?: string } | undefined;
+    return { text: last.text, stop, isPaused: tasks.some(({ interrupts }) => interrupts.length > 0) };
+  };
   return {
-    run: async ({ text, session, isStreamed, signal, onText }: HostInput) => {
-      const input = { messages: [new HumanMessage(text)] };
-      const config = { configurable: { thread_id: session }, recursionLimit: 200, ...(signal && { signal }) };
-      if (isStreamed) {
-        for await (const [chunk] of await agent.stream(input, { ...config, streamMode: 'messages' })) {
-          if (chunk.type === 'ai') onText((chunk as AIMessageChunk).text);
-        }
-      } else await agent.invoke(input, config);
-      const { values } = (await agent.graph.getState(config)) as { values: { messages: readonly BaseMessage[] } };
-      const last = values.messages.at(-1) as AIMessage;
-      const stop = last.response_metadata['h'] as { outcome: string; reason?: string } | undefined;
-      return { text: last.text, stop };
-    },
+    run: (input: HostInput) => run({ messages: [new HumanMessage(input.text)] }, input),
+    answer: (isApproved: boolean, input: HostInput) => run(new Command({ resume: isApproved }) as Input, input),
+    resume: (input: HostInput) => run(null, input),
   };
 };
 
@@ -57,5 +73,8 @@ export const langchainHost: Omit<HostUnderTest, 'wires'> = {
   name: 'LangChain',
   events: middlewareEvents,
   streams: true,
+  pauses: ['operator', 'host'],
+  restarts: true,
+  resumesFailures: true,
   start,
 };

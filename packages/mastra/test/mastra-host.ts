@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
+import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { MockMemory } from '@mastra/core/memory';
@@ -17,8 +18,9 @@ const model = ({ url, wire }: HostSetup, apiKey: string): MastraModelConfig => {
   return (wire === 'messages' ? createAnthropic(settings)('suite') : createOpenAI(settings).chat('suite')) as never;
 };
 
-const toTool = (given: SuiteTool) =>
+const toTool = (given: SuiteTool, requireApproval: boolean) =>
   createTool({
+    requireApproval,
     id: given.name,
     description: given.description,
     inputSchema: schemaOf(given),
@@ -26,17 +28,23 @@ const toTool = (given: SuiteTool) =>
   });
 
 const start = (setup: HostSetup) => {
-  const { operators, options, key, keyOf, tools } = setup;
+  const { operators, options, key, keyOf, tools, pause } = setup;
+  const storage = (setup.storage.get('storage') as InMemoryStore | undefined) ?? new InMemoryStore();
+  setup.storage.set('storage', storage);
+  const paused = (setup.storage.get('paused') as Map<string, Paused> | undefined) ?? new Map<string, Paused>();
+  setup.storage.set('paused', paused);
   const stops = new Map<string, AttachStop>();
   const settings = {
     id: 'suite',
     name: 'Suite',
     instructions: 'Be brief.',
     model: model(setup, key),
-    tools: Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool)])),
-    memory: new MockMemory({ storage: new InMemoryStore() }),
+    tools: Object.fromEntries(
+      tools.map((tool) => [tool.name, toTool(tool, pause === 'host' && tool.name === 'write')]),
+    ),
+    memory: new MockMemory({ storage }),
   };
-  const agent = new Agent(
+  const created = new Agent(
     operators
       ? attach(
           settings,
@@ -49,30 +57,63 @@ const start = (setup: HostSetup) => {
         )
       : settings,
   );
+  // An agent stores paused runs in the storage of this object.
+  const agent = pause ? new Mastra({ agents: { suite: created }, storage, logger: false }).getAgent('suite') : created;
+  type Given = ReturnType<typeof settingsOf>;
+  const settingsOf = ({ session, signal }: HostInput) => {
+    stops.delete(session);
+    return {
+      memory: { thread: session, resource: 'suite' },
+      maxSteps: 100,
+      modelSettings: { maxRetries: 0 },
+      ...(signal && { abortSignal: signal }),
+    };
+  };
+  const finish = async (
+    { session, onText }: HostInput,
+    output: Awaited<ReturnType<Agent['stream']>> | Awaited<ReturnType<Agent['generate']>>,
+  ) => {
+    if ('textStream' in output) for await (const part of output.textStream) onText(part);
+    if (output.error) throw output.error;
+    const [steps, reason] = await Promise.all([output.steps, output.finishReason]);
+    const payload = (await output.suspendPayload) as { readonly toolCallId?: string } | undefined;
+    const { toolCallId = '' } = payload ?? {};
+    if (reason === 'suspended') paused.set(session, { runId: output.runId ?? '', toolCallId });
+    return { text: steps.at(-1)?.text ?? '', stop: stops.get(session), isPaused: reason === 'suspended' };
+  };
   return {
-    run: async ({ text: input, session, isStreamed, signal, onText }: HostInput) => {
-      stops.delete(session);
-      const given = {
-        memory: { thread: session, resource: 'suite' },
-        maxSteps: 100,
-        modelSettings: { maxRetries: 0 },
-        ...(signal && { abortSignal: signal }),
-      };
-      let text: string;
-      if (isStreamed) {
-        const output = await agent.stream(input, given);
-        for await (const part of output.textStream) onText(part);
-        if (output.error) throw output.error;
-        text = (await output.steps).at(-1)?.text ?? '';
-      } else {
-        const output = await agent.generate(input, given);
-        if (output.error) throw output.error;
-        text = output.steps.at(-1)?.text ?? '';
+    run: async (input: HostInput) => {
+      const given: Given = settingsOf(input);
+      return finish(
+        input,
+        input.isStreamed ? await agent.stream(input.text, given) : await agent.generate(input.text, given),
+      );
+    },
+    answer: async (isApproved: boolean, input: HostInput) => {
+      const given = { ...settingsOf(input), ...(paused.get(input.session) ?? { runId: '', toolCallId: '' }) };
+      if (input.isStreamed) {
+        return finish(input, isApproved ? await agent.approveToolCall(given) : await agent.declineToolCall(given));
       }
-      return { text, stop: stops.get(session) };
+      return finish(
+        input,
+        isApproved ? await agent.approveToolCallGenerate(given) : await agent.declineToolCallGenerate(given),
+      );
     },
   };
 };
 
+/** A paused run, and the call that it waits for. */
+interface Paused {
+  readonly runId: string;
+  readonly toolCallId: string;
+}
+
 /** An agent of Mastra with a memory, for the suite of bridges. */
-export const mastraHost: Omit<HostUnderTest, 'wires'> = { name: 'Mastra', events: attachEvents, streams: true, start };
+export const mastraHost: Omit<HostUnderTest, 'wires'> = {
+  name: 'Mastra',
+  events: attachEvents,
+  streams: true,
+  pauses: ['operator', 'host'],
+  restarts: true,
+  start,
+};

@@ -22,7 +22,7 @@ import {
   type NonStreamRunOptions,
   type RunConfig,
   type RunResult,
-  type RunState,
+  RunState,
   type StreamedRunResult,
   type StreamRunOptions,
 } from '@openai/agents';
@@ -222,9 +222,12 @@ export const attach = <Given extends AnyAgent>(
       if (isTemporary) sessions.forget(name);
     };
     const settings = { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>;
-    const started = within(name, () => withTools(() => runner.run(attached, input, settings)));
+    const start = async (): Promise<RunResult<AnyContext, Given>> => {
+      const isForeign = input instanceof RunState && !names.isKnown(input);
+      return runner.run(attached, isForeign ? await restored(attached, input) : input, settings);
+    };
     try {
-      const result = await started;
+      const result = await within(name, () => withTools(start));
       names.remember(result.state, name);
       const { completed } = result as unknown as { readonly completed?: Promise<void> };
       if (completed === undefined) end(result.interruptions.length > 0);
@@ -237,6 +240,12 @@ export const attach = <Given extends AnyAgent>(
   };
   return { run: run as Attached<Given>['run'], forget: (session) => sessions.forget(session) };
 };
+
+/** Rebuilds a state that was restored with the agent itself, whose model and tools do not pass through the operators. */
+const restored = async <Given extends AnyAgent>(
+  agent: Given,
+  state: RunState<AnyContext, Given>,
+): Promise<RunState<AnyContext, Given>> => RunState.fromStringWithContext(agent, state.toString(), state._context);
 
 const attachModel = (model: Model, context: () => ModelCallContext): Model => ({
   getResponse: (request) => respond(model, request, context()),
@@ -276,6 +285,11 @@ class SessionNames {
     const known = typeof input === 'object' && input !== null ? this.#states.get(input) : undefined;
     const name = known ?? (await session?.getSessionId()) ?? this.#fixed;
     return { name: name ?? `run-${(this.#count += 1)}`, isTemporary: name === undefined };
+  }
+
+  /** Whether a state comes from a run of the attached agent. */
+  isKnown(state: object): boolean {
+    return this.#states.has(state);
   }
 
   /** Remembers the session of a run, which may be resumed after an approval. */

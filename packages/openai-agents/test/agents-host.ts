@@ -4,6 +4,7 @@ import {
   Agent,
   MemorySession,
   OpenAIProvider,
+  RunState,
   Runner,
   setTracingDisabled,
   tool,
@@ -21,8 +22,9 @@ const providerOf = ({ url, wire }: HostSetup, apiKey: string) =>
     useResponses: wire === 'responses',
   });
 
-const toTool = (given: SuiteTool) =>
+const toTool = (given: SuiteTool, needsApproval: boolean) =>
   tool({
+    needsApproval,
     name: given.name,
     description: given.description,
     parameters: schemaOf(given),
@@ -32,12 +34,12 @@ const toTool = (given: SuiteTool) =>
   });
 
 const start = (setup: HostSetup) => {
-  const { operators, options, key, keyOf, tools } = setup;
+  const { operators, options, key, keyOf, tools, pause, storage } = setup;
   const agent = new Agent({
     name: 'Suite',
     instructions: 'Be brief.',
     model: 'gpt-4o',
-    tools: tools.map(toTool),
+    tools: tools.map((given) => toTool(given, pause === 'host' && given.name === 'write')),
   });
   const runner = { modelProvider: providerOf(setup, key), workflowName: 'suite' };
   const stops: AttachStop[] = [];
@@ -54,24 +56,41 @@ const start = (setup: HostSetup) => {
       ...operators,
     );
   const plain = new Runner(runner);
-  const sessions = new Map<string, MemorySession>();
-  const runWith = (text: string, given: NonStreamRunOptions) =>
+  const sessions = stored(storage, 'sessions', () => new Map<string, MemorySession>());
+  const states = stored(storage, 'states', () => new Map<string, string>());
+  type Input = string | RunState<unknown, typeof agent>;
+  const runWith = (text: Input, given: NonStreamRunOptions<unknown, typeof agent>) =>
     attached ? attached.run(text, given) : plain.run(agent, text, given);
-  const streamWith = (text: string, given: StreamRunOptions) =>
+  const streamWith = (text: Input, given: StreamRunOptions<unknown, typeof agent>) =>
     attached ? attached.run(text, given) : plain.run(agent, text, given);
-  return {
-    run: async ({ text, session: name, isStreamed, signal, onText }: HostInput) => {
-      const session = sessions.get(name) ?? new MemorySession({ sessionId: name });
-      sessions.set(name, session);
-      stops.length = 0;
-      const given = { session, maxTurns: 60, ...(signal && { signal }) };
-      if (!isStreamed) return { text: String((await runWith(text, given)).finalOutput), stop: stops[0] };
-      const result = await streamWith(text, { ...given, stream: true });
+  const run = async (input: Input, { session: name, isStreamed, signal, onText }: HostInput) => {
+    const session = sessions.get(name) ?? new MemorySession({ sessionId: name });
+    sessions.set(name, session);
+    stops.length = 0;
+    const given = { session, maxTurns: 60, ...(signal && { signal }) };
+    const result = isStreamed ? await streamWith(input, { ...given, stream: true }) : await runWith(input, given);
+    if ('toTextStream' in result) {
       for await (const part of result.toTextStream()) onText(part);
       await result.completed;
-      return { text: String(result.finalOutput), stop: stops[0] };
+    }
+    const isPaused = result.interruptions.length > 0;
+    if (isPaused) states.set(name, result.state.toString());
+    return { text: isPaused ? '' : String(result.finalOutput), stop: stops[0], isPaused };
+  };
+  return {
+    run: (input: HostInput) => run(input.text, input),
+    answer: async (isApproved: boolean, input: HostInput) => {
+      const state = await RunState.fromString(agent, states.get(input.session) ?? '');
+      for (const item of state.getInterruptions()) state[isApproved ? 'approve' : 'reject'](item);
+      return run(state, input);
     },
   };
+};
+
+const stored = <Value>(storage: HostSetup['storage'], key: string, create: () => Value): Value => {
+  const value = (storage.get(key) as Value | undefined) ?? create();
+  storage.set(key, value);
+  return value;
 };
 
 /** An agent of the SDK with the models of OpenAI, for the conformance suite. */
@@ -79,5 +98,7 @@ export const agentsHost: Omit<HostUnderTest, 'wires'> = {
   name: 'OpenAI Agents',
   events: attachEvents,
   streams: true,
+  pauses: ['host'],
+  restarts: true,
   start,
 };

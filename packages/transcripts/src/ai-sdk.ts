@@ -1,10 +1,10 @@
 import { InvalidInputError, isMessage, type Message } from '@h/turn';
 import { TranscriptBuilder } from './builder.js';
-import { isObject, parsedOr } from './json.js';
+import { isObject, parsedOr, textIn } from './json.js';
 import { Notes } from './notes.js';
 import type { FormattedTranscript, Transcript } from './transcript.js';
 
-/** Parses the AI SDK's `ModelMessage[]` from JSON, alone or as the `messages` of an object. */
+/** Parses the AI SDK's `ModelMessage[]` from JSON, alone or as the `messages` of an object that may have a `system`. */
 export const parseAISDK = (text: string): Transcript => {
   const whole = parsedOr(text);
   const list = isObject(whole) ? whole['messages'] : whole;
@@ -12,6 +12,8 @@ export const parseAISDK = (text: string): Transcript => {
     throw new InvalidInputError('The transcript is neither a list of messages nor an object with messages.');
   }
   const builder = new TranscriptBuilder(new Notes());
+  const system = isObject(whole) ? textIn(whole, 'system') : undefined;
+  if (system !== undefined) builder.add({ role: 'system', content: system });
   for (const [index, value] of list.entries()) {
     const revived = revive(value);
     if (isMessage(revived)) builder.add(revived);

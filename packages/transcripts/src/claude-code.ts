@@ -1,20 +1,9 @@
-import type { AssistantPart, FilePart, Message, ToolResultPart, UserPart, Usage } from '@h/turn';
+import type { Message, ToolResultPart, UserPart } from '@h/turn';
+import { answerPart, resultPart, usageOf, userPart } from './anthropic-blocks.js';
 import { TranscriptBuilder } from './builder.js';
 import { activeBranch, queuedIn } from './claude-code-branch.js';
-import {
-  isObject,
-  numberIn,
-  objectIn,
-  objectsIn,
-  parseLines,
-  textIn,
-  timeIn,
-  wordIn,
-  type Json,
-  type JsonLine,
-} from './json.js';
+import { objectIn, objectsIn, parseLines, textIn, timeIn, type Json, type JsonLine } from './json.js';
 import { Notes } from './notes.js';
-import { outputOf, type ResultPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
 /**
@@ -73,7 +62,7 @@ const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line:
   const parts =
     typeof content === 'string'
       ? [{ type: 'text', text: content } as const]
-      : objectsIn(message, 'content').flatMap((block) => assistantPart(block, builder.notes, line));
+      : objectsIn(message, 'content').flatMap((block) => answerPart(block, builder.notes, line));
   if (parts.length === 0) return;
   // Each entry of an answer repeats its total usage.
   const info = {
@@ -84,39 +73,6 @@ const addAnswer = (builder: TranscriptBuilder, entry: Json, message: Json, line:
   if (isSame) builder.addToAnswer(parts, info);
   else builder.add({ role: 'assistant', content: parts }, info);
 };
-
-const assistantPart = (block: Json, notes: Notes, line: number): readonly AssistantPart[] => {
-  const type = wordIn(block, 'type');
-  switch (type) {
-    case 'text':
-      return [{ type, text: textIn(block, 'text') ?? '' }];
-    case 'thinking':
-      return [
-        {
-          type: 'reasoning',
-          text: textIn(block, 'thinking') ?? '',
-          ...anthropic('signature', textIn(block, 'signature')),
-        },
-      ];
-    case 'redacted_thinking':
-      return [{ type: 'reasoning', text: '', ...anthropic('redactedData', textIn(block, 'data')) }];
-    case 'tool_use':
-      return [
-        {
-          type: 'tool-call',
-          toolCallId: textIn(block, 'id') ?? '',
-          toolName: textIn(block, 'name') ?? '',
-          input: block['input'] ?? {},
-        },
-      ];
-    default:
-      notes.dropped(`a block of the type ${type} in an answer`, line);
-      return [];
-  }
-};
-
-const anthropic = (key: string, value: string | undefined) =>
-  value === undefined ? {} : { providerOptions: { anthropic: { [key]: value } } };
 
 const addUser = (builder: TranscriptBuilder, entry: Json, message: Json, line: number): void => {
   const info = { at: timeIn(entry, 'timestamp') };
@@ -148,61 +104,3 @@ const metadataOf = (entry: Json, texts: readonly string[]): Pick<Message, 'metad
 
 /** Recognizes messages that Claude Code itself writes as the user. */
 const ownWords = /^\s*<(system-reminder|(local-command|bash)-std(out|err)|task-notification)>/;
-
-const userPart = (block: Json, notes: Notes, line: number): readonly UserPart[] => {
-  if (block['type'] === 'text') return [{ type: 'text', text: textIn(block, 'text') ?? '' }];
-  const file =
-    block['type'] === 'image' || block['type'] === 'document' ? fileOf(objectIn(block, 'source')) : undefined;
-  if (file) return [file];
-  notes.dropped(`a block of the type ${wordIn(block, 'type')} in a message`, line);
-  return [];
-};
-
-const fileOf = (source: Json): FilePart | undefined => {
-  const data = textIn(source, 'data');
-  const url = textIn(source, 'url');
-  if (source['type'] === 'base64' && data !== undefined) {
-    return { type: 'file', data, mediaType: textIn(source, 'media_type') ?? 'image/*' };
-  }
-  return url !== undefined && URL.canParse(url)
-    ? { type: 'file', data: new URL(url), mediaType: 'image/*' }
-    : undefined;
-};
-
-const resultPart = (builder: TranscriptBuilder, block: Json, line: number): ToolResultPart => {
-  const toolCallId = textIn(block, 'tool_use_id') ?? '';
-  const content = block['content'];
-  const pieces = Array.isArray(content)
-    ? content.filter(isObject).flatMap((piece) => pieceOf(piece, builder.notes, line))
-    : (textIn(block, 'content') ?? '');
-  return {
-    type: 'tool-result',
-    toolCallId,
-    toolName: builder.toolOf(toolCallId),
-    output: outputOf({ content: pieces, isError: block['is_error'] === true }),
-  };
-};
-
-const pieceOf = (piece: Json, notes: Notes, line: number): readonly ResultPiece[] => {
-  if (piece['type'] === 'text') return [{ text: textIn(piece, 'text') ?? '' }];
-  const source = objectIn(piece, 'source');
-  const base64 = textIn(source, 'data');
-  if (piece['type'] === 'image' && base64 !== undefined) {
-    return [{ base64, mediaType: textIn(source, 'media_type') ?? 'image/*' }];
-  }
-  notes.dropped(`a block of the type ${wordIn(piece, 'type')} in a result`, line);
-  return [];
-};
-
-/** Parses usage. Cached tokens are counted separately; our `input` includes them. */
-const usageOf = (usage: Json): Usage => {
-  const cacheRead = numberIn(usage, 'cache_read_input_tokens');
-  const cacheWrite = numberIn(usage, 'cache_creation_input_tokens');
-  return {
-    input: numberIn(usage, 'input_tokens') + cacheRead + cacheWrite,
-    cacheRead,
-    cacheWrite,
-    output: numberIn(usage, 'output_tokens'),
-    reasoning: 0,
-  };
-};

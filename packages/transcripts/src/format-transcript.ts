@@ -1,6 +1,7 @@
 import type { Message } from '@h/turn';
 import { nonEmptyString, checkOptions, numberFrom, required, type OptionChecks } from '@h/options';
 import { toAISDK } from './ai-sdk.js';
+import { toAnthropic } from './anthropic.js';
 import type { FormatContext } from './format-options.js';
 import { formatCheck, withoutOverflow } from './parse-transcript.js';
 import { toClaudeCode } from './to-claude-code.js';
@@ -16,6 +17,7 @@ const writers: Readonly<
   codex: toCodex,
   pi: toPi,
   'openai-chat': toOpenAIChat,
+  'anthropic-messages': toAnthropic,
   'ai-sdk': toAISDK,
 };
 

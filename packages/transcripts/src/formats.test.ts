@@ -284,7 +284,7 @@ describe('a rollout of Codex', () => {
     ]);
   });
 
-  it('preserves the data of its own items', () => {
+  it('preserves the data of its items', () => {
     const { text, notes } = formatTranscript(messagesOf(parseTranscript(session)), { format: 'codex', session: 'c-1' });
     const payloads = text
       .split('\n')
@@ -717,7 +717,7 @@ describe('invalid input', () => {
   it.each(['', 'Hello.', '{"a":1}', '[]', '[1,2]', 'null'])('is rejected: %j', (text) => {
     expect(detectTranscript(text)).toBeUndefined();
     expect(() => parseTranscript(text)).toThrow(
-      /cannot be detected; pass one of claude-code, codex, pi, openai-chat, ai-sdk/,
+      /cannot be detected; pass one of claude-code, codex, pi, openai-chat, anthropic-messages, ai-sdk/,
     );
   });
 

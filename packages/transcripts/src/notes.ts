@@ -1,3 +1,4 @@
+import type { ReasoningPart } from '@h/turn';
 import type { TranscriptNote } from './transcript.js';
 
 /** Maximum number of different notes; further kinds are merged. */
@@ -32,3 +33,13 @@ export class Notes {
     return [...this.#notes.values()];
   }
 }
+
+/** Notes signatures and sealed reasoning of providers other than the one of the format. */
+export const noteSignature = (
+  { providerOptions = {} }: ReasoningPart,
+  provider: string | undefined,
+  notes: Notes,
+  at: number,
+): void => {
+  if (Object.keys(providerOptions).some((key) => key !== provider)) notes.dropped('the signature of reasoning', at);
+};

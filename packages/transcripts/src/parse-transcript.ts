@@ -1,6 +1,7 @@
 import { InvalidInputError } from '@h/turn';
 import { anyString, checkOptions, checkValue, oneOf } from '@h/options';
 import { parseAISDK } from './ai-sdk.js';
+import { parseAnthropic } from './anthropic.js';
 import { parseClaudeCode } from './claude-code.js';
 import { parseCodex } from './codex.js';
 import { isObject, parsedOr } from './json.js';
@@ -13,6 +14,7 @@ const parsers: Readonly<Record<TranscriptFormat, (text: string) => Transcript>> 
   codex: parseCodex,
   pi: parsePi,
   'openai-chat': parseOpenAIChat,
+  'anthropic-messages': parseAnthropic,
   'ai-sdk': parseAISDK,
 };
 
@@ -72,7 +74,7 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
   const whole = parsedOr(text);
   if (isObject(whole) && isObject(whole['session']) && Array.isArray(whole['items'])) return 'codex';
   const messages = isObject(whole) ? whole['messages'] : whole;
-  if (Array.isArray(messages)) return looksOf(messages);
+  if (Array.isArray(messages)) return looksOf(messages, isObject(whole) && whole['system'] !== undefined);
   for (const line of text.split('\n', sampledLines)) {
     const entry = parsedOr(line);
     if (!isObject(entry)) continue;
@@ -89,8 +91,13 @@ export const detectTranscript = (text: string): TranscriptFormat | undefined => 
   return undefined;
 };
 
-/** Distinguishes the two message formats, which differ only in calls, results and files. */
-const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => {
+/** Types of content parts that only one of the message formats has. */
+const chatTypes: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
+const anthropicTypes: readonly unknown[] = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'document'];
+const aiSDKTypes: readonly unknown[] = ['tool-call', 'tool-result', 'reasoning'];
+
+/** Distinguishes the message formats, which differ only in calls, results, files and reasoning. */
+const looksOf = (messages: readonly unknown[], hasSystem: boolean): TranscriptFormat | undefined => {
   const known = messages.filter(isObject).filter(({ role }) => typeof role === 'string');
   if (known.length === 0) return undefined;
   const parts = known.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
@@ -101,8 +108,8 @@ const looksOf = (messages: readonly unknown[]): TranscriptFormat | undefined => 
       message['role'] === 'developer' ||
       message['content'] === null,
   );
-  const hasChatParts = parts.some(
-    ({ type, file }) => ['image_url', 'input_audio', 'refusal'].some((kind) => kind === type) || isObject(file),
-  );
-  return isChat || hasChatParts ? 'openai-chat' : 'ai-sdk';
+  if (isChat || parts.some(({ type, file }) => chatTypes.includes(type) || isObject(file))) return 'openai-chat';
+  const isAnthropic = parts.some(({ type, source }) => anthropicTypes.includes(type) || isObject(source));
+  const isAISDK = parts.some(({ type }) => aiSDKTypes.includes(type));
+  return isAnthropic || (hasSystem && !isAISDK) ? 'anthropic-messages' : 'ai-sdk';
 };

@@ -1,7 +1,7 @@
 import type { AssistantPart, Message, ReasoningPart, ToolCallPart, ToolPart, UserPart } from '@h/turn';
 import { isoTime, toLines, type FormatContext } from './format-options.js';
 import { mediaTypeOf, urlOf } from './media.js';
-import { Notes } from './notes.js';
+import { Notes, noteSignature } from './notes.js';
 import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
@@ -15,7 +15,12 @@ export const toCodex = (messages: readonly Message[], { session, cwd, at }: Form
     type: 'session_meta',
     payload: { id: session, timestamp, cwd, originator: 'h', cli_version: '0.0.0', source: 'exec' },
   };
-  const items = messages.flatMap((message, index) => itemsOf(message, { notes, customCalls, place: index + 1 }));
+  const items = messages.flatMap((message, index) => {
+    if (message.role === 'assistant' && messages[index - 1]?.role === 'assistant') {
+      notes.changed('successive answers became one', index + 1);
+    }
+    return itemsOf(message, { notes, customCalls, place: index + 1 });
+  });
   return {
     text: toLines([meta, ...items.map((payload) => ({ timestamp, type: 'response_item', payload }))]),
     notes: notes.list(),
@@ -64,6 +69,7 @@ const answerItem = (part: AssistantPart, writing: Writing): readonly object[] =>
     case 'text':
       return [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: part.text }] }];
     case 'reasoning':
+      noteSignature(part, 'codex', writing.notes, writing.place);
       return [reasoningItem(part)];
     case 'tool-call':
       return [callItem(part, writing)];

@@ -1,6 +1,6 @@
-import type { AssistantMessage, Message, ToolCallPart, ToolPart, UserPart } from '@h/turn';
+import type { AssistantMessage, AssistantPart, Message, ToolCallPart, ToolPart, UserPart } from '@h/turn';
 import { dataOf, mediaTypeOf, urlOf } from './media.js';
-import { Notes } from './notes.js';
+import { Notes, noteSignature } from './notes.js';
 import { plainResult } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
@@ -68,16 +68,23 @@ const answerOf = ({ content }: AssistantMessage, notes: Notes, place: number): o
     if (!['text', 'reasoning', 'tool-call'].includes(part.type)) {
       notes.dropped(`a part of an answer (${part.type})`, place);
     }
-    if (part.type === 'reasoning' && part.providerOptions !== undefined) {
-      notes.dropped('the signature of reasoning', place);
-    }
+    if (part.type === 'reasoning') noteSignature(part, undefined, notes, place);
   }
+  if (!isInOrder(content)) notes.changed('the order of parts of an answer', place);
   return {
     role: 'assistant',
     content: texts.length > 1 ? texts.map((text) => ({ type: 'text', text })) : (texts[0] ?? null),
     ...(reasoning.length > 0 && { reasoning_content: reasoning.join('\n\n') }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+};
+
+/** Parts of an answer in the order in which a message of a chat completion is read. */
+const partOrder: readonly AssistantPart['type'][] = ['reasoning', 'text', 'tool-call'];
+
+const isInOrder = (parts: readonly AssistantPart[]): boolean => {
+  const places = parts.map(({ type }) => partOrder.indexOf(type)).filter((place) => place !== -1);
+  return places.every((place, index) => place >= (places[index - 1] ?? 0));
 };
 
 const callOf = ({ toolCallId: id, toolName: name, input, providerOptions }: ToolCallPart): object =>

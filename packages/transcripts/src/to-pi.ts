@@ -1,7 +1,7 @@
 import type { AssistantPart, Message, ToolPart, UserPart } from '@h/turn';
 import { idOf, isoTime, toLines, type FormatContext } from './format-options.js';
 import { dataOf, mediaTypeOf } from './media.js';
-import { Notes } from './notes.js';
+import { Notes, noteSignature } from './notes.js';
 import { plainResult, type ResultPiece } from './tool-output.js';
 import type { FormattedTranscript } from './transcript.js';
 
@@ -92,6 +92,7 @@ const answerPiece = (part: AssistantPart, notes: Notes, place: number): readonly
     case 'text':
       return [{ type: 'text', text: part.text, ...signatures }];
     case 'reasoning':
+      noteSignature(part, 'pi', notes, place);
       return [{ type: 'thinking', thinking: part.text, ...signatures }];
     case 'tool-call':
       return [{ type: 'toolCall', id: part.toolCallId, name: part.toolName, arguments: part.input, ...signatures }];

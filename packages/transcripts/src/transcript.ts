@@ -1,7 +1,7 @@
 import type { Message, Usage } from '@h/turn';
 
 /** Supported transcript formats. */
-export type TranscriptFormat = 'claude-code' | 'codex' | 'pi' | 'openai-chat' | 'ai-sdk';
+export type TranscriptFormat = 'claude-code' | 'codex' | 'pi' | 'openai-chat' | 'anthropic-messages' | 'ai-sdk';
 
 /** A turn of another agent. */
 export interface TranscriptTurn {

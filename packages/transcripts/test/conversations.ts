@@ -9,6 +9,8 @@ export interface Room {
   readonly internal: boolean;
   /** Whether reasoning precedes the answer and text is one part. */
   readonly freeOrder: boolean;
+  /** Whether reasoning has a signature of Anthropic. */
+  readonly signed?: boolean;
 }
 
 const text = fc
@@ -81,7 +83,7 @@ export const conversations = (room: Room): fc.Arbitrary<readonly Message[]> =>
         for (const { reasoning, said, calls } of turn.steps) {
           const ids = calls.map(() => `call-${(number += 1)}`);
           const parts: AssistantPart[] = [
-            ...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning } as const]),
+            ...(reasoning === undefined ? [] : [reasoningPart(reasoning, room.signed)]),
             ...said.map((each) => ({ type: 'text', text: each }) as const),
             ...calls.map(
               (call, index) =>
@@ -109,8 +111,111 @@ export const conversations = (room: Room): fc.Arbitrary<readonly Message[]> =>
       return messages;
     });
 
-/** Simplifies messages whose content is one text. */
-export const normal = (messages: readonly Message[]): readonly unknown[] =>
-  messages.map((message) =>
-    typeof message.content === 'string' ? { ...message, content: [{ type: 'text', text: message.content }] } : message,
+const reasoningPart = (thought: string, isSigned = false): AssistantPart => ({
+  type: 'reasoning',
+  text: thought,
+  ...(isSigned && { providerOptions: { anthropic: { signature: `signed ${thought}` } } }),
+});
+
+const anyText = fc.oneof(text, fc.constantFrom('', ' '));
+const anyFile = fc.oneof(
+  image,
+  fc.constantFrom(
+    { type: 'file', data: 'AAEC', mediaType: 'application/pdf', filename: 'a.pdf' } as const,
+    { type: 'file', data: 'dGV4dA==', mediaType: 'text/csv' } as const,
+    { type: 'file', data: 'AAEC', mediaType: 'audio/mp3' } as const,
+    { type: 'file', data: new URL('https://example.com/a'), mediaType: 'image/*' } as const,
+    { type: 'file', data: new URL('https://example.com/b.pdf'), mediaType: 'application/pdf' } as const,
+    { type: 'file', data: { type: 'reference', reference: { openai: 'f' } }, mediaType: 'image/png' } as const,
+  ),
+);
+const anyUserPart: fc.Arbitrary<UserPart> = fc.oneof(
+  anyText.map((value): UserPart => ({ type: 'text', text: value })),
+  anyFile,
+);
+const anyOutput: fc.Arbitrary<ToolResultOutput> = fc.oneof(
+  anyText.map((value): ToolResultOutput => ({ type: 'text', value })),
+  anyText.map((value): ToolResultOutput => ({ type: 'error-text', value })),
+  input.map((value): ToolResultOutput => ({ type: 'json', value })),
+  fc.constant<ToolResultOutput>({ type: 'execution-denied', reason: 'No.' }),
+  fc
+    .array(
+      fc.oneof(
+        anyText.map((value) => ({ type: 'text', text: value }) as const),
+        image,
+      ),
+      { maxLength: 3 },
+    )
+    .map((value): ToolResultOutput => ({ type: 'content', value })),
+);
+const anySaid: fc.Arbitrary<AssistantPart> = fc.oneof(
+  anyText.map((value): AssistantPart => ({ type: 'text', text: value })),
+  fc.tuple(anyText, fc.boolean()).map(([thought, isSigned]) => reasoningPart(thought, isSigned)),
+  fc.constant<AssistantPart>({
+    type: 'reasoning',
+    text: '',
+    providerOptions: { anthropic: { redactedData: 'sealed' } },
+  }),
+);
+const anyCall = fc.record({
+  id: fc.constantFrom('', ':', '.x', '#1'),
+  input: fc.oneof(input, anyText, fc.integer(), fc.constant(null), fc.array(text, { maxLength: 2 })),
+  output: anyOutput,
+  isEarly: fc.boolean(),
+});
+
+/** Generates valid conversations with content in any order, including content that some formats do not have. */
+export const anyConversations: fc.Arbitrary<readonly Message[]> = fc
+  .array(
+    fc.record({
+      system: fc.option(text, { nil: undefined }),
+      input: fc.oneof(anyText, fc.array(anyUserPart, { minLength: 1, maxLength: 3 })),
+      said: fc.array(anySaid, { maxLength: 4 }),
+      calls: fc.array(anyCall, { maxLength: 3 }),
+      answer: text,
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((turns) =>
+    turns.flatMap(({ system, input: content, said, calls, answer }, turn): readonly Message[] => {
+      const named = calls.map((call, index) => ({ ...call, id: `call-${turn}-${index}${call.id}` }));
+      const callPart = (call: (typeof named)[number]): AssistantPart => ({
+        type: 'tool-call',
+        toolCallId: call.id,
+        toolName: 'tool',
+        input: call.input,
+      });
+      const parts = [
+        ...named.filter(({ isEarly }) => isEarly).map(callPart),
+        ...said,
+        ...named.filter(({ isEarly }) => !isEarly).map(callPart),
+      ];
+      const order = parts.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []));
+      const results = order.flatMap((id) =>
+        named
+          .filter((call) => call.id === id)
+          .map(({ output }): ToolResultPart => ({ type: 'tool-result', toolCallId: id, toolName: 'tool', output })),
+      );
+      return [
+        ...(system === undefined ? [] : [{ role: 'system', content: system } as const]),
+        { role: 'user', content },
+        ...(parts.length > 0 ? [{ role: 'assistant', content: parts } as const] : []),
+        ...(results.length > 0 ? [{ role: 'tool', content: results } as const] : []),
+        { role: 'assistant', content: answer },
+      ];
+    }),
   );
+
+/** Simplifies equivalent forms: content, results that are one text, and missing input. */
+export const normal = (messages: readonly Message[]): readonly unknown[] =>
+  messages.map((message) => {
+    if (typeof message.content === 'string') return { ...message, content: [{ type: 'text', text: message.content }] };
+    return { ...message, content: message.content.map((part: object) => normalPart(part)) };
+  });
+
+const normalPart = (part: object): object => {
+  if ('input' in part && part.input === null) return { ...part, input: {} };
+  const { output } = part as Partial<ToolResultPart>;
+  const [first, ...more] = output?.type === 'content' ? output.value : [];
+  return first?.type === 'text' && more.length === 0 ? { ...part, output: { type: 'text', value: first.text } } : part;
+};

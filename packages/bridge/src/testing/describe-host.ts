@@ -1,33 +1,15 @@
 import { handledEvents } from '@h/turn/bridge';
-import type { PipelineOperator } from '@h/turn';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UnsupportedOperatorError } from '../host-events.js';
-import type {
-  HostInput,
-  HostReply,
-  HostSetup,
-  HostUnderTest,
-  RunningHost,
-  SuiteTool,
-  Wire,
-} from './host-under-test.js';
+import { intercept, type PipelineOperator } from '@h/turn';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { UnsupportedOperatorError, type HostEvents } from '../host-events.js';
+import { describePauses } from './describe-pauses.js';
+import type { HostSetup, HostUnderTest, Wire } from './host-under-test.js';
 import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
-import { asking, compacting, denying, redacting, retrying, rewriting, Spy, stoppingAt } from './operators.js';
-import { defaultOperators, scenesOf, secret, type Effects } from './packages.js';
+import { asking, compacting, denying, redacting, retrying, rewriting, stoppingAt } from './operators.js';
+import { defaultOperators, scenesOf } from './packages.js';
+import { calls, keys, Stage, text } from './stage.js';
 
-const firstKey = 'key-first';
-const keys = [
-  { id: 'first', key: firstKey },
-  { id: 'second', key: 'key-second' },
-];
-const longText = 'A line of a long file.\n'.repeat(350);
-const hugeText = 'x'.repeat(2_000_000);
 const waitInput = { path: 'a.txt' };
-
-const calls = (...names: readonly string[]): Answer => ({
-  calls: names.map((name) => ({ name, input: { path: 'a.txt' } })),
-});
-const text = (value: string): Answer => ({ text: value });
 
 /**
  * Holds a bridge to its contract with a real agent of its host and a scripted model over HTTP: in every wire format, with
@@ -50,110 +32,6 @@ export const describeHost = (host: HostUnderTest): void => {
     }
   }
 };
-
-/** One agent with its tools, and what they did. */
-class Stage {
-  readonly server: ModelServer;
-  readonly spy = new Spy();
-  /** Calls that ran, as `name input`. */
-  readonly ran: string[] = [];
-  /** Begin and end of calls. */
-  readonly log: string[] = [];
-  toolSignal: AbortSignal | undefined;
-  onWait: () => void = () => undefined;
-  #host: RunningHost | undefined;
-  readonly #defaults: Pick<HostInput, 'isStreamed'>;
-
-  constructor(server: ModelServer, isStreamed: boolean) {
-    this.server = server;
-    this.#defaults = { isStreamed };
-  }
-
-  async start(under: HostUnderTest, setup: Omit<HostSetup, 'url' | 'key' | 'keyOf' | 'tools'>): Promise<void> {
-    this.#host = await under.start({
-      ...setup,
-      operators: setup.operators && [this.spy.operator, ...setup.operators],
-      url: this.server.url,
-      key: firstKey,
-      keyOf: (credential) => keys.find(({ id }) => id === credential)?.key ?? firstKey,
-      tools: this.#tools,
-    });
-  }
-
-  async run(input: string, more: Partial<HostInput> = {}): Promise<HostReply> {
-    if (!this.#host) throw new Error('The host has not started.');
-    return this.#host.run({
-      text: input,
-      session: 'alice',
-      signal: undefined,
-      onText: () => undefined,
-      ...this.#defaults,
-      ...more,
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#host?.close?.();
-  }
-
-  get bodies(): readonly string[] {
-    return this.server.requests.map(({ body }) => body);
-  }
-
-  get effects(): Effects {
-    const used = this.server.requests.map(({ key }) => key);
-    return { bodies: this.bodies, keys: used, ran: this.ran, outcomes: this.spy.outcomes };
-  }
-
-  readonly #tools: readonly SuiteTool[] = [
-    this.#tool('read', async (input) => {
-      if (input === 'huge') return hugeText;
-      if (input.startsWith('long')) return `${input} ${longText}`;
-      return input === 'secret' ? `The key is ${secret}.` : `text of ${input}`;
-    }),
-    this.#tool('list', async () => this.#nap('a.txt b.txt')),
-    this.#tool('write', async () => this.#nap('written')),
-    this.#tool('fail', () => Promise.reject(new RangeError('The disk is full.'))),
-    this.#tool('bash', async () => 'ok', 'command'),
-    this.#tool('wait', (_input, signal) => {
-      this.toolSignal = signal;
-      return new Promise((_resolve, reject) => {
-        const abort = (): void => reject(signal?.reason as Error);
-        if (signal?.aborted) abort();
-        signal?.addEventListener('abort', abort, { once: true });
-        this.onWait();
-      });
-    }),
-  ];
-
-  #tool(
-    name: string,
-    run: (input: string, signal: AbortSignal | undefined) => Promise<string>,
-    parameter = 'path',
-  ): SuiteTool {
-    return {
-      name,
-      description: `Runs ${name}.`,
-      parameter,
-      run: async (input, signal) => {
-        const value = String((input as Readonly<Record<string, unknown>>)[parameter]);
-        this.ran.push(`${name} ${value}`);
-        this.log.push(`${name} begins`);
-        try {
-          return await run(value, signal);
-        } finally {
-          this.log.push(`${name} ends`);
-        }
-      },
-    };
-  }
-
-  /** Lets other calls begin. */
-  async #nap(value: string): Promise<string> {
-    await new Promise((resolve) => void setImmediate(resolve));
-    return value;
-  }
-}
 
 const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): void => {
   const server = new ModelServer();
@@ -187,6 +65,7 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
     });
   };
   const script = (...steps: readonly ScriptStep[]): void => server.begin(steps);
+  describePauses(under, wire, () => new Stage(server, isStreamed));
 
   it('sends the same bytes without operators as without the bridge', async () => {
     const sent = await Promise.all(
@@ -209,6 +88,29 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
     expect(without).toHaveLength(5);
     expect(through).toHaveLength(5);
     expect(through.findIndex((body, index) => body !== without[index])).toBe(-1);
+  });
+
+  it('warns of exactly the events that it does not carry with { partial: true }', async () => {
+    const types = Object.keys(under.events) as (keyof HostEvents)[];
+    const lacking = types.filter((type) => under.events[type]?.support === 'none');
+    const handled = intercept('handled', () => ({
+      observe: Object.fromEntries(types.map((type) => [type, () => undefined])),
+    }));
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const stage = new Stage(server, isStreamed);
+    try {
+      await stage.start(under, { operators: [handled], options: { partial: true }, wire });
+      const warnings = warned.mock.calls.flatMap(([message]) =>
+        String(message).includes('"handled"') ? [String(message)] : [],
+      );
+      expect(warnings).toEqual(lacking.length === 0 ? [] : [expect.stringContaining(`${lacking.join(', ')} never`)]);
+      script(text('Hello.'));
+      expect((await stage.run('Hi')).text).toBe('Hello.');
+      expect(stage.spy.count('model.response')).toBe(1);
+    } finally {
+      warned.mockRestore();
+      await stage.close();
+    }
   });
 
   scene(

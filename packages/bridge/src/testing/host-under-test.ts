@@ -23,6 +23,9 @@ export const schemaOf = ({ parameter }: SuiteTool) => ({
   additionalProperties: false as const,
 });
 
+/** What pauses a run: an approval that an operator requests, or one that the host requires for the tool `write`. */
+export type Pause = 'operator' | 'host';
+
 /** What a host must be built with. */
 export interface HostSetup {
   /** Operators of the bridge; `undefined` asks for the host without a bridge. */
@@ -37,6 +40,13 @@ export interface HostSetup {
   /** Returns the key of a credential that an operator chose. A request without a credential has `key`. */
   keyOf(credential: string | undefined): string;
   readonly tools: readonly SuiteTool[];
+  /**
+   * What must pause a run until {@link RunningHost.answer}. With `'operator'`, the bridge turns approvals into the
+   * pauses of the host; `options.approve` is not set then.
+   */
+  readonly pause?: Pause | undefined;
+  /** What the host stores outside of its process. An agent that is started with it again continues its sessions. */
+  readonly storage: Map<string, unknown>;
 }
 
 /** One input for the agent of a host. */
@@ -56,12 +66,18 @@ export interface HostReply {
   readonly text: string;
   /** Why an operator stopped the turn, as the user of the host learns it. */
   readonly stop?: { readonly outcome: string; readonly reason?: string | undefined } | undefined;
+  /** Whether the run waits for an approval. */
+  readonly isPaused?: boolean | undefined;
 }
 
 /** An agent of a host. */
 export interface RunningHost {
   /** Runs the agent until it has answered. Rejects if the model failed or the run was cancelled. */
   run(input: HostInput): Promise<HostReply>;
+  /** Answers the approval for which the last run of the session paused, and continues the run. */
+  answer?(isApproved: boolean, input: HostInput): Promise<HostReply>;
+  /** Continues a run that failed from the last state that the host stored. */
+  resume?(input: HostInput): Promise<HostReply>;
   close?(): Promise<void> | void;
 }
 
@@ -74,6 +90,12 @@ export interface HostUnderTest {
   readonly wires: readonly Wire[];
   /** Whether the host can stream its answers. */
   readonly streams: boolean;
+  /** What can pause a run. @defaultValue nothing */
+  readonly pauses?: readonly Pause[] | undefined;
+  /** Whether the host stores sessions and paused runs, so that another process can continue them. */
+  readonly restarts?: boolean | undefined;
+  /** Whether the host continues a run that failed. */
+  readonly resumesFailures?: boolean | undefined;
   /**
    * Builds an agent. Retries of the host and its provider must be off, its limit of steps at least 40, and the bridge
    * set to end a run without an exception when an operator stops the turn.

@@ -5,6 +5,7 @@ export {
   type HostReply,
   type HostSetup,
   type HostUnderTest,
+  type Pause,
   type RunningHost,
   type SuiteTool,
   type Wire,

@@ -59,14 +59,15 @@ export const compacting = (length: number, summary: string): TurnOperator =>
     },
   });
 
-/** Requests the approval of each call, and denies the call with this reason if a person denied it. */
-export const asking = (reason: string): TurnOperator =>
+/** Requests the approval of each call, or of those of one tool, and denies a call that a person denied. */
+export const asking = (reason: string, tool?: string): TurnOperator =>
   intercept('suite', ({ emit }) => {
     const held = new Map<string, (isDenied: boolean) => void>();
     return {
       decide: {
         'tool.call': (event) => {
           const { id, name, input } = event.call;
+          if (tool !== undefined && name !== tool) return undefined;
           emit({ type: 'approval.request', id: `ask-${id}`, reason, call: { id, name, input } });
           return new Promise((resolve) => {
             held.set(`ask-${id}`, (isDenied) => resolve(isDenied ? deny(event, 'A person denied it.') : undefined));

@@ -1,0 +1,121 @@
+import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import type { AgentTool, StreamFn } from '@earendil-works/pi-agent-core';
+import type { Api, AssistantMessage, Context, Model } from '@earendil-works/pi-ai';
+import { AnswerStream, origin } from './answer-stream.js';
+import { noUsageOfPi } from './messages.js';
+
+export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+
+/** What the agent must use instead of its own. */
+export interface DoctorProbe {
+  /** Calls the canary once and makes no request. Pass it to `attach()`. */
+  readonly streamFn: StreamFn;
+  readonly model: Model<Api>;
+  /** The canary. Add it where the agent adds its own tools. */
+  readonly tools: readonly AgentTool[];
+  /** The name of a session that only this check uses. */
+  readonly session: string;
+  /** Aborted when the time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs an agent once, as the application runs it. */
+export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
+
+/** Options of {@link doctor}. */
+export interface DoctorOptions {
+  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Proves that agents of pi enforce denials: runs each of them with a scripted model that calls a tool which
+ * {@link attach} always denies. No tokens are used.
+ *
+ * Name every agent, sub-agents included, and run it with the code of the application, so that tools and operators are
+ * combined as in production.
+ *
+ * @throws DoctorError if the call ran, was not denied, failed or took too long
+ *
+ * @example
+ * ```ts
+ * await doctor({
+ *   coder: ({ model, session, ...seams }) => {
+ *     const attached = attach({ ...seams, session }, loopDetect());
+ *     return new Agent({ ...attached, initialState: { model, tools: attached.tools } }).prompt('Check.');
+ *   },
+ * });
+ * ```
+ */
+export const doctor = (
+  agents: Readonly<Record<string, DoctorAgent>>,
+  { timeoutMs }: DoctorOptions = {},
+): Promise<void> =>
+  examine({
+    host: 'pi',
+    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
+    advice: 'Pass the `streamFn` and the `tools` of attach() to the agent, not its own.',
+    timeoutMs,
+  });
+
+const model: Model<Api> = {
+  id: 'h-doctor',
+  name: 'h-doctor',
+  api: 'h-doctor',
+  provider: 'h-doctor',
+  baseUrl: '',
+  reasoning: false,
+  input: ['text'],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 100_000,
+  maxTokens: 1000,
+};
+
+const pathOf =
+  (agent: DoctorAgent): DoctorPath =>
+  async (canary) => {
+    const { name, description, inputSchema, session, signal } = canary;
+    const script = new Script(canary);
+    const tool: AgentTool = {
+      name,
+      label: name,
+      description,
+      parameters: inputSchema,
+      execute: () => Promise.resolve({ content: [{ type: 'text', text: canary.run() }], details: undefined }),
+    };
+    await agent({ streamFn: script.streamFn, model, tools: [tool], session, signal });
+    return script.read;
+  };
+
+/** A model that calls the canary, then ends. */
+class Script {
+  readonly streamFn: StreamFn = (given, context) => {
+    const out = new AnswerStream(given, 0);
+    out.done({ ...this.#next(context), ...origin(given) });
+    return out.stream;
+  };
+  readonly #canary: Canary;
+  readonly #read: unknown[] = [];
+  #isFirst = true;
+
+  constructor(canary: Canary) {
+    this.#canary = canary;
+  }
+
+  /** What the model read after the call. */
+  get read(): string {
+    return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
+  }
+
+  #next({ messages }: Context): AssistantMessage {
+    const { name, input } = this.#canary;
+    const answer = { ...origin(model), role: 'assistant', usage: noUsageOfPi, timestamp: 0 } as const;
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      const call = { type: 'toolCall', id: `canary-${input.token}`, name, arguments: { ...input } } as const;
+      return { ...answer, content: [call], stopReason: 'toolUse' };
+    }
+    this.#read.push(...messages.filter(({ role }) => role === 'toolResult'));
+    return { ...answer, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' };
+  }
+}
