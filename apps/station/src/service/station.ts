@@ -3,7 +3,7 @@ import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
 import { SessionBusyError, type Agent, type TurnTrigger, type UserMessage } from '@h/turn';
 import type * as z from 'zod';
-import type { StationAgent } from '../agents/station-agent.js';
+import type { AgentEnvironment, StationAgent } from '../agents/station-agent.js';
 import type {
   newMessage,
   sessionPage,
@@ -21,7 +21,7 @@ import { artifactId, newSessionId, partsOfSession, StationError, tenantTag } fro
 import { SessionReader } from './session-reader.js';
 import { readStation } from './station-feed.js';
 import { reconcile, startJanitor } from './janitor.js';
-import { noStationUsage } from './usage.js';
+import { noStationUsage, tenantUse } from './usage.js';
 
 /** Options of {@link openStation}. */
 export interface StationOptions {
@@ -32,21 +32,24 @@ export interface StationOptions {
   readonly costOf?: CostOf | undefined;
   /** Values that are removed from everything that clients read. */
   readonly secrets?: readonly string[] | undefined;
-  /** Limits of a tenant. */
-  readonly tenants?: Readonly<Record<string, TenantLimits>> | undefined;
   /** How long events of ended turns are available, in milliseconds. @defaultValue 7 days */
   readonly keepEventsMs?: number | undefined;
   /** How long a link to an approval is valid, in milliseconds. @defaultValue 15 minutes */
   readonly approvalLinkMs?: number | undefined;
   readonly onProblem: (error: unknown) => void;
   readonly onTurnEnd?: ((turn: TurnBody) => void) | undefined;
+  /** Receives each message of a user that was stored for delivery, again if the request is repeated. */
+  readonly onMessage?: ((message: UserText) => Promise<unknown>) | undefined;
   /** Clock in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
 
-export interface TenantLimits {
-  /** US dollars per day (UTC). Messages are refused when it is used up. */
-  readonly dollarsPerDay?: number | undefined;
+/** The text of a message of a user. */
+export interface UserText {
+  readonly tenant: string;
+  /** Unique for the tenant. */
+  readonly id: string;
+  readonly text: string;
 }
 
 const dayMs = 86_400_000;
@@ -55,7 +58,12 @@ const dayMs = 86_400_000;
 export const openStation = async (options: StationOptions): Promise<Station> => {
   const { backend, agents, role = 'all' } = options;
   checkAgentNames(agents.map(({ name }) => name));
-  const environment = { sessions: backend.sessions, artifacts: backend.artifacts, lanes: byTenant(backend.lanes) };
+  const environment: AgentEnvironment = {
+    sessions: backend.sessions,
+    artifacts: backend.artifacts,
+    lanes: byTenant(backend.lanes),
+    tenants: tenantUse(backend.records, options.now ?? Date.now),
+  };
   const opened = new Map<string, Agent>();
   if (role !== 'web') for (const agent of agents) opened.set(agent.name, await agent.open(environment));
   const station = new Station(options, routeAgents(opened, backend.sessions));
@@ -204,7 +212,12 @@ export class Station {
     }
   }
 
-  /** Stores a message for delivery. */
+  /**
+   * Stores a message for delivery.
+   *
+   * @param id a message with the same id is delivered once
+   * @param trigger `user` for messages of people, which start the triggers of type `message`
+   */
   async send(
     tenant: string,
     session: string,
@@ -213,7 +226,6 @@ export class Station {
     trigger: TurnTrigger = 'user',
   ): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const record = await this.#find(tenant, session);
-    await this.#checkBudget(tenant);
     const { records, artifacts } = this.backend;
     const stored = await Promise.all(
       message.files.map(async ({ data, mediaType }) =>
@@ -249,6 +261,7 @@ export class Station {
       );
     }
     if (isNew) await this.#touch(record, message.text);
+    if (trigger === 'user') await this.#options.onMessage?.({ tenant, id: `${session}:${id}`, text: message.text });
     return { id, isNew };
   }
 
@@ -375,6 +388,10 @@ export class Station {
     this.#stop.abort();
     await this.#runner?.drain(ms);
     await this.#projector.flush();
+    if (!this.#runner) return;
+    // A turn that still runs is resumed by the next process; its sandbox is not ended under it.
+    const isIdle = this.activeTurns === 0;
+    await Promise.all(this.agents.map(async (agent) => (isIdle ? agent.close?.() : agent.flush?.())));
   }
 
   async close(): Promise<void> {
@@ -391,19 +408,6 @@ export class Station {
       partsOfSession(id)?.tag === tenantTag(tenant) ? await this.backend.records.get('session', id) : undefined;
     if (found?.tenant !== tenant) throw new StationError(404, 'unknown-session', 'The session does not exist.');
     return found;
-  }
-
-  async #checkBudget(tenant: string): Promise<void> {
-    const limit = this.#options.tenants?.[tenant]?.dollarsPerDay;
-    if (limit === undefined) return;
-    const now = this.now();
-    const used = await this.reader.spent(tenant, now - (now % dayMs), now);
-    if (used < limit) return;
-    throw new StationError(
-      429,
-      'budget-exceeded',
-      `The budget of today is used up: $${used.toFixed(2)} of $${limit.toFixed(2)}. Retry after midnight (UTC), or raise the budget.`,
-    );
   }
 
   /** Gives the session a title, and shows that a message waits. */
