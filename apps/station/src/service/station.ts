@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
 import { SessionBusyError, type Agent, type TurnTrigger, type UserMessage } from '@h/turn';
@@ -112,6 +113,8 @@ export class Station {
     this.agents = agents;
     this.backend = backend;
     this.now = now;
+    // Each open stream listens to it.
+    setMaxListeners(0, this.#stop.signal);
     this.keepEventsMs = keepEventsMs;
     this.approvals = new ApprovalDesk(backend.records, now, options.approvalLinkMs);
     this.reader = new SessionReader({ backend, costOf, secrets, keepEventsMs, now });
