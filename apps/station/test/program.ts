@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import type * as z from 'zod';
 import { parseArguments } from '../src/arguments.js';
@@ -105,4 +107,19 @@ export const openProgram = async ({
       throw new Error(`The stream has ended. Problems: ${problems.join('\n')}`);
     },
   };
+};
+
+/** Creates a database for the processes of a test, which take all turns that they find. @returns its URL */
+export const ownDatabase = async (): Promise<string> => {
+  const url = new URL(inject('databaseUrl'));
+  const client = new pg.Client({ connectionString: url.href });
+  const name = `station_${randomBytes(6).toString('hex')}`;
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = `/${name}`;
+  return url.href;
 };

@@ -16,7 +16,7 @@ import type {
 import { checkAgentNames, routeAgents, type AgentRouter } from './agent-router.js';
 import { ApprovalDesk } from './approvals.js';
 import type { Backend, TurnRunner } from './backend.js';
-import { Projector } from './projector.js';
+import { Projector, type TurnEnd } from './projector.js';
 import type { ApprovalBody, RecordChange, SessionBody, StoredRecord, TurnBody } from './records.js';
 import { artifactId, newSessionId, partsOfSession, StationError, tenantTag } from './session-id.js';
 import { SessionReader } from './session-reader.js';
@@ -97,6 +97,8 @@ export class Station {
   readonly #projector: Projector;
   readonly #stop = new AbortController();
   readonly #ending: (() => void)[] = [];
+  /** Running turns that a person or a workflow has cancelled. */
+  readonly #cancelled = new Set<string>();
   #runner: TurnRunner | undefined;
 
   constructor(options: StationOptions, router: AgentRouter) {
@@ -125,7 +127,7 @@ export class Station {
       secrets,
       onProblem: options.onProblem,
       onTurnEnd: (turn) => options.onTurnEnd?.(turn),
-      isHandedOver: (code) => backend.isHandedOver(code),
+      isHandedOver: (end, isLoaded) => this.#isHandedOver(end, isLoaded),
       onApproval: (approval) => this.#answer(approval),
     });
   }
@@ -441,9 +443,18 @@ export class Station {
         return;
       }
       const found = await records.get('cancel', id);
-      if (found) this.#router.cancel(found.body.session, found.body.turn, found.body.reason);
+      if (!found) return;
+      const { session, turn, reason } = found.body;
+      if (this.#router.cancel(session, turn, reason)) this.#cancelled.add(turn);
     };
     act().catch(this.#options.onProblem);
+  }
+
+  #isHandedOver({ turn, outcome, error }: TurnEnd, isLoaded: boolean): boolean {
+    const isCancelled = this.#cancelled.delete(turn);
+    if (this.backend.isHandedOver(error?.code)) return true;
+    // The message of a turn that waited for a slot is stored; the next process delivers it.
+    return outcome === 'cancelled' && !isLoaded && !isCancelled && this.#stop.signal.aborted;
   }
 
   /** Passes a decision to the turn, if it runs here and waits for it. */
