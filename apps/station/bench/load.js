@@ -15,6 +15,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  * @property {number} concurrency turns that run at once
  * @property {string | undefined} [databaseUrl] without it, one process with files
  *
+ * @typedef {object} Answer the members of answers and events that are read here
+ * @property {string} id
+ * @property {string} type
+ * @property {{ id: string, messages: number }} session
+ * @property {readonly { role: string, parts: readonly { text: string }[] }[]} entries
+ *
  * @typedef {object} LoadFigures
  * @property {number} turnsPerSecond
  * @property {number} firstEventP50 milliseconds from the request to the first event of its turn
@@ -176,15 +182,15 @@ export const runLoad = async ({ sessions, turns, streams, active, concurrency, d
     const [web] = await Promise.all(stations.map(({ started }) => started));
     const { url, token } = web ?? { url: '', token: '' };
     const headers = { authorization: `Bearer ${token}` };
-    /** @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+    /** @param {string} path @param {unknown} [body] @returns {Promise<Answer>} */
     const call = async (path, body) => {
       const given = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
       const response = await fetch(`${url}/api/v1${path}`, { ...given, headers });
       if (response.status >= 300) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-      return response.json();
+      return /** @type {Promise<Answer>} */ (response.json());
     };
 
-    /** @param {readonly unknown[]} items @param {(item: any) => Promise<void>} work */
+    /** @param {readonly number[]} items @param {(item: number) => Promise<void>} work */
     const each = async (items, work) => {
       const rest = items.values();
       await Promise.all(
@@ -231,7 +237,7 @@ export const runLoad = async ({ sessions, turns, streams, active, concurrency, d
       const numberOf = new Map(ids.map((id, number) => [id, number]));
       const response = await fetch(`${url}/api/v1/events`, { headers, signal: left.signal });
       for await (const { data } of eventsIn(response)) {
-        const { type, session } = JSON.parse(data);
+        const { type, session } = /** @type {Answer} */ (JSON.parse(data));
         const number = type === 'session' ? numberOf.get(session.id) : undefined;
         // A session that is not followed counts its messages: one of the user and one of the model each turn.
         if (number !== undefined && number >= streams) ended.set(`${number}`, Math.floor(session.messages / 2));
@@ -256,7 +262,7 @@ export const runLoad = async ({ sessions, turns, streams, active, concurrency, d
 
     await each(numbers, async (number) => {
       const { entries } = await call(`/sessions/${ids[number]}/entries?limit=200`);
-      const found = entries.map((/** @type {any} */ { role, parts }) => `${role}: ${parts[0]?.text}`).join('\n');
+      const found = entries.map(({ role, parts }) => `${role}: ${parts[0]?.text}`).join('\n');
       const wanted = Array.from({ length: turns }, (_, turn) => `load-s${number}-t${turn + 1}`)
         .map((text) => `user: ${text}\nassistant: You said ${text}.`)
         .join('\n');
