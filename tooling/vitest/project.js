@@ -2,9 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { isAtLeast } from './newer-node.js';
 
-/** Resolves sibling packages to their sources, so that tests require no build. */
-const nodeConditions = ['@h/source', 'node', 'import', 'default'];
-const bundlerConditions = [...nodeConditions.slice(0, -1), 'module', 'default'];
+/**
+ * Resolves sibling packages to their sources, so that tests require no build, and libraries as Node does: the code that
+ * some have for bundlers (`module`) does not run in Node. Vite adds `import` or `require`.
+ */
+const conditions = ['@h/source', 'node', 'default'];
 
 /** With a seed, every run uses the same examples; otherwise each run uses new ones. */
 const alias =
@@ -33,15 +35,12 @@ export const retry = process.env['CI'] === 'true' ? 1 : 0;
  * A package whose host needs a newer Node names it as `newerNode`, with its folder. On an older one,
  * `newer-node.relay.js` runs the tests in a Node from npm and reports their results as its own.
  *
- * With `asNode`, libraries are resolved as Node does, because the code that some have for bundlers does not run in Node.
- *
- * @param {{ readonly isolate?: boolean, readonly newerNode?: NewerNode, readonly asNode?: boolean }} [options]
+ * @param {{ readonly isolate?: boolean, readonly newerNode?: NewerNode }} [options]
  *
  * @typedef {{ readonly minimum: string, readonly folder: string }} NewerNode
  */
-export const project = ({ isolate = false, newerNode, asNode = false } = {}) => {
+export const project = ({ isolate = false, newerNode } = {}) => {
   if (newerNode && !isAtLeast(process.versions.node, newerNode.minimum)) return relay(newerNode.folder);
-  const conditions = asNode ? nodeConditions : bundlerConditions;
   return defineConfig({
     resolve: { conditions, alias },
     ssr: { resolve: { conditions } },
@@ -51,7 +50,7 @@ export const project = ({ isolate = false, newerNode, asNode = false } = {}) => 
       isolate,
       retry,
       // Loading a tokenizer takes seconds when both cores are busy.
-      testTimeout: isLong ? 900_000 : isLive ? 180_000 : 30_000,
+      testTimeout: isLong ? 900_000 : isLive ? 180_000 : 60_000,
       benchmark: { include: ['**/*.bench.ts'] },
     },
   });

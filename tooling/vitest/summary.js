@@ -1,6 +1,6 @@
 /**
- * Prints the summary that `SummaryReporter` wrote to the given file: each skipped test with its reason, each flaky test
- * with its first error, then the counts. Fails if a test failed, a test was skipped without a reason, or the tests did
+ * Prints the summary that `SummaryReporter` wrote to the given file: each skipped test with its reason, each flaky or
+ * failed test with its first error, errors outside of tests, then the counts. Fails if a test failed, a test was skipped without a reason, or the tests did
  * not run.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,7 +21,10 @@ if (!existsSync(path)) {
   }
   console.log(flaky.length === 0 ? 'Flaky tests: none' : 'Flaky tests:');
   for (const { file, name, error } of flaky) console.log(`- ${file} > ${name}: passed at the second attempt; ${error}`);
-  if (errors > 0) console.log(`Errors outside of tests: ${errors}`);
-  if (failed + errors > 0) process.exitCode = 1;
-  console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped, ${flaky.length} flaky`);
+  if (failed.length > 0) console.log('Failed tests:');
+  for (const { file, name, error } of failed) console.log(`- ${file} > ${name}: ${error}`);
+  if (errors.length > 0) console.log('Errors outside of tests:');
+  for (const error of errors) console.log(`- ${error}`);
+  if (failed.length + errors.length > 0) process.exitCode = 1;
+  console.log(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped, ${flaky.length} flaky`);
 }

@@ -48,7 +48,12 @@ describe('the summary of a test run', () => {
   it('fails if a test fails in both attempts', async () => {
     expect(await summaryOf('failed')).toEqual({
       code: 1,
-      lines: [...steady, '1 passed, 1 failed, 1 skipped, 0 flaky'],
+      lines: [
+        ...steady,
+        'Failed tests:',
+        '- outcomes.fixture.js > a suite > fails: expected 1 to be 2 // Object.is equality',
+        '1 passed, 1 failed, 1 skipped, 0 flaky',
+      ],
     });
   });
 
@@ -68,7 +73,12 @@ describe('the summary of a test run', () => {
   it('fails at the first failure outside of CI', async () => {
     expect(await summaryOf('flaky', false)).toEqual({
       code: 1,
-      lines: [...steady, '1 passed, 1 failed, 1 skipped, 0 flaky'],
+      lines: [
+        ...steady,
+        'Failed tests:',
+        '- outcomes.fixture.js > a suite > passes at the second attempt: expected 1 to be 2 // Object.is equality',
+        '1 passed, 1 failed, 1 skipped, 0 flaky',
+      ],
     });
   });
 
@@ -79,10 +89,14 @@ describe('the summary of a test run', () => {
     expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped, 0 flaky');
   });
 
-  it.each(['broken', 'setup'])('fails if a file could not be loaded or set up (%s)', async (outcome) => {
+  it.each([
+    ['broken', 'outcomes.fixture.js: This file cannot be loaded.'],
+    ['setup', 'outcomes.fixture.js: The setup failed.'],
+    ['unhandled', 'outcomes.fixture.js: Lost. (at outcomes.fixture.js:10'],
+  ])('fails if an error occurs outside of tests (%s)', async (outcome, error) => {
     const { code, lines } = await summaryOf(outcome);
     expect(code).toBe(1);
-    expect(lines).toContain('Errors outside of tests: 1');
+    expect(lines.join('\n')).toContain(`\n- ${error}`);
   });
 
   it('fails if the tests did not run', async () => {

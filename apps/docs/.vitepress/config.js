@@ -10,6 +10,18 @@ const linkTo = (/** @type {string} */ page) => `/${page.replace(/\.md$/, '')}`;
 
 const srcDir = fileURLToPath(new URL('../dist/pages', import.meta.url));
 
+/**
+ * Shows `{{…}}` in the text and in inline code of a page, which VitePress takes for an expression of Vue.
+ *
+ * @type {NonNullable<import('vitepress').MarkdownOptions['config']>}
+ */
+const escapeBraces = ({ renderer }) => {
+  for (const rule of ['text', 'code_inline']) {
+    const render = renderer.rules[rule];
+    renderer.rules[rule] = (...args) => (render?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+  }
+};
+
 export default defineConfig({
   title: 'h',
   description: 'Middleware for LLM agents: every package is one RxJS operator.',
@@ -19,7 +31,7 @@ export default defineConfig({
   cleanUrls: true,
   // Copies for coding agents are added after the build; `links.js` checks all links then.
   ignoreDeadLinks: true,
-  markdown: { anchor: { slugify: anchorOf } },
+  markdown: { anchor: { slugify: anchorOf }, config: escapeBraces },
   // The search index is larger than the default limit of the warning.
   vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: 'warn' },
   themeConfig: {

@@ -5,12 +5,31 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { build } from 'vitepress';
 import { writeReference } from './api.js';
 import { collectPages } from './collect.js';
 import { writeCopies } from './copies.js';
 import { siteLinkProblems } from './links.js';
 import { siteSections } from './sections.js';
+
+/**
+ * VitePress logs an error of a page, and goes on with an incomplete page.
+ *
+ * @type {(work: () => Promise<unknown>) => Promise<string[]>}
+ */
+const errorsDuring = async (work) => {
+  const { error: log } = console;
+  /** @type {string[]} */
+  const errors = [];
+  console.error = (/** @type {unknown[]} */ ...args) => void errors.push(inspect(args[0]));
+  try {
+    await work();
+  } finally {
+    console.error = log;
+  }
+  return errors;
+};
 
 const app = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(app, 'dist/pages');
@@ -20,9 +39,9 @@ rmSync(site, { recursive: true, force: true });
 const hasReference = !process.argv.includes('--no-reference');
 const pages = collectPages(folder, hasReference);
 const reference = hasReference ? await writeReference(folder) : [];
-await build(app);
+const errors = await errorsDuring(() => build(app));
 writeCopies(site, folder, pages, siteSections(), reference);
-const problems = siteLinkProblems(site);
+const problems = [...errors, ...siteLinkProblems(site)];
 if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exitCode = 1;

@@ -103,7 +103,12 @@ describe('a workflow whose process is killed with SIGKILL', () => {
       expect(await start(data, killAt)).toBeUndefined();
       const { changes: _, ...resumed } = (await start(data, 0)) ?? { changes: 0 };
       expect(resumed).toEqual(expected);
-      expect(await calls(data)).toEqual(await calls(whole));
+      const made = await calls(data);
+      const repeated = made.filter((each, index) => made.indexOf(each) !== index);
+      expect([...new Set(made)]).toEqual(await calls(whole));
+      // While one branch kills the process, the answer of the other may have arrived and not be stored.
+      expect(repeated.filter((each) => !/\b[XY] 7/.test(each))).toEqual([]);
+      expect(repeated.length).toBeLessThanOrEqual(1);
     }
     expect(changes).toBeGreaterThan(12);
   });

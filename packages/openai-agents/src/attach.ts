@@ -123,6 +123,9 @@ interface Scope {
   calls: readonly { readonly id: string; readonly name: string }[];
 }
 
+/** One for all attached agents, because Node copies the value of each storage to every promise of the process. */
+const scopes = new AsyncLocalStorage<ReadonlyMap<object, Scope>>();
+
 /**
  * Puts operators into the runs of an agent of the OpenAI Agents SDK, and of all agents that it hands over to.
  *
@@ -147,9 +150,11 @@ export const attach = <Given extends AnyAgent>(
   checkAttach(options, operators);
   const { agent, runner: config = {}, exitBehavior = 'end', onStop, resolve, effects, approve, maxSessions } = options;
   const sessions = bridge<ItemGroup>(operators, { host, format: itemFormat, effects, approve, maxSessions });
-  const scopes = new AsyncLocalStorage<Scope>();
+  const owner = {};
+  const within = <Result>(session: string, run: () => Result): Result =>
+    scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, calls: [] }), run);
   const current = (): Scope => {
-    const scope = scopes.getStore();
+    const scope = scopes.getStore()?.get(owner);
     if (scope) return scope;
     throw new TurnError(
       'no-run',
@@ -191,7 +196,7 @@ export const attach = <Given extends AnyAgent>(
     within: async (callId, run) => {
       const session = `${current().session}/${callId}`;
       try {
-        return await scopes.run({ session, run: {}, calls: [] }, run);
+        return await within(session, run);
       } finally {
         sessions.forget(session);
       }
@@ -217,9 +222,7 @@ export const attach = <Given extends AnyAgent>(
       if (isTemporary) sessions.forget(name);
     };
     const settings = { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>;
-    const started = scopes.run({ session: name, run: {}, calls: [] }, () =>
-      withTools(() => runner.run(attached, input, settings)),
-    );
+    const started = within(name, () => withTools(() => runner.run(attached, input, settings)));
     try {
       const result = await started;
       names.remember(result.state, name);

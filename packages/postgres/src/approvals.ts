@@ -3,6 +3,8 @@ import { checkOptions, checkValue, instanceOf, integerFrom, nonEmptyString } fro
 import { keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
 
+export { postgresApprovalRequests, type ApprovalRequest, type ApprovalRequests } from './approval-requests.js';
+
 /** Options of {@link postgresApprovals}. */
 export interface PostgresApprovalsOptions {
   /**

@@ -1,7 +1,7 @@
 import { harness, reply } from '@h/turn';
 import { response, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { endLeases, testSchema } from '../test/database.js';
+import { endLease, testSchema } from '../test/database.js';
 import { BudgetExceededError, postgresBudget } from './budget.js';
 
 describe('postgresBudget', () => {
@@ -28,7 +28,7 @@ describe('postgresBudget', () => {
     const lost = await postgresBudget(dead, options).reserve({ tokens: 60 });
     const budget = postgresBudget(schema.connect(), options);
     await expect(budget.reserve({ tokens: 60 })).rejects.toBeInstanceOf(BudgetExceededError);
-    await endLeases(dead);
+    await endLease(dead);
     await (await budget.reserve({ tokens: 40 })).settle({ tokens: 40 });
     await lost.settle({ tokens: 5 });
     expect(await budget.state()).toEqual({ used: { tokens: 100 }, reserved: { tokens: 0 } });

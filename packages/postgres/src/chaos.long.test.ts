@@ -10,17 +10,19 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startServer, type TestServer } from '../test/server.js';
 import { connectPostgres, liveEvents, postgresSessions, type Postgres } from './index.js';
+import type { Message } from '@h/turn';
+import { postgresApprovalRequests } from './approvals.js';
 import { postgresBudget } from './budget.js';
 import { postgresInbox } from './queue/index.js';
 
 const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
 const seeds = Array.from({ length: numberOf('CHAOS_RUNS', 1) }, (_, index) => numberOf('CHAOS_SEED', 1) + index);
-const sessionCount = numberOf('CHAOS_SESSIONS', 60);
+const sessionCount = numberOf('CHAOS_SESSIONS', 40);
 const turnsPerSession = numberOf('CHAOS_TURNS', 5);
 const workerCount = 4;
 const concurrency = 6;
-const leaseMs = 5_000;
+const leaseMs = numberOf('CHAOS_LEASE_MS', 5_000);
 
 /** A generator of numbers from 0 to 1. */
 const randomOf = (seed: number): (() => number) => {
@@ -36,33 +38,60 @@ const linesOf = async (path: string): Promise<readonly string[]> => {
   return text.split('\n').filter((line) => line !== '');
 };
 
-describe('workers that are killed, suspended and cut off', () => {
-  it.each(seeds)('lose no turn and repeat none (seed %i)', async (seed) => {
-    const server = await startServer();
-    const folder = await mkdtemp(join(tmpdir(), 'h-chaos-'));
-    const schema = 'chaos';
-    const database = connectPostgres({ connectionString: server.url, schema, retryMs: 60_000 });
-    const bundle = join(folder, 'worker.cjs');
-    const cluster = new Cluster(bundle, [server.url, schema, folder, `${concurrency}`, `${leaseMs}`], folder);
-    onTestFinished(async () => {
-      await cluster.stop();
-      await database.close();
-      await server.stop();
-      if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true, force: true });
-    });
-    await build({
-      entryPoints: [fileURLToPath(new URL('../test/chaos-worker.ts', import.meta.url))],
-      outfile: bundle,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      conditions: ['@h/source'],
-      external: ['pg-native'],
-      logLevel: 'silent',
-    });
-    await database.ready();
-    cluster.fill(workerCount);
+/** Starts a server and workers, which end with the test. */
+const prepare = async (workers: number) => {
+  const server = await startServer();
+  const folder = await mkdtemp(join(tmpdir(), 'h-chaos-'));
+  const schema = 'chaos';
+  const database = connectPostgres({ connectionString: server.url, schema, retryMs: 60_000 });
+  const bundle = join(folder, 'worker.cjs');
+  const cluster = new Cluster(bundle, [server.url, schema, folder, `${concurrency}`, `${leaseMs}`], folder);
+  onTestFinished(async () => {
+    await cluster.stop();
+    await database.close();
+    await server.stop();
+    if (process.env['CHAOS_KEEP'] === undefined) await rm(folder, { recursive: true, force: true });
+  });
+  await build({
+    entryPoints: [fileURLToPath(new URL('../test/chaos-worker.ts', import.meta.url))],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    conditions: ['@h/source'],
+    external: ['pg-native'],
+    logLevel: 'silent',
+  });
+  await database.ready();
+  cluster.fill(workers);
+  return { server, folder, database, cluster };
+};
 
+describe('workers that are killed, suspended and cut off', () => {
+  it('take messages again after they were suspended past their lease and lost their inbox', async () => {
+    const { database, cluster } = await prepare(1);
+    const inbox = postgresInbox(database);
+    const deliver = async (session: string): Promise<void> => {
+      await inbox.submit(session, `${session}/0`);
+      const roles = async () => (await postgresSessions(database).messages(session)).map(({ role }) => role);
+      await expect.poll(roles, { timeout: 60_000 }).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    };
+    await deliver('s0');
+    cluster.signal('SIGSTOP');
+    const living = () =>
+      database.query(`select 1 from ${database.name('process')} where lease_until > clock_timestamp()`);
+    await expect.poll(living, { timeout: 60_000 }).toEqual([]);
+    // This process has the inbox from here on; it takes no message.
+    const next = postgresInbox(database);
+    await next.open();
+    await next.close();
+    cluster.signal('SIGCONT');
+    await deliver('s1');
+    await cluster.drain();
+  });
+
+  it.each(seeds)('lose no turn and repeat none (seed %i)', async (seed) => {
+    const { server, folder, database, cluster } = await prepare(workerCount);
     const inbox = postgresInbox(database);
     const names = Array.from({ length: sessionCount }, (_, index) => `s${index}`);
     for (let turn = 0; turn < turnsPerSession; turn += 1) {
@@ -70,66 +99,192 @@ describe('workers that are killed, suspended and cut off', () => {
     }
     const began = performance.now();
     const watch = watchCap(database);
-    const tormented = torment(cluster, server, database, randomOf(seed), names.length * turnsPerSession);
+    const visitor = visit(database, names, randomOf(seed + 1_000));
+    const total = names.length * (turnsPerSession + 1);
+    const tormented = torment(cluster, server, database, randomOf(seed), total);
     await tormented.catch(() => undefined);
     const violations = await watch.end();
+    const answered = await visitor.end();
     const counts = await tormented;
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    await expect.poll(() => liveEvents(database).unended?.(), { timeout: 60_000 }).toEqual([]);
+    const sessions = postgresSessions(database);
+    const open = async () => [...((await liveEvents(database).unended?.()) ?? []), ...(await sessions.unfinished())];
+    await expect.poll(open, { timeout: 60_000 }).toEqual([]);
     await cluster.drain();
 
-    const sessions = postgresSessions(database);
-    const budget = postgresBudget(database, { name: 'chaos', limits: { modelCalls: 1_000_000 } });
-    expect(await sessions.unfinished()).toEqual([]);
     const problems: string[] = [...violations];
     const writes = new Map<string, number>();
     for (const line of await linesOf(join(folder, 'writes.log'))) writes.set(line, (writes.get(line) ?? 0) + 1);
-    let [interrupted, steps] = [0, 0];
+    for (const [text, count] of writes) if (count > 1) problems.push(`${text} was written ${count} times`);
+    let [interrupted, steps, missing, children] = [0, 0, 0, 0];
+    const applied = new Map<string, string>();
     for (const session of names) {
-      const inputs: string[] = [];
-      const messages = await sessions.messages(session);
-      for (const message of messages) {
-        if (message.role === 'user') inputs.push(textOf(message.content));
-        if (message.role === 'assistant') steps += 1;
-      }
+      const found = historyOf(await sessions.messages(session));
+      steps += found.steps;
+      children += found.delivered.length;
+      problems.push(...found.problems.map((problem) => `${session}: ${problem}`));
       const expected = Array.from({ length: turnsPerSession }, (_, turn) => `${session}/${turn}`);
-      if (inputs.join() !== expected.join()) problems.push(`${session} has the inputs ${inputs.join()}`);
+      if (found.inputs.join() !== expected.join()) problems.push(`${session} has the inputs ${found.inputs.join()}`);
+      if (found.steered.length !== 1) problems.push(`${session} has the messages ${found.steered.join()}`);
       for await (const { turn, outcome, messages: added } of sessions.archive(session)) {
         if (outcome !== 'completed') problems.push(`turn ${turn} of ${session} ended as ${outcome}`);
-        if (JSON.stringify(added).includes('Interrupted: the process ended')) interrupted += 1;
+        const isInterrupted = JSON.stringify(added).includes('Interrupted: the process ended');
+        if (isInterrupted) interrupted += 1;
         const seen = await streamOf(database, turn);
-        if (!seen.isWhole) problems.push(`the stream of ${turn} (${session}): ${seen.types.join(' ')}`);
+        const latest = seen.types.slice(-20).join(' ');
+        if (!seen.isWhole) problems.push(`the stream of ${turn} (${session}) ends with ${latest}`);
+        let isDenied = false;
+        for (const { event } of await sessions.journal(turn)) {
+          if (event.type !== 'approval.answer') continue;
+          if (applied.has(event.id)) problems.push(`${event.id} was answered twice`);
+          applied.set(event.id, event.decision);
+          if (event.decision === 'deny') isDenied = true;
+        }
+        const text = added
+          .flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : []))
+          .find(isInput);
+        const number = Number(text?.split('/')[1]) % 5;
+        if (text === undefined || number === 2) continue;
+        if (isDenied && writes.has(text)) problems.push(`${text} was written although it was denied`);
+        if (isDenied || writes.has(text)) continue;
+        missing += 1;
+        if (!isInterrupted) problems.push(`${text} was not written`);
       }
     }
-    for (const [text, count] of writes) if (count > 1) problems.push(`${text} was written ${count} times`);
-    const missing = names.length * turnsPerSession - writes.size;
-    if (missing > interrupted) problems.push(`${missing} writes are missing, ${interrupted} were interrupted`);
+    for (const [id, decision] of answered) {
+      if (applied.get(id) !== decision) problems.push(`${id}: ${decision} was answered, ${applied.get(id)} applied`);
+    }
+    if (applied.size !== answered.size) problems.push(`${applied.size} of ${answered.size} answers were applied`);
+    const budget = postgresBudget(database, { name: 'chaos', limits: { modelCalls: 1_000_000 } });
     await (await budget.reserve({ modelCalls: 1 })).settle();
     const { used, reserved } = await budget.state();
+    const calls = (await linesOf(join(folder, 'calls.log'))).length;
     if (reserved.modelCalls !== 0) problems.push(`${reserved.modelCalls} model calls stay reserved`);
-    if ((used.modelCalls ?? 0) < steps) problems.push(`${used.modelCalls} of ${steps} model calls were counted`);
-    console.log(JSON.stringify({ seed, seconds, ...counts, interrupted, missing, steps, used: used.modelCalls }));
-    expect(problems).toEqual([]);
+    if ((used.modelCalls ?? 0) < calls) problems.push(`${used.modelCalls} of ${calls} model calls were counted`);
+    const disks = await linesOf(join(folder, 'artifacts.log'));
+    const full = disks.filter((disk) => disk === 'full').length;
+    console.log(
+      JSON.stringify({
+        seed,
+        seconds,
+        ...counts,
+        interrupted,
+        missing,
+        children,
+        approvals: applied.size,
+        full,
+        steps,
+        calls,
+        used: used.modelCalls,
+      }),
+    );
+    failOn(problems);
   });
 });
+
+/** Throws an error whose first line names the first problems: a summary of a run shows no more of a failure. */
+const failOn = (problems: readonly string[]): void => {
+  const [first, second, third] = problems;
+  if (first === undefined) return;
+  const shown = [first, second, third].flatMap((problem) => (problem === undefined ? [] : [problem.slice(0, 300)]));
+  throw new Error(`${problems.length} problems: ${shown.join('; ')}`);
+};
+
+const isInput = (text: string): boolean => /^s\d+\/\d+$/u.test(text);
+
+/** What a history contains: inputs and messages that steered in order, and the results of sub-agents. */
+const historyOf = (messages: readonly Message[]) => {
+  const [inputs, steered, delivered, problems]: [string[], string[], unknown[], string[]] = [[], [], [], []];
+  const accepted: string[] = [];
+  let steps = 0;
+  for (const { role, content, metadata } of messages) {
+    const children = metadata?.['subagents'];
+    if (role === 'assistant') steps += 1;
+    else if (role === 'tool') {
+      const [, child] = /child[\\":]+([0-9a-f-]{36})/u.exec(JSON.stringify(content)) ?? [];
+      if (child !== undefined) accepted.push(child);
+    } else if (Array.isArray(children)) delivered.push(...(children as readonly unknown[]));
+    else if (role === 'user' && isInput(textOf(content))) inputs.push(textOf(content));
+    else if (role === 'user') steered.push(textOf(content));
+  }
+  if (new Set(delivered).size !== delivered.length) problems.push(`the sub-agents ${delivered.join()} were delivered`);
+  const lost = accepted.filter((child) => !delivered.includes(child));
+  if (lost.length > 0) problems.push(`the sub-agents ${lost.join()} were not delivered`);
+  return { inputs, steered, delivered, problems, steps };
+};
+
+/** Steers each session once, and answers approvals as two people do who click at the same time. */
+const visit = (database: Postgres, names: readonly string[], random: () => number) => {
+  const inbox = postgresInbox(database);
+  const approvals = postgresApprovalRequests(database);
+  const answered = new Map<string, string>();
+  const problems: string[] = [];
+  const rest = [...names];
+  const visited = { isOver: false };
+  const look = async (): Promise<void> => {
+    while (!visited.isOver) {
+      const [session] = rest.splice(Math.floor(random() * rest.length), 1);
+      if (session !== undefined) await inbox.submit(session, 'Be quick.', { id: 'steer', mode: 'steer' });
+      for (const { id } of await approvals.pending()) {
+        const decisions = random() < 0.3 ? (['deny', 'once'] as const) : (['once', 'deny'] as const);
+        const first = await Promise.all(decisions.map((decision) => approvals.answer(id, decision)));
+        for (const [index, isFirst] of first.entries()) {
+          if (isFirst && answered.has(id)) problems.push(id);
+          if (isFirst) answered.set(id, decisions[index] ?? '');
+        }
+      }
+      await delay(50 + random() * 200);
+    }
+  };
+  const looking = look();
+  // Observed by end().
+  looking.catch(() => undefined);
+  return {
+    end: async (): Promise<ReadonlyMap<string, string>> => {
+      visited.isOver = true;
+      await looking;
+      failOn(problems.map((id) => `${id} had two first answers`));
+      return answered;
+    },
+  };
+};
 
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   return (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('');
 };
 
+/** Reads a stream to its end. It is whole if it has each event once, and one result for each call. */
 const streamOf = async (database: Postgres, turn: string) => {
   const abort = new AbortController();
   const types: string[] = [];
+  const calls = new Map<string, { calls: number; results: number; status: string }>();
   for await (const item of liveEvents(database).read(turn, { signal: abort.signal })) {
-    if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+    if (item.type === 'event') {
+      const {
+        type,
+        status = '',
+        call,
+      } = item.event as {
+        readonly type: string;
+        readonly status?: string;
+        readonly call?: { readonly id: string };
+      };
+      types.push(type);
+      const known = calls.get(call?.id ?? '') ?? { calls: 0, results: 0, status };
+      if (type === 'tool.call') calls.set(call?.id ?? '', { ...known, calls: known.calls + 1 });
+      if (type === 'tool.result') calls.set(call?.id ?? '', { ...known, results: known.results + 1, status });
+    }
     if (item.type === 'ended') types.push('ended');
     if (item.type === 'caught-up') abort.abort();
   }
   const count = (type: string): number => types.filter((each) => each === type).length;
   const once = ['turn.start', 'session.loaded', 'turn.end', 'ended'];
-  const isWhole = once.every((type) => count(type) === 1) && count('tool.call') === count('tool.result');
-  return { types, isWhole };
+  // A call that was skipped because of a message may be answered before it is made.
+  const isAnswered = [...calls.values()].every(
+    (each) => each.results === 1 && (each.calls === 1 || (each.calls === 0 && each.status === 'skipped')),
+  );
+  return { types, isWhole: once.every((type) => count(type) === 1) && isAnswered };
 };
 
 /** Looks at the lanes all the time: no more slots than the limit, no session twice. */
@@ -205,6 +360,7 @@ class Cluster {
   readonly #bundle: string;
   readonly #arguments: readonly string[];
   readonly #log: string;
+  #count = 0;
   /** The workers, and whether each has started. */
   readonly #workers = new Map<ChildProcess, Promise<unknown>>();
 
@@ -216,7 +372,9 @@ class Cluster {
 
   fill(count: number): void {
     while (this.#workers.size < count) {
-      const worker = fork(this.#bundle, [...this.#arguments], {
+      // The disk of every second worker is full.
+      this.#count += 1;
+      const worker = fork(this.#bundle, [...this.#arguments, this.#count % 2 === 0 ? 'full' : 'free'], {
         execArgv: [],
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
@@ -238,6 +396,10 @@ class Cluster {
     worker?.kill('SIGSTOP');
     await delay(ms);
     worker?.kill('SIGCONT');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    for (const worker of this.#workers.keys()) worker.kill(signal);
   }
 
   /** Ends the workers by SIGTERM. */

@@ -26,15 +26,19 @@ export interface PostgresChildrenOptions {
 const owner = 'postgresChildren()';
 
 /**
- * Stores records of sub-agents in PostgreSQL. `list` takes over the records of processes whose lease has ended; each
- * goes to one process.
+ * Stores records of sub-agents in PostgreSQL. `list` takes over the records of processes whose lease has ended, and those
+ * of trees whose root session this process has open; each goes to one process.
+ *
+ * With workers, call `recover()` when a session with an unfinished turn was opened, as in the example.
  *
  * @throws InvalidOptionError
  *
  * @example
  * ```ts
  * const team = subagents({ agents, store: postgresChildren(database) });
- * await team.recover({ unfinished: () => agent.unfinished() });
+ * const sessions = postgresSessions(database, {
+ *   onUnfinished: async ({ session }) => void (await team.recover({ sessions: (root) => root === session })),
+ * });
  * ```
  */
 export const postgresChildren = (database: Postgres, options: PostgresChildrenOptions = {}): ChildStore => {
@@ -56,14 +60,6 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
     );
     return holding;
   };
-  /** After a takeover the records belong to another process, and later ones to this one again. */
-  const lost = (id: string): TurnError => {
-    holding = undefined;
-    return new TurnError(
-      'store-taken',
-      `Another process has taken over the records of this one, because its lease ended. The record ${JSON.stringify(id)} was not stored.`,
-    );
-  };
   // Statements of a pool of connections may overtake each other.
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -79,15 +75,20 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
   return ordered({
     save: async (record) => {
       const holder = await held();
-      const rows = await database.query(
-        `with ${ownHolder(database)}
-         insert into ${table} as c (store, key, owner, spawned_at, body)
-         select $2, $3, own.id, $4, $5 from own
-         on conflict (store, key) do update set body = excluded.body where c.owner = excluded.owner
-         returning 1`,
-        [holder, name, keyOf(record.id), record.spawnedAt, JSON.stringify(record)],
+      const [row] = await database.query<{ is_own: boolean; is_saved: boolean }>(
+        `with ${ownHolder(database)},
+         saved as (
+           insert into ${table} as c (store, key, owner, root, spawned_at, body)
+           select $2, $3, own.id, $6, $4, $5 from own
+           on conflict (store, key) do update set body = excluded.body where c.owner = excluded.owner
+           returning 1
+         )
+         select exists (select 1 from own) as is_own, exists (select 1 from saved) as is_saved`,
+        [holder, name, keyOf(record.id), record.spawnedAt, JSON.stringify(record), keyOf(record.root)],
       );
-      if (rows.length === 0) throw lost(record.id);
+      // After the takeover of all records, later ones belong to this process again.
+      if (row?.is_own !== true) holding = undefined;
+      if (row?.is_saved !== true) throw takenError(record.id);
     },
     delete: async (id) => {
       const holder = await held();
@@ -101,6 +102,12 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
         `with ${deadHolders(database)}
          update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.id`,
         [store, name, unowned],
+      );
+      // A process that handed its sessions over may live on.
+      await database.query(
+        `update ${table} c set owner = $2 from ${database.name('session')} s
+         where c.store = $1 and c.owner <> $3 and c.owner <> $2 and s.key = c.root and s.owner = $4`,
+        [name, unowned, holder, database.id],
       );
       const rows = await database.query<{ key: string; owner: string; body: string }>(
         `select key, owner, body from ${table} where store = $1 and owner in ($2, $3) order by spawned_at, key`,
@@ -123,3 +130,9 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
     },
   });
 };
+
+const takenError = (id: string): TurnError =>
+  new TurnError(
+    'store-taken',
+    `Another process has taken over the record ${JSON.stringify(id)}, because the lease of this one ended or its session was handed over. The record was not stored.`,
+  );

@@ -6,6 +6,7 @@ export {
   SessionClaimedError,
   type ListOptions,
   type PostgresSessions,
+  type PostgresSessionsOptions,
 } from './sessions/postgres-sessions.js';
 export {
   liveEvents,
@@ -16,4 +17,6 @@ export {
   type ReadOptions,
   type StreamItem,
   type StreamStatus,
+  type UnendedStream,
+  type WriteOptions,
 } from './live-events.js';

@@ -77,6 +77,34 @@ describe('liveEvents', () => {
     expect(items[0]).toEqual({ type: 'event', seq: 2, event: 'b' });
   });
 
+  it('rejects a writer that was suspended, whatever it had not written, and one with an earlier fence', async () => {
+    const schema = testSchema();
+    const [suspended, later] = [liveEvents(schema.connect()), liveEvents(schema.connect())];
+    const first = suspended.write('turn');
+    await first.append('a');
+    await first.flush();
+    await first.append('delta', { isDelta: true });
+    await first.append('b');
+    const second = later.write('turn', { fence: 2 });
+    await second.complete(['a', 'b'], (stored, given) => stored === given);
+    await second.flush();
+    await expect(first.flush()).rejects.toMatchObject({ code: 'stream-taken' });
+    for (const call of [first.append('c'), first.dropDeltas(), first.end('errored')]) {
+      await expect(call).rejects.toMatchObject({ code: 'stream-taken' });
+    }
+    const earlier = suspended.write('turn', { fence: 1 });
+    await earlier.append('x');
+    await expect(earlier.flush()).rejects.toMatchObject({ code: 'stream-taken' });
+    await second.append('c');
+    await second.end('completed');
+    // One that was suspended before it opened the stream does not open it again after its end.
+    const same = suspended.write('turn', { fence: 2 });
+    await same.append('x');
+    await expect(same.flush()).rejects.toMatchObject({ code: 'stream-taken' });
+    const items = await collect(liveEvents(schema.connect()).read('turn'));
+    expect([eventsOf(items), items.at(-1)]).toEqual([['a', 'b', 'c'], { type: 'ended', status: 'completed' }]);
+  });
+
   it('stops reading when the signal is aborted, also before the stream exists', async () => {
     const abort = new AbortController();
     const items = await collect(liveEvents(testSchema().connect()).read('none', { signal: abort.signal }), () =>

@@ -8,7 +8,8 @@ import {
   integerFrom,
 } from '@h/options';
 import { TurnError, type JSONValue } from '@h/turn';
-import { toPostgresError } from './errors.js';
+import { PostgresError, toPostgresError } from './errors.js';
+import { newId } from './clock.js';
 import { isAlive } from './holders.js';
 import { decodeName, encodeName, keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
@@ -48,13 +49,27 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of {@link LiveEvents.write}. */
+export interface WriteOptions {
+  /**
+   * The fence of what the writer writes about, such as a session: a writer with a smaller fence is rejected from then
+   * on. Writers with a fence do not open streams that have ended.
+   *
+   * @defaultValue `0`
+   */
+  readonly fence?: number | undefined;
+}
+
 /** Options of {@link EventWriter.append}. */
 export interface AppendOptions {
   /** Whether the event is a part of a later one, and is removed by `dropDeltas()`. @defaultValue `false` */
   readonly isDelta?: boolean | undefined;
 }
 
-/** Writes the events of one stream. A stream has one writer at a time. */
+/**
+ * Writes the events of one stream. A stream has one writer: the next one that opens it takes it over, and all calls of
+ * the earlier one are rejected with `stream-taken`.
+ */
 export interface EventWriter {
   /** Adds an event. Resolves when it may be followed by more, not when it is stored; see `flush()`. */
   append(event: JSONValue, options?: AppendOptions): Promise<void>;
@@ -72,17 +87,24 @@ export interface EventWriter {
   end(status: StreamStatus): Promise<void>;
 }
 
+/** A stream that {@link LiveEvents.unended} returns. */
+export interface UnendedStream {
+  readonly stream: string;
+  /** The fence of the session, which no earlier writer of the stream exceeds. */
+  readonly fence: number;
+}
+
 /** Streams of events that other processes read while they are written. */
 export interface LiveEvents {
-  /** Opens a stream for writing; one that exists continues behind its last event. */
-  write(stream: string): EventWriter;
+  /** Opens a stream for writing, with the first event; one that exists continues behind its last event. */
+  write(stream: string, options?: WriteOptions): EventWriter;
   /** Yields the events of a stream after a number, first the stored ones and then those that are written. */
   read(stream: string, options?: ReadOptions): AsyncGenerator<StreamItem>;
   /**
-   * Returns open streams whose turn has ended in a session that no process holds: their writer may have died between
-   * the last record of the turn and the last event of the stream. `runWorker()` completes them.
+   * Returns open streams whose turn has ended in a session that no process holds, or that has a later turn: their writer
+   * may have died between the last record of the turn and the last event of the stream. `runWorker()` completes them.
    */
-  unended?(): Promise<readonly string[]>;
+  unended?(): Promise<readonly UnendedStream[]>;
   /** Removes streams that ended this long ago, in milliseconds. @returns their number */
   prune(olderThanMs: number): Promise<number>;
 }
@@ -114,17 +136,21 @@ export const liveEvents = (database: Postgres, options: LiveEventsOptions = {}):
   checkOptions(owner, options, { batchMs: numberFrom(0, 10_000), maxPending: integerFrom(1) });
   const { batchMs = 75, maxPending = 4_000_000 } = options;
   return {
-    write: (stream) => new Writer(database, checkedName(stream), batchMs, maxPending),
+    write: (stream, writeOptions = {}) => {
+      checkOptions('write()', writeOptions, { fence: integerFrom(0) });
+      return new Writer(database, checkedName(stream), { batchMs, maxPending, fence: writeOptions.fence ?? 0 });
+    },
     read: (stream, readOptions = {}) => readStream(database, checkedName(stream), readOptions),
     unended: async () => {
       const name = (table: string): string => database.name(table);
-      const rows = await database.query<{ name: string }>(
-        `select s.name from ${name('stream')} s join ${name('turn')} t on t.key = s.key
+      const rows = await database.query<{ name: string; fence: string }>(
+        `select s.name, o.fence from ${name('stream')} s join ${name('turn')} t on t.key = s.key
            join ${name('session')} o on o.id = t.session
-         where s.status = 'open' and t.outcome is not null and (o.owner is null or not ${isAlive(database, 'o.owner')})
+         where s.status = 'open' and t.outcome is not null
+           and (o.owner is null or o.latest_key <> s.key or not ${isAlive(database, 'o.owner')})
          order by s.id limit ${pageSize}`,
       );
-      return rows.map((row) => decodeName(row.name));
+      return rows.map((row) => ({ stream: decodeName(row.name), fence: Number(row.fence) }));
     },
     prune: async (olderThanMs) => {
       checkValue('prune()', 'olderThanMs', olderThanMs, numberFrom(0));
@@ -155,27 +181,32 @@ interface Pending {
   readonly isDelta: boolean;
 }
 
+interface WriterSettings {
+  readonly batchMs: number;
+  readonly maxPending: number;
+  readonly fence: number;
+}
+
 class Writer implements EventWriter {
   readonly #database: Postgres;
   readonly #key: string;
   readonly #name: string;
-  readonly #batchMs: number;
-  readonly #maxPending: number;
+  readonly #settings: WriterSettings;
+  readonly #writer = newId();
   #pending: Pending[] = [];
   #size = 0;
-  #opening: Promise<{ readonly id: string; readonly seq: number }> | undefined;
+  #opening: Promise<string> | undefined;
   #seq = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
   #isEnded = false;
 
-  constructor(database: Postgres, stream: string, batchMs: number, maxPending: number) {
+  constructor(database: Postgres, stream: string, settings: WriterSettings) {
     this.#database = database;
     this.#key = keyOf(stream);
     this.#name = stream;
-    this.#batchMs = batchMs;
-    this.#maxPending = maxPending;
+    this.#settings = settings;
   }
 
   async append(event: JSONValue, options: AppendOptions = {}): Promise<void> {
@@ -185,7 +216,7 @@ class Writer implements EventWriter {
     const body = JSON.stringify(event);
     this.#pending.push({ body, isDelta: options.isDelta ?? false });
     this.#size += body.length;
-    if (this.#size > this.#maxPending) await this.flush();
+    if (this.#size > this.#settings.maxPending) await this.flush();
     else this.#schedule();
   }
 
@@ -193,7 +224,7 @@ class Writer implements EventWriter {
     events: readonly JSONValue[],
     isSame: (stored: JSONValue, given: JSONValue) => boolean,
   ): Promise<void> {
-    const { id } = await this.#open();
+    const id = await this.#open();
     const rows = await this.#database.query<{ body: string }>(
       `select body from ${this.#database.name('stream_event')} where stream = $1 and not is_delta order by seq`,
       [id],
@@ -216,29 +247,34 @@ class Writer implements EventWriter {
 
   async dropDeltas(): Promise<void> {
     await this.flush();
-    const { id } = await this.#open();
-    const sql = `delete from ${this.#database.name('stream_event')} where stream = $1 and is_delta`;
-    await this.#database.query(sql, [id]);
+    await this.#change(
+      `with own as (select id from ${this.#database.name('stream')} where id = $1 and writer = $2 for update),
+       gone as (delete from ${this.#database.name('stream_event')} e using own where e.stream = own.id and e.is_delta)
+       select 1 from own`,
+    );
   }
 
   async end(status: StreamStatus): Promise<void> {
     this.#isEnded = true;
     await this.flush();
-    const { id } = await this.#open();
-    await this.#database.query(
-      `with ended as (
-         update ${this.#database.name('stream')} set status = $2, ended_at = clock_timestamp() where id = $1 returning 1
+    await this.#change(
+      `with own as (
+         update ${this.#database.name('stream')} set status = $3, ended_at = clock_timestamp()
+         where id = $1 and writer = $2 returning id
        )
-       select pg_notify($3, $4) from ended`,
-      [id, status, this.#database.channel, topicOf(this.#key)],
+       select pg_notify($4, $5) from own`,
+      [status, this.#database.channel, topicOf(this.#key)],
     );
   }
 
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.flush().catch((error: unknown) => this.#database.settings.onProblem(toPostgresError(error)));
-    }, this.#batchMs);
+      // The next call is rejected with any other error.
+      this.flush().catch((error: unknown) => {
+        if (error instanceof PostgresError) this.#database.settings.onProblem(error);
+      });
+    }, this.#settings.batchMs);
   }
 
   /** Never rejects: the failure is reported by the next call. */
@@ -248,48 +284,68 @@ class Writer implements EventWriter {
     this.#pending = [];
     this.#size = 0;
     try {
-      const { id } = await this.#open();
+      await this.#open();
       const from = this.#seq + 1;
       this.#seq += batch.length;
-      await this.#database.query(
-        `with added as (
-           insert into ${this.#database.name('stream_event')} (stream, seq, is_delta, body)
-           select $1, $2 + given.number - 1, given.is_delta, given.body
-           from unnest($3::boolean[], $4::text[]) with ordinality as given (is_delta, body, number)
-           on conflict do nothing
+      await this.#change(
+        `with own as (
+           update ${this.#database.name('stream')} set last_seq = greatest(last_seq, $3)
+           where id = $1 and writer = $2 returning id
          ),
-         moved as (update ${this.#database.name('stream')} set last_seq = greatest(last_seq, $5) where id = $1)
-         select pg_notify($6, $7)`,
+         added as (
+           insert into ${this.#database.name('stream_event')} (stream, seq, is_delta, body)
+           select own.id, $4 + given.number - 1, given.is_delta, given.body
+           from own, unnest($5::boolean[], $6::text[]) with ordinality as given (is_delta, body, number)
+           on conflict do nothing
+         )
+         select pg_notify($7, $8) from own`,
         [
-          id,
+          this.#seq,
           from,
           batch.map(({ isDelta }) => isDelta),
           batch.map(({ body }) => body),
-          this.#seq,
           this.#database.channel,
           topicOf(this.#key),
         ],
       );
     } catch (error) {
-      this.#failure = toPostgresError(error);
+      this.#failure = error instanceof TurnError ? error : toPostgresError(error);
     }
   }
 
-  async #open(): Promise<{ readonly id: string }> {
+  /** Runs a statement that changes the stream while this is its writer, and returns a row then. */
+  async #change(sql: string, values: readonly unknown[] = []): Promise<void> {
+    const id = await this.#open();
+    const rows = await this.#database.query(sql, [id, this.#writer, ...values]);
+    if (rows.length === 0) throw takenError(this.#name);
+  }
+
+  #open(): Promise<string> {
     this.#opening ??= this.#create();
     return this.#opening;
   }
 
-  async #create(): Promise<{ readonly id: string; readonly seq: number }> {
+  async #create(): Promise<string> {
+    const { fence } = this.#settings;
     const [row] = await this.#database.query<{ id: string; last_seq: string }>(
-      `insert into ${this.#database.name('stream')} as s (key, name) values ($1, $2)
-       on conflict (key) do update set status = 'open', ended_at = null returning id, last_seq`,
-      [this.#key, encodeName(this.#name)],
+      `insert into ${this.#database.name('stream')} as s (key, name, fence, writer) values ($1, $2, $3, $4)
+       on conflict (key) do update
+         set fence = excluded.fence, writer = excluded.writer, status = 'open', ended_at = null
+         where s.fence <= excluded.fence and (s.status = 'open' or excluded.fence = 0)
+       returning id, last_seq`,
+      [this.#key, encodeName(this.#name), fence, this.#writer],
     );
-    this.#seq = Number(row?.last_seq ?? 0);
-    return { id: row?.id ?? '', seq: this.#seq };
+    if (!row) throw takenError(this.#name);
+    this.#seq = Number(row.last_seq);
+    return row.id;
   }
 }
+
+const takenError = (stream: string): TurnError =>
+  new TurnError(
+    'stream-taken',
+    `Another writer has taken over the stream ${JSON.stringify(stream)}. Write nothing more to it.`,
+  );
 
 const endedError = (stream: string): TurnError =>
   new TurnError(

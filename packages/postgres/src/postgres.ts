@@ -17,6 +17,8 @@ export class Postgres {
   /** Identifies this process in the tables. */
   readonly id = newId();
   readonly settings: PostgresSettings;
+  /** The messages that inboxes of this process have, by their tags, with the number of these inboxes. */
+  readonly inboxTags = new Map<string, number>();
   readonly #statements: Statements;
   readonly #listener: Listener;
   readonly #closers = new Set<Closer>();

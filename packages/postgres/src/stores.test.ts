@@ -2,10 +2,12 @@ import { describePoolStore } from '@h/failover/testing';
 import { describeApprovalStore } from '@h/hooks/testing';
 import type { ChildRecord } from '@h/subagents';
 import { describeChildStore } from '@h/subagents/testing';
+import { event } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { endLeases, testSchema } from '../test/database.js';
+import { endLease, testSchema } from '../test/database.js';
 import { postgresApprovals } from './approvals.js';
 import { postgresChildren } from './children.js';
+import { postgresSessions } from './index.js';
 import { postgresPool } from './pool.js';
 
 describe('postgresApprovals', () => {
@@ -50,7 +52,7 @@ describe('postgresChildren', () => {
     return {
       store: postgresChildren(first),
       next: async () => {
-        await endLeases(first);
+        await endLease(first);
         return postgresChildren(schema.connect());
       },
     };
@@ -67,7 +69,7 @@ describe('postgresChildren', () => {
     const dead = schema.connect();
     const store = postgresChildren(dead);
     for (let id = 0; id < 20; id += 1) await store.save(record(String(id)));
-    await endLeases(dead);
+    await endLease(dead);
     const [one, other] = [postgresChildren(schema.connect()), postgresChildren(schema.connect())];
     const even = ({ spawnedAt }: ChildRecord): boolean => spawnedAt % 2 === 0;
     const [found, rest] = await Promise.all([one.list(even), other.list(even)]);
@@ -78,11 +80,34 @@ describe('postgresChildren', () => {
     expect(await store.list()).toEqual([record('100')]);
   });
 
+  it('passes the records of a tree to the process that has opened its root session, although the first one lives', async () => {
+    const schema = testSchema();
+    const [first, next] = [schema.connect(), schema.connect()];
+    const store = postgresChildren(first);
+    await store.save(record('1'));
+    await store.save(record('2', { parent: 'other', root: 'other' }));
+    const found: ChildRecord[] = [];
+    const sessions = postgresSessions(next, {
+      onUnfinished: async () => void found.push(...(await postgresChildren(next).list())),
+    });
+    const open = await sessions.open('boss');
+    const input = [{ role: 'user', content: 'Hi' }] as const;
+    const start = event('turn.start', { session: 'boss', input, trigger: 'user' }, { turn: 'turn-1', at: 1 });
+    await open.append({ v: 1, seq: 0, event: start, derived: false });
+    await open.close();
+    expect(found).toEqual([]);
+    await sessions.locate('turn-1');
+    await (await sessions.open('boss')).close();
+    expect(found).toEqual([record('1')]);
+    await expect(store.save(record('1', { takenBy: 'call-1' }))).rejects.toMatchObject({ code: 'store-taken' });
+    expect(await store.list()).toEqual([record('2', { parent: 'other', root: 'other' })]);
+  });
+
   it('removes the oldest records that no process wants', async () => {
     const schema = testSchema();
     const dead = schema.connect();
     for (let id = 0; id < 9; id += 1) await postgresChildren(dead).save(record(String(id)));
-    await endLeases(dead);
+    await endLease(dead);
     const store = postgresChildren(schema.connect(), { mostLeft: 2 });
     expect(await store.list(() => false)).toEqual([]);
     expect((await store.list()).map(({ id }) => id)).toEqual(['7', '8']);

@@ -1,10 +1,12 @@
+import { hooks, type Hook } from '@h/hooks';
 import { queue } from '@h/queue';
-import { harness, type JSONValue, type ModelDriver, type TurnEvent } from '@h/turn';
-import { event, scriptedModel, usage } from '@h/turn/testing';
+import { harness, type JSONValue, type ModelDriver, type ToolDriver, type TurnEvent } from '@h/turn';
+import { call, event, response, scriptedModel, scriptedTools, usage } from '@h/turn/testing';
 import { NEVER } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createSchema, endLeases, type TestSchema } from '../test/database.js';
-import { liveEvents, postgresSessions } from './index.js';
+import { createSchema, endLease, renewLease, type TestSchema } from '../test/database.js';
+import { postgresApprovalRequests } from './approvals.js';
+import { liveEvents, postgresSessions, type Postgres } from './index.js';
 import { postgresInbox, postgresLanes } from './queue/index.js';
 import { runWorker, type Worker, type WorkerOptions } from './worker.js';
 
@@ -22,16 +24,25 @@ const createTestSchema = (): TestSchema => {
 };
 
 /** Starts a worker with a separate connection. */
-const start = (schema: TestSchema, model: ModelDriver, options: Partial<WorkerOptions> = {}) => {
+const start = (
+  schema: TestSchema,
+  model: ModelDriver,
+  options: Partial<WorkerOptions> = {},
+  { asks, tools }: { readonly asks?: Hook; readonly tools?: ToolDriver } = {},
+) => {
   const database = schema.connect({ label: 'worker' });
   const sessions = postgresSessions(database);
   const lanes = postgresLanes(database, { concurrency: 2, graceMs: 0 });
-  const agent = harness({ model, sessions, closeGraceMs: 100 }).pipe(queue(lanes));
+  const agent = harness({ model, sessions, closeGraceMs: 100, ...(tools && { tools }) }).pipe(
+    queue(lanes),
+    hooks(asks ? [asks] : []),
+  );
   const worker = runWorker({
     agent,
     lanes,
     sessions,
     inbox: () => postgresInbox(database),
+    approvals: postgresApprovalRequests(database),
     recoverEveryMs: 50,
     signals: [],
     ...options,
@@ -47,6 +58,16 @@ const eventOf = (type: TurnEvent['type']) => {
   return { promise, onEvent: (event: TurnEvent): void => void (event.type === type && resolve(event)) };
 };
 
+/** The types of the events of a stream to its end, and its status. */
+const typesIn = async (database: Postgres, stream: string): Promise<readonly string[]> => {
+  const types: string[] = [];
+  for await (const item of liveEvents(database).read(stream)) {
+    if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
+    if (item.type === 'ended') types.push(item.status);
+  }
+  return types;
+};
+
 describe('runWorker', () => {
   it('runs the turns of messages that another process submits, and streams their events', async () => {
     const schema = createTestSchema();
@@ -58,10 +79,9 @@ describe('runWorker', () => {
     });
     expect(await postgresInbox(web).submit('alice', 'Hi', { id: 'm1' })).toBe(true);
     const { turn } = await ended.promise;
-    const types: string[] = [];
-    for await (const item of liveEvents(web).read(turn)) {
-      if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
-    }
+    // Deltas are removed before the stream ends; a reader may have seen them.
+    await typesIn(web, turn);
+    const types = await typesIn(web, turn);
     expect(types.filter((type) => type.startsWith('turn.'))).toEqual(['turn.start', 'turn.stop', 'turn.end']);
     expect(types).not.toContain('model.delta');
     expect((await sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -108,6 +128,53 @@ describe('runWorker', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 
+  it('applies the first answer to an approval request, also after another worker has resumed the turn', async () => {
+    const schema = createTestSchema();
+    const web = postgresApprovalRequests(schema.connect({ label: 'web' }));
+    const ran: string[] = [];
+    const model = scriptedModel([response(call('c1', 'deploy')), 'Deployed.']);
+    const open = () => {
+      const tools = scriptedTools({ deploy: () => `Done: ${ran.push('deploy')}.` });
+      const asks: Hook = { name: 'asks', beforeTool: () => ({ decision: 'ask', reason: 'May it?' }) };
+      return start(schema, model, { drainMs: 0 }, { asks, tools });
+    };
+    const first = open();
+    await postgresInbox(schema.connect()).submit('alice', 'Deploy');
+    const pending = await vi.waitFor(async () => {
+      const found = await web.pending();
+      expect(found).toMatchObject([{ session: 'alice', reason: 'May it?', call: { name: 'deploy' } }]);
+      return found;
+    });
+    await first.worker.drain();
+    await first.database.close();
+    const id = pending[0]?.id ?? '';
+    expect([await web.answer(id, 'once'), await web.answer(id, 'deny'), await web.answer('unknown', 'once')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const second = open();
+    await vi.waitFor(async () => expect(await second.sessions.messages('alice')).toHaveLength(4), { timeout: 20_000 });
+    expect([ran, await web.pending(), await web.prune(0)]).toEqual([['deploy'], [], 1]);
+  });
+
+  it('takes messages again after another process has taken over its inbox', async () => {
+    const schema = createTestSchema();
+    const { database, sessions } = start(schema, scriptedModel(['Hello.', 'Hello again.']), { recoverEveryMs: 20 });
+    const web = schema.connect({ label: 'web' });
+    const submit = async (session: string): Promise<void> => {
+      await postgresInbox(web).submit(session, 'Hi');
+      await vi.waitFor(async () => expect(await sessions.messages(session)).toHaveLength(2), { timeout: 20_000 });
+    };
+    await submit('alice');
+    await endLease(database);
+    const other = postgresInbox(web);
+    await other.open();
+    await other.close();
+    await renewLease(database);
+    await submit('bob');
+  });
+
   it('rejects unknown options', () => {
     expect(() => runWorker({ drainMS: 5 } as never)).toThrow('drainMs');
   });
@@ -125,7 +192,7 @@ describe('runWorker', () => {
       event('history.append', { origin: 'input', messages: input }, envelope),
     ];
     for (const [seq, each] of events.entries()) await open.append({ v: 1, seq, event: each, derived: false });
-    await endLeases(dead);
+    await endLease(dead);
     await postgresInbox(schema.connect()).submit('alice', 'two', { id: 'm2' });
     await vi.waitFor(async () => expect(await sessions.messages('alice')).toHaveLength(4), { timeout: 20_000 });
     const turns: string[] = [];
@@ -155,11 +222,11 @@ describe('runWorker', () => {
     await writer.append(JSON.parse(JSON.stringify(events[0])) as JSONValue);
     await writer.flush();
     start(schema, scriptedModel([]), { live: liveEvents(schema.connect()), recoverEveryMs: 20 });
-    const types: string[] = [];
-    for await (const item of liveEvents(schema.connect()).read('turn-1')) {
-      if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
-      if (item.type === 'ended') types.push(item.status);
-    }
-    expect(types).toEqual(['turn.start', 'session.loaded', 'turn.end', 'completed']);
+    expect(await typesIn(schema.connect(), 'turn-1')).toEqual([
+      'turn.start',
+      'session.loaded',
+      'turn.end',
+      'completed',
+    ]);
   });
 });

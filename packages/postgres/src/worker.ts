@@ -11,13 +11,15 @@ import {
   type OptionChecks,
 } from '@h/options';
 import { createInbox, type Inbox, type InboxOptions } from '@h/queue/inbox';
-import { recoverTurns } from '@h/session';
-import type { Agent, JSONValue, TurnEvent } from '@h/turn';
+import { toErrorInfo, TurnError, type Agent, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
 import { monotonicMs } from './clock.js';
-import type { EventWriter, LiveEvents } from './live-events.js';
+import type { ApprovalRequests } from './approval-requests.js';
+import type { LiveEvents } from './live-events.js';
 import { isKeptAfter, type PostgresInbox, type Submission } from './queue/inbox.js';
 import type { PostgresLanes } from './queue/lanes.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
+import { TurnApprovals } from './turn-approvals.js';
+import { TurnStreams } from './turn-streams.js';
 
 /** Options of {@link runWorker}. */
 export interface WorkerOptions {
@@ -53,6 +55,15 @@ export interface WorkerOptions {
    * @defaultValue `['SIGTERM']`
    */
   readonly signals?: readonly ('SIGTERM' | 'SIGINT')[] | undefined;
+  /**
+   * Decides about a turn that a dead worker has left. Turns of sub-agents are finished instead of resumed, because their
+   * parents are informed: `recoveryOf: ({ session }) => (isChildSession(session) ? 'finish' : 'resume')`.
+   *
+   * @defaultValue all are resumed
+   */
+  readonly recoveryOf?: ((turn: UnfinishedTurn) => 'resume' | 'finish') | undefined;
+  /** Stores requests for an approval, which any process answers: `postgresApprovalRequests()`. */
+  readonly approvals?: ApprovalRequests | undefined;
   /** Writes the events of each turn to the stream with the id of the turn. */
   readonly live?: LiveEvents | undefined;
   /** Receives the events of the turns that this worker runs. Errors that it throws are ignored. */
@@ -73,15 +84,17 @@ export interface Worker {
 }
 
 const checks: OptionChecks<WorkerOptions> = {
-  agent: required(objectWithMethods('turn', 'resume', 'unfinished')),
+  agent: required(objectWithMethods('turn', 'resume', 'finish', 'unfinished', 'answer')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
-  sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal')),
+  sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal', 'fenceOf')),
   inbox: required(anyFunction),
   inboxOptions: anyObject,
   maxTaken: integerFrom(1),
   recoverEveryMs: numberFrom(10, 2_147_483_647),
   drainMs: numberFrom(0, 2_147_483_647),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
+  recoveryOf: anyFunction,
+  approvals: objectWithMethods('add', 'answer', 'answersOf', 'onChange'),
   live: objectWithMethods('write'),
   onEvent: anyFunction,
   onProblem: anyFunction,
@@ -113,8 +126,9 @@ const handOverMs = 5_000;
 class RunningWorker implements Worker {
   readonly ended: Promise<void>;
   readonly #options: WorkerOptions;
-  readonly #streams: Streams;
-  readonly #store: PostgresInbox;
+  readonly #streams: TurnStreams;
+  readonly #approvals: TurnApprovals;
+  #store: PostgresInbox;
   readonly #inboxes = new Set<Inbox>();
   readonly #resumed = new Map<string, Promise<unknown>>();
   readonly #sending = new Set<Promise<unknown>>();
@@ -130,7 +144,8 @@ class RunningWorker implements Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#streams = new Streams(options.live, (error) => this.#report(error));
+    this.#streams = new TurnStreams(options.live, options.sessions, (error) => this.#report(error));
+    this.#approvals = new TurnApprovals(options.approvals, options.agent, (error) => this.#report(error));
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -181,42 +196,55 @@ class RunningWorker implements Worker {
     // A message whose session was busy is tried again.
     for (const inbox of this.#inboxes) await this.#recover(inbox);
     await this.#quietly(() => this.#takeOver());
-    await this.#quietly(() => this.#streams.completeEnded(this.#options.sessions));
+    await this.#quietly(() => this.#streams.completeEnded());
+    this.#approvals.look();
     this.#wake();
   }
 
   /** Begins to resume all unfinished turns, and resolves when their sessions are open or could not be opened. */
   async #resumeTurns(): Promise<void> {
-    const begun: Promise<void>[] = [];
-    const onBegin = new Map<string, () => void>();
     const found = (await this.#options.agent.unfinished()).filter(({ turn }) => !this.#resumed.has(turn));
-    for (const { turn } of found) begun.push(new Promise((resolve) => void onBegin.set(turn, resolve)));
-    if (found.length === 0 || this.#stop.signal.aborted) return;
-    const resuming = recoverTurns(this.#options.agent, {
-      policy: 'ask',
-      ask: ({ turn }) => (onBegin.has(turn) ? 'resume' : 'leave'),
-      // The lanes limit the number of turns at work; those that wait must hold their sessions.
-      concurrency: found.length,
-      onEvent: (event) => {
-        onBegin.get(event.turn)?.();
-        this.#emit(event);
-      },
-    })
-      .catch((error: unknown) => this.#report(error))
-      .finally(() => {
-        for (const { turn } of found) {
-          onBegin.get(turn)?.();
+    if (!this.#stop.signal.aborted) await Promise.all(found.map((turn) => this.#resume(turn)));
+  }
+
+  /** Resumes or finishes a turn, and resolves with its first event. Never rejects. */
+  #resume(unfinished: UnfinishedTurn): Promise<void> {
+    const { agent, recoveryOf = () => 'resume' } = this.#options;
+    const { turn } = unfinished;
+    return new Promise((onBegin) => {
+      const resumed = new Promise<void>((resolve, reject) => {
+        const isFinished = recoveryOf(unfinished) === 'finish';
+        const events = isFinished ? agent.finish(turn, 'The process that ran this turn died.') : agent.resume(turn);
+        events.subscribe({
+          next: (event) => {
+            onBegin();
+            if (!isFinished) this.#emit(event);
+          },
+          error: reject,
+          complete: resolve,
+        });
+      })
+        .catch((error: unknown) => {
+          // Another worker was faster, or the search for its messages has the session open: the next search finds it.
+          if (!isKeptAfter(toErrorInfo(error).code)) this.#report(error);
+        })
+        .finally(() => {
+          onBegin();
           this.#resumed.delete(turn);
-        }
-      });
-    for (const { turn } of found) this.#resumed.set(turn, resuming);
-    await Promise.race([Promise.all(begun), resuming]);
+        });
+      this.#resumed.set(turn, resumed);
+    });
   }
 
   async #takeOver(): Promise<void> {
     if (this.#stop.signal.aborted || !(await this.#store.hasAbandoned())) return;
     const inbox = this.#openInbox(this.#options.inbox());
     await this.#recover(inbox);
+    this.#retire(inbox);
+  }
+
+  /** Closes an inbox after its turns. */
+  #retire(inbox: Inbox): void {
     const close = inbox.idle().then(async () => {
       this.#inboxes.delete(inbox);
       await inbox.close();
@@ -224,10 +252,22 @@ class RunningWorker implements Worker {
     this.#track(close);
   }
 
+  /** Begins again with another inbox, after the lease has ended and another process has taken over the messages. */
+  async #replaceInbox(): Promise<void> {
+    const lost = this.#inbox;
+    this.#stopListening();
+    this.#store = this.#options.inbox();
+    this.#inbox = this.#openInbox(this.#store);
+    this.#stopListening = this.#store.onSubmit(() => this.#wake());
+    this.#retire(lost);
+    await this.#recover(this.#inbox);
+    this.#wake();
+  }
+
   /** Delivers the messages that an inbox has taken over. Never rejects. */
   async #recover(inbox: Inbox): Promise<void> {
     await this.#quietly(async () => {
-      for (const { state, delivery } of await inbox.recover({ sessions: this.#options.sessions })) {
+      for (const { state, delivery } of await inbox.recover({ sessions: endedOnly(this.#options.sessions) })) {
         if (state === 'waiting') this.#track(delivery);
       }
     });
@@ -246,7 +286,14 @@ class RunningWorker implements Worker {
   async #take(): Promise<void> {
     const room = (this.#options.maxTaken ?? 16) - this.#sending.size;
     if (room <= 0 || this.#stop.signal.aborted) return;
-    const taken = await this.#store.take(room);
+    let taken: readonly Submission[];
+    try {
+      taken = await this.#store.take(room);
+    } catch (error) {
+      if (toErrorInfo(error).code !== 'inbox-taken') throw error;
+      await this.#replaceInbox();
+      return;
+    }
     for (const submission of taken) this.#track(this.#deliver(submission));
     if (taken.length === room) this.#wake();
   }
@@ -289,12 +336,14 @@ class RunningWorker implements Worker {
     ]);
     await within(close, handOverMs);
     await this.#quietly(() => this.#streams.close());
+    await this.#approvals.close();
     this.#stopWatching();
     for (const signal of signals) process.off(signal, this.#onSignal);
   }
 
   #emit(event: TurnEvent): void {
     this.#streams.add(event);
+    this.#approvals.see(event);
     if (event.replayed === true) return;
     try {
       this.#options.onEvent?.(event);
@@ -320,6 +369,22 @@ class RunningWorker implements Worker {
   }
 }
 
+/** Sessions whose latest turn has ended. An inbox would end an unfinished one, which a worker resumes instead. */
+const endedOnly = (sessions: PostgresSessions): SessionStore => ({
+  open: async (session) => {
+    const open = await sessions.open(session);
+    const last = open.journal.at(-1)?.event;
+    if (last === undefined || last.type === 'turn.end') return open;
+    await open.close();
+    throw new TurnError(
+      'session-unfinished',
+      `Turn ${JSON.stringify(last.turn)} of session ${JSON.stringify(session)} has not ended. Its messages are looked for after a worker has resumed it.`,
+    );
+  },
+  locate: (turn) => sessions.locate(turn),
+  unfinished: () => sessions.unfinished(),
+});
+
 /** Returns whether work ends within a time. */
 const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -331,87 +396,4 @@ const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   } finally {
     clearTimeout(timer);
   }
-};
-
-/** Writes the events of turns to streams, one after the other in each turn. */
-class Streams {
-  readonly #live: LiveEvents | undefined;
-  readonly #onProblem: (error: unknown) => void;
-  readonly #turns = new Map<string, { readonly writer: EventWriter; replayed: JSONValue[]; last: Promise<void> }>();
-
-  /** Streams that were found without an end in the latest search. */
-  #unended: ReadonlySet<string> = new Set();
-
-  constructor(live: LiveEvents | undefined, onProblem: (error: unknown) => void) {
-    this.#live = live;
-    this.#onProblem = onProblem;
-  }
-
-  add({ replayed: isReplayed, ...event }: TurnEvent): void {
-    if (!this.#live) return;
-    // The end of a turn that was handed over is not stored: the turn continues in another process.
-    if (event.type === 'turn.end' && isKeptAfter(event.error?.code)) {
-      this.#turns.delete(event.turn);
-      return;
-    }
-    const { turn, type } = event;
-    const stream = this.#turns.get(turn) ?? { writer: this.#live.write(turn), replayed: [], last: Promise.resolve() };
-    this.#turns.set(turn, stream);
-    const { writer } = stream;
-    const body = JSON.parse(JSON.stringify(event)) as JSONValue;
-    if (isReplayed === true) {
-      stream.replayed.push(body);
-      return;
-    }
-    const earlier = stream.replayed;
-    stream.replayed = [];
-    const isDelta = type === 'model.delta' || type === 'tool.progress';
-    stream.last = stream.last
-      .then(async () => {
-        if (earlier.length > 0) await writer.complete(earlier, isSameEvent);
-        await writer.append(body, { isDelta });
-        if (event.type !== 'turn.end') return;
-        await writer.dropDeltas();
-        await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
-        this.#turns.delete(turn);
-      })
-      .catch(this.#onProblem);
-  }
-
-  /**
-   * Completes the streams of turns that have ended, and whose worker died before it had written their last events.
-   * Streams are completed at the second sight, because a living worker may be about to write to them.
-   */
-  async completeEnded(sessions: Pick<PostgresSessions, 'journal'>): Promise<void> {
-    const unended = await this.#live?.unended?.();
-    if (!this.#live || !unended) return;
-    const before = this.#unended;
-    this.#unended = new Set(unended.filter((turn) => !this.#turns.has(turn)));
-    for (const turn of this.#unended) {
-      if (!before.has(turn)) continue;
-      const journal = await sessions.journal(turn);
-      const last = journal.at(-1)?.event;
-      if (last?.type !== 'turn.end') continue;
-      const writer = this.#live.write(turn);
-      const events = journal.map(({ event }) => JSON.parse(JSON.stringify(event)) as JSONValue);
-      await writer.complete(events, isSameEvent);
-      await writer.dropDeltas();
-      await writer.end(last.outcome === 'error' ? 'errored' : 'completed');
-    }
-  }
-
-  /** Stores what was added. Streams of turns that were handed over stay open. */
-  async close(): Promise<void> {
-    const streams = [...this.#turns.values()];
-    await Promise.all(streams.map(({ last, writer }) => last.then(() => writer.flush())));
-  }
-}
-
-/** Compares events by the members that identify them: a replayed event may have its members in another order. */
-const isSameEvent = (stored: JSONValue, given: JSONValue): boolean => identityOf(stored) === identityOf(given);
-
-const identityOf = (event: JSONValue): string => {
-  const { type, at, step, attempt, id, index, origin, key, call } = event as Record<string, JSONValue>;
-  const callId = (call as { readonly id?: JSONValue } | undefined)?.id;
-  return JSON.stringify([type, at, step, attempt, id, index, origin, key, callId]);
 };

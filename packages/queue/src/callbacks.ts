@@ -2,31 +2,57 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { LaneEvent } from './events.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
+/** The holders in whose asynchronous context code runs: one of each set of lanes. */
+interface Scope {
+  readonly lanes: Callbacks;
+  readonly holder: SlotHolder | undefined;
+  readonly outer: Scope | undefined;
+}
+
+/** One for all lanes, because Node copies the value of each storage to every promise of the process. */
+const scopes = new AsyncLocalStorage<Scope | undefined>();
+// oxlint-disable-next-line h/no-module-state -- the last lanes of the process disable the storage
+let openLanes = 0;
+
+const without = (lanes: Callbacks, scope: Scope | undefined): Scope | undefined => {
+  if (scope === undefined) return undefined;
+  const outer = without(lanes, scope.outer);
+  if (scope.lanes === lanes) return outer;
+  return outer === scope.outer ? scope : { ...scope, outer };
+};
+
 /**
  * Calls listeners, each in the asynchronous context of its request. An error that a listener throws is reported, not
  * propagated.
  */
 export class Callbacks {
-  readonly #context = new AsyncLocalStorage<SlotHolder | undefined>();
   readonly #onEvent: ((event: LaneEvent) => void) | undefined;
+  #isOpen = true;
 
   constructor(onEvent: ((event: LaneEvent) => void) | undefined) {
     this.#onEvent = onEvent;
+    openLanes += 1;
   }
 
   /** The holder in whose asynchronous context this is called. */
   get current(): SlotHolder | undefined {
-    return this.#context.getStore();
+    let scope = scopes.getStore();
+    while (scope && scope.lanes !== this) scope = scope.outer;
+    return scope?.holder;
   }
 
   /** Runs a callback in the async context of a holder, or outside of any context if it is `undefined` or has ended. */
   within<Result>(holder: SlotHolder | undefined, callback: () => Result): Result {
-    return holder?.isCurrent === false ? callback() : this.#context.run(holder, callback);
+    if (holder?.isCurrent === false || holder === this.current) return callback();
+    return scopes.run(this.#scopeOf(holder), callback);
   }
 
-  /** Disables the async hook, which otherwise adds to the cost of every promise of the process. */
+  /** With the last lanes, disables the async hook, which otherwise adds to the cost of every promise of the process. */
   end(): void {
-    this.#context.disable();
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    openLanes -= 1;
+    if (openLanes === 0) scopes.disable();
   }
 
   /** Keeps the asynchronous context of a request that must wait. */
@@ -42,13 +68,17 @@ export class Callbacks {
         if (scope) scope.runInAsyncScope(callback, undefined, waiter, argument);
         else callback(waiter, argument);
       } else if (scope) {
-        scope.runInAsyncScope(() => this.#context.run(holder, callback, waiter, argument));
+        scope.runInAsyncScope(() => scopes.run(this.#scopeOf(holder), callback, waiter, argument));
       } else {
-        this.#context.run(holder, callback, waiter, argument);
+        scopes.run(this.#scopeOf(holder), callback, waiter, argument);
       }
     } catch (error) {
       this.report({ type: 'callback-failed', session: waiter.session, label: waiter.request.label, error });
     }
+  }
+
+  #scopeOf(holder: SlotHolder | undefined): Scope {
+    return { lanes: this, holder, outer: without(this, scopes.getStore()) };
   }
 
   report(event: LaneEvent): void {

@@ -282,6 +282,8 @@ describe('draining', () => {
       await lanes.detach(async () => Promise.resolve());
     }
     expect(await measure()).toBe(before);
+    for (let index = 0; index < 10; index += 1) await createLanes().run('alice', async () => Promise.resolve());
+    expect(await measure()).toBeLessThanOrEqual(before + 1);
   });
 });
 

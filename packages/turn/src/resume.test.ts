@@ -405,11 +405,10 @@ describe('resuming', () => {
   it('is cancelled by its signal before the start and at every event, with a valid transcript', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);
-    for (let length = 1; length < first.store.lines.length; length += length < 12 ? 1 : 4) {
+    for (let length = 1; length < first.store.lines.length; length += length < 12 ? 2 : 9) {
       const lines = first.store.lines.slice(0, length);
       const ended = decodeRecord(lines.at(-1) ?? '').event.type === 'turn.end';
-      // All of the first events, then some.
-      for (let at = -1, isThere = true; isThere; at += at < length + 6 ? 1 : 5) {
+      for (let at = -1, isThere = true; isThere; at += at < length + 6 ? 2 : 9) {
         const { agent, store, modelCalls } = world({ ...emptyDisk, lines });
         const cancelled = new AbortController();
         if (at === -1) cancelled.abort('Enough.');

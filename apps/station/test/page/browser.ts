@@ -56,7 +56,7 @@ export const pageTests = () => {
       testing.skip(browser === undefined, 'chromium is not installed');
       const context = await (browser as Browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
       testing.onTestFinished(() => context.close());
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(60_000);
       const view = await context.newPage();
       const problems: string[] = [];
       view.on('pageerror', (error) => problems.push(error.message));

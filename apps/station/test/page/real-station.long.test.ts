@@ -63,12 +63,12 @@ describe('the page with the service', () => {
     await view.locator('.tool', { hasText: 'deploy' }).locator('[data-state=ok]').waitFor();
 
     await view.getByRole('link', { name: /build hangs/u }).click();
-    await view.getByText('Stopped in a loop').first().waitFor({ timeout: 60_000 });
+    await view.getByText('Stopped in a loop').first().waitFor({ timeout: 300_000 });
     await view.getByRole('link', { name: 'Timeline' }).click();
     await view.locator('.mark-list [data-kind=loop]').first().waitFor();
 
     await view.getByRole('link', { name: /payment client/u }).click();
-    await view.getByText('All 48 tests pass', { exact: false }).waitFor({ timeout: 60_000 });
+    await view.getByText('All 48 tests pass', { exact: false }).waitFor({ timeout: 300_000 });
     const shown = await view.locator('.markdown').allInnerTexts();
     await view.reload();
     await view.getByText('All 48 tests pass', { exact: false }).waitFor();

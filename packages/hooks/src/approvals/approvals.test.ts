@@ -123,14 +123,12 @@ describe('an approval request', () => {
     const stopper = new AbortController();
     const model = scriptedModel([response(push())]);
     const agent = harness({ model, tools: scriptedTools({ bash: 'ran' }) }).pipe(hooks([asking]));
-    const started = performance.now();
     const ended = reply(
       agent
         .turn({ session: 's', input: 'Push.', signal: stopper.signal })
         .pipe(tap(({ type }) => type === 'approval.request' && stopper.abort())),
     );
     expect((await ended).outcome).toBe('cancelled');
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('notifies observers when it is sent, answered or expired', async () => {

@@ -67,10 +67,21 @@ export const storeTables: readonly string[] = [
     body text not null,
     unique (store, key)
   )`,
+  // Requests of turns for an approval. The first answer stays.
+  `create table approval_request (
+    id text primary key,
+    turn text not null,
+    body text not null,
+    answer text,
+    answered_by uuid,
+    requested_at timestamptz not null default clock_timestamp()
+  )`,
+  'create index approval_request_pending on approval_request (requested_at) where answer is null',
   `create table child (
     store text not null,
     key text not null,
     owner uuid not null,
+    root text not null,
     spawned_at double precision not null,
     body text not null,
     primary key (store, key)
@@ -161,6 +172,8 @@ export const storeTables: readonly string[] = [
     key text not null unique,
     name text not null,
     last_seq bigint not null default 0,
+    fence bigint not null,
+    writer uuid not null,
     status text not null default 'open',
     ended_at timestamptz
   )`,

@@ -3,8 +3,9 @@ import { createInbox, type InboxStore, type KeptMessage } from '@h/queue/inbox';
 import { describeInboxStore } from '@h/queue/testing';
 import { harness } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
+import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { endLeases, testSchema } from '../../test/database.js';
+import { endLease, testSchema } from '../../test/database.js';
 import { postgresSessions, type Postgres } from '../index.js';
 import { postgresInbox } from './index.js';
 
@@ -31,7 +32,7 @@ describe('postgresInbox', () => {
       },
       kill: async (store) => {
         const database = databases.get(store);
-        if (database !== undefined) await endLeases(database);
+        if (database !== undefined) await endLease(database);
       },
     };
   });
@@ -44,7 +45,7 @@ describe('postgresInbox', () => {
     await suspended.save(kept('a'));
     const living = postgresInbox(other);
     expect((await living.open()).messages).toEqual([]);
-    await endLeases(one);
+    await endLease(one);
     const next = postgresInbox(schema.connect());
     expect((await next.open()).messages).toEqual([kept('a')]);
     for (const call of [suspended.save(kept('b')), suspended.remove('a'), suspended.check()]) {
@@ -95,6 +96,8 @@ describe('postgresInbox', () => {
       expect(await inbox.send(session, message, options)).toMatchObject({ status: 'delivered' });
     }
     expect(await store.submit('alice', 'Hi', { id: 'one' })).toBe(false);
+    // The message is delivered when its turn begins.
+    await inbox.idle();
     expect((await sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
     await inbox.close();
     await lanes.shutdown();
@@ -134,9 +137,62 @@ describe('postgresInbox', () => {
     };
     await store.leave('a');
     await expect(begin(one, 'turn-1')).rejects.toMatchObject({ code: 'inbox-taken' });
-    await postgresInbox(other).open();
+    const next = postgresInbox(other);
+    await next.open();
     await expect(begin(one, 'turn-2')).rejects.toMatchObject({ code: 'inbox-taken' });
     await begin(other, 'turn-3');
+    // Its history may have been replaced since.
+    await next.remove('a');
+    await expect(begin(one, 'turn-4')).rejects.toMatchObject({ code: 'inbox-taken' });
+  });
+
+  it('delivers a message once that was taken over while its turn waited for a slot', async () => {
+    const schema = testSchema();
+    const open = (database: Postgres) => {
+      const [sessions, lanes] = [postgresSessions(database), createLanes({ concurrency: 1 })];
+      const agent = harness({ model: scriptedModel(['Hello.', 'Hello again.']), sessions }).pipe(queue(lanes));
+      return { sessions, lanes, inbox: createInbox(agent, lanes, { store: postgresInbox(database) }) };
+    };
+    const one = schema.connect();
+    const [suspended, living] = [open(one), open(schema.connect())];
+    let release: () => void = () => undefined;
+    const held = suspended.lanes.run('bob', () => new Promise<void>((resolve) => (release = resolve)));
+    const waiting = firstValueFrom(suspended.inbox.events.pipe(filter(({ type }) => type === 'queue.waiting')));
+    await suspended.inbox.recover({ sessions: suspended.sessions });
+    const [sent, again] = [suspended.inbox.send('alice', 'Hi', { id: 'm1' }), suspended.inbox.send('carol', 'Hi')];
+    expect([await sent.accepted, await again.accepted]).toEqual([true, true]);
+    await waiting;
+    await endLease(one);
+    const taken = await living.inbox.recover({ sessions: living.sessions });
+    expect(await Promise.all(taken.map(({ delivery }) => delivery))).toMatchObject([
+      { status: 'delivered' },
+      { status: 'delivered' },
+    ]);
+    await living.inbox.idle();
+    release();
+    await held;
+    for (const each of [sent, again]) {
+      expect(await each).toMatchObject({ status: 'kept', error: { code: 'inbox-delivered' } });
+    }
+    for (const session of ['alice', 'carol']) {
+      expect((await living.sessions.messages(session)).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    }
+    for (const { inbox, lanes } of [suspended, living]) {
+      await inbox.close();
+      await lanes.shutdown();
+    }
+  });
+
+  it('takes no message for an inbox that was taken over', async () => {
+    const schema = testSchema();
+    const [one, other] = [schema.connect(), schema.connect()];
+    const [suspended, living] = [postgresInbox(one), postgresInbox(other)];
+    await suspended.open();
+    await endLease(one);
+    await living.open();
+    await living.submit('alice', 'Hi');
+    await expect(suspended.take(5)).rejects.toMatchObject({ code: 'inbox-taken' });
+    expect(await living.take(5)).toHaveLength(1);
   });
 
   it('accepts a tick of a schedule once, from whichever process submits it first', async () => {

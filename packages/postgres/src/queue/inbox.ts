@@ -44,6 +44,8 @@ export interface PostgresInbox extends InboxStore {
    *
    * Pass each to `inbox.send()`, which stores it as pending. Those that were taken by a process that died since are
    * taken again.
+   *
+   * @throws TurnError `inbox-taken` if the lease of this process ended and another one has taken over its messages
    */
   take(limit: number): Promise<readonly Submission[]>;
   /** Returns a message that was taken and not accepted by `inbox.send()`, so that it is taken again. */
@@ -81,6 +83,8 @@ class Inbox implements PostgresInbox {
   readonly #store: string;
   readonly #holder = newId();
   readonly #table: string;
+  /** The tags of the messages that this inbox has, or had before another process took them over. */
+  readonly #tags = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
   #state: 'new' | 'open' | 'closed' = 'new';
 
@@ -107,6 +111,7 @@ class Inbox implements PostgresInbox {
   save(message: KeptMessage): Promise<void> {
     return this.#whileOpen(async () => {
       const id = message.options.id;
+      this.#know(message.tag);
       const rows = await this.#database.query<{ is_saved: boolean }>(
         `with ${ownHolder(this.#database)},
          saved as (
@@ -148,6 +153,7 @@ class Inbox implements PostgresInbox {
         [this.#holder, tag, ...(isKnown ? [encodeEntry({ type: 'delivered', delivered }), keyOf(delivered.id)] : [])],
       );
       if (row?.is_own !== true) throw takenError(this.#name);
+      this.#forget(tag);
     });
   }
 
@@ -172,6 +178,7 @@ class Inbox implements PostgresInbox {
     const wasOpen = this.#state === 'open';
     this.#state = 'closed';
     await this.#last;
+    for (const tag of this.#tags) this.#forget(tag);
     if (!wasOpen) return;
     await this.#database.query(
       `with gone as (delete from ${this.#database.name('holder')} where id = $1)
@@ -204,12 +211,14 @@ class Inbox implements PostgresInbox {
 
   async take(limit: number): Promise<readonly Submission[]> {
     await this.#whileOpen(() => Promise.resolve());
-    const rows = await this.#database.query<{ body: string }>(
-      `select body from ${this.#database.name('inbox_take')}($1, $2, $3, $4) order by number`,
+    const rows = await this.#database.query<{ is_own: boolean; body: string | null }>(
+      `select exists (select 1 from ${this.#database.name('holder')} where id = $2) as is_own, t.body
+       from (select 1) one left join ${this.#database.name('inbox_take')}($1, $2, $3, $4) t on true order by t.number`,
       [this.#name, this.#holder, this.#database.id, limit],
     );
+    if (rows[0]?.is_own !== true) throw takenError(this.#name);
     return rows.flatMap(({ body }) => {
-      const entry = decodeEntry(body);
+      const entry = body === null ? undefined : decodeEntry(body);
       return entry?.type === 'saved' ? [entry.message] : [];
     });
   }
@@ -280,11 +289,27 @@ class Inbox implements PostgresInbox {
         const entry = decodeEntry(body);
         return entry?.type === 'saved' ? [entry.message] : [];
       });
+    for (const { tag } of messages) this.#know(tag);
     const delivered = known.toReversed().flatMap(({ delivery }) => {
       const entry = decodeEntry(delivery);
       return entry?.type === 'delivered' ? [entry.delivered] : [];
     });
     return { messages, delivered };
+  }
+
+  #know(tag: string): void {
+    if (this.#tags.has(tag)) return;
+    const { inboxTags } = this.#database;
+    this.#tags.add(tag);
+    inboxTags.set(tag, (inboxTags.get(tag) ?? 0) + 1);
+  }
+
+  #forget(tag: string): void {
+    if (!this.#tags.delete(tag)) return;
+    const { inboxTags } = this.#database;
+    const others = (inboxTags.get(tag) ?? 1) - 1;
+    if (others > 0) inboxTags.set(tag, others);
+    else inboxTags.delete(tag);
   }
 
   #whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -301,6 +326,7 @@ class Inbox implements PostgresInbox {
 /** Errors after which another process runs the session, or resumes its turn. */
 const keptAfter: ReadonlySet<string> = new Set([
   'inbox-behind',
+  'inbox-delivered',
   'inbox-taken',
   'lane-lost',
   'session-busy',

@@ -1,7 +1,7 @@
 import { harness, reply, SessionBusyError } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { cutConnections, endLeases, testSchema } from '../../test/database.js';
+import { cutConnections, endLease, testSchema } from '../../test/database.js';
 import { postgresSessions, SessionClaimedError } from './postgres-sessions.js';
 
 const start = (turn: string, at = 1) =>
@@ -25,7 +25,7 @@ describe('a claim', () => {
     const [one, other] = [schema.connect(), schema.connect()];
     const suspended = await postgresSessions(one).open('alice');
     await suspended.append(record(0, start('turn-1')));
-    await endLeases(one);
+    await endLease(one);
     const taken = await postgresSessions(other).open('alice');
     expect(taken.journal).toHaveLength(1);
     await expect(suspended.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-taken' });

@@ -4,10 +4,12 @@ import {
   foldJournal,
   TurnError,
   type JournalRecord,
+  type Message,
   type OpenSession,
   type PastTurn,
   type SessionSnapshot,
   type TurnEvent,
+  type TurnEventOf,
 } from '@h/turn';
 import { toPostgresError } from '../errors.js';
 import { encodeName, keyOf } from '../keys.js';
@@ -104,6 +106,14 @@ export class PostgresSession implements OpenSession {
     this.#onReleased = onReleased;
   }
 
+  get session(): string {
+    return this.#claim.session;
+  }
+
+  get fence(): number {
+    return Number(this.#claim.fence);
+  }
+
   pastTurn(turn: string): PastTurn | undefined {
     return this.#past.get(turn);
   }
@@ -131,8 +141,10 @@ export class PostgresSession implements OpenSession {
 
   #enqueue(record: JournalRecord): Promise<void> {
     this.#checkPlace(record);
-    const body = this.#writer.encode(record);
     const { seq, event } = record;
+    const tags = tagsIn(event).filter((tag) => this.#database.inboxTags.has(tag));
+    if (tags.length > 0 && this.#contains(tags)) throw deliveredError(this.#claim.session);
+    const body = this.#writer.encode(record);
     if (seq === 0) this.#beginTurn();
     this.#latest.push(record);
     this.#next = seq + 1;
@@ -146,10 +158,19 @@ export class PostgresSession implements OpenSession {
         ? { turns: this.#turns, at: event.at, turn, firstInput: firstInputOf(event), bytes: this.#bytes }
         : undefined;
     const written = new Promise<void>((resolve, reject) => {
-      this.#queue.push({ turn: this.#turns - 1, seq, body, head, tags: tagsIn(event), resolve, reject });
+      this.#queue.push({ turn: this.#turns - 1, seq, body, head, tags, resolve, reject });
     });
     this.#flushing ??= this.#flush();
     return written;
+  }
+
+  /** Whether the history has one of these messages: an inbox whose messages were taken over may still send it. */
+  #contains(tags: readonly string[]): boolean {
+    const isGiven = (message: Message): boolean => tags.includes(tagOf(message) ?? '');
+    for (const message of this.#before.messages) if (isGiven(message)) return true;
+    const [first] = this.#latest;
+    const input = first?.event.type === 'turn.start' ? first.event.input : [];
+    return this.#latest.some(({ event }) => event.type === 'history.append' && appendedBy(event, input).some(isGiven));
   }
 
   #beginTurn(): void {
@@ -280,18 +301,31 @@ const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
   return queue.splice(0, count);
 };
 
-/** A condition: no message with these tags belongs to another process. */
-const ownsMessages = (database: Postgres, tags: number, process: number): string => `and not exists (
-    select 1 from ${database.name('inbox_message')} m where m.tag = any ($${tags}::text[]) and not exists (
-      select 1 from ${database.name('holder')} h where h.id = m.owner and h.process = $${process}))`;
+/**
+ * A condition: the messages with these tags belong to this process. A message that another process has delivered since
+ * has no tag.
+ */
+const ownsMessages = (
+  database: Postgres,
+  tags: number,
+  process: number,
+): string => `and cardinality($${tags}::text[]) = (
+    select count(*) from ${database.name('inbox_message')} m join ${database.name('holder')} h on h.id = m.owner
+    where m.tag = any ($${tags}::text[]) and h.process = $${process})`;
 
 /** Returns the tags by which inboxes identify the messages that an event adds to the turn. */
 const tagsIn = (event: TurnEvent): readonly string[] => {
   const messages = event.type === 'turn.start' ? event.input : event.type === 'input.received' ? [event.message] : [];
-  return messages.flatMap(({ metadata }) => {
-    const tag = metadata?.['inbox'];
-    return typeof tag === 'string' ? [tag] : [];
-  });
+  return messages.flatMap((message) => tagOf(message) ?? []);
+};
+
+/** A record may omit messages that earlier records contain. */
+const appendedBy = (event: TurnEventOf<'history.append'>, input: readonly Message[]): readonly Message[] =>
+  (event as Partial<typeof event>).messages ?? (event.origin === 'input' ? input : []);
+
+const tagOf = ({ metadata }: Message): string | undefined => {
+  const tag = metadata?.['inbox'];
+  return typeof tag === 'string' ? tag : undefined;
 };
 
 const addRecords = (database: Postgres): string =>
@@ -348,6 +382,12 @@ const messageTakenError = (session: string): TurnError =>
   new TurnError(
     'inbox-taken',
     `Another process has taken over a message for session ${JSON.stringify(session)}, because the lease of this one ended. That process delivers the message.`,
+  );
+
+const deliveredError = (session: string): TurnError =>
+  new TurnError(
+    'inbox-delivered',
+    `The history of session ${JSON.stringify(session)} contains the message already: another inbox took it over and delivered it. Nothing was recorded.`,
   );
 
 const unfinishedError = (session: string, turn: string): TurnError =>

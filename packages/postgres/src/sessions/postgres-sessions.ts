@@ -5,12 +5,13 @@ import {
   foldJournal,
   SessionBusyError,
   type JournalRecord,
+  type MaybePromise,
   type Message,
   type OpenSession,
   type SessionStore,
   type UnfinishedTurn,
 } from '@h/turn';
-import { checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
+import { anyFunction, checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
 import { newId } from '../clock.js';
 import { isAlive } from '../holders.js';
 import { decodeName, encodeName, keyOf } from '../keys.js';
@@ -31,6 +32,18 @@ export class SessionClaimedError extends SessionBusyError {
     this.since = since;
     this.message = `Session ${JSON.stringify(session)} is held by ${owner} since ${since.toISOString()}. Retry after that turn or process has ended.`;
   }
+}
+
+/** Options of {@link postgresSessions}. */
+export interface PostgresSessionsOptions {
+  /**
+   * Called when a session was opened in order to resume its turn, before the turn continues. No other process has the
+   * session then, so this is the time to take over what belongs to the turn, such as its sub-agents. If it fails, the
+   * turn stays unfinished.
+   */
+  readonly onUnfinished?:
+    | ((turn: { readonly session: string; readonly turn: string }) => MaybePromise<void>)
+    | undefined;
 }
 
 /** Which sessions {@link PostgresSessions.list} returns. */
@@ -65,6 +78,11 @@ export interface PostgresSessions extends SessionStore {
    * resume that turn. Without it, a new turn ends the unfinished one.
    */
   keepUnfinished(): void;
+  /**
+   * Returns the fence of a session that this process has open, for stores that reject earlier writers. Each claim of a
+   * session has a larger one.
+   */
+  fenceOf(session: string): number | undefined;
   /** Deletes a session with all its rows. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
 }
@@ -96,8 +114,9 @@ const maxPastTurns = 1000;
  * const agent = harness({ model, tools, sessions: postgresSessions(database) }).pipe();
  * ```
  */
-export const postgresSessions = (database: Postgres): PostgresSessions => {
+export const postgresSessions = (database: Postgres, options: PostgresSessionsOptions = {}): PostgresSessions => {
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
+  checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
   const open = new Set<PostgresSession>();
   /** Turns that are about to be resumed here. */
   const located = new LruMap<string, true>(maxLocated);
@@ -116,10 +135,11 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
         const opened = new PostgresSession(database, { id, fence, session }, loaded, past, Number(bytes), () =>
           open.delete(opened),
         );
+        const latest = unfinishedIn(loaded.journal);
+        if (latest !== undefined && located.delete(latest)) await options.onUnfinished?.({ session, turn: latest });
+        else if (latest !== undefined && state.keepsUnfinished) opened.rejectRecords(latest);
         // A session that was being opened is handed over too. Its turn may have been stopped since.
         if (handOvers !== state.handOvers) throw closedError(session);
-        const latest = unfinishedIn(loaded.journal);
-        if (state.keepsUnfinished && latest !== undefined && !located.delete(latest)) opened.rejectRecords(latest);
         open.add(opened);
         return opened;
       } catch (error) {
@@ -136,7 +156,7 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
       return found && decodeName(found.name);
     },
     unfinished: () => unfinishedTurns(database),
-    list: (options = {}) => listSessions(database, options),
+    list: (listOptions = {}) => listSessions(database, listOptions),
     messages: async (session) => {
       const id = await idOf(database, session);
       if (id === undefined) return [];
@@ -149,6 +169,8 @@ export const postgresSessions = (database: Postgres): PostgresSessions => {
     keepUnfinished: () => {
       state.keepsUnfinished = true;
     },
+    // The latest claim is the last of the set.
+    fenceOf: (session) => [...open].findLast((each) => each.session === session)?.fence,
     delete: (session) => deleteSession(database, session),
   };
 };

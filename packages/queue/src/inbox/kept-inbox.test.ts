@@ -1,69 +1,14 @@
-import { harness, intercept, reply, type TurnOperator } from '@h/turn';
-import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
-import fc from 'fast-check';
+import { harness, reply } from '@h/turn';
+import { call, response, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mortalDisk, type Disk } from '../../test/mortal-stores.js';
+import { mortalDisk } from '../../test/mortal-stores.js';
+import { aProcess, replacing, words } from '../../test/mortal-process.js';
 import { settled } from '../../test/set-up-inbox.js';
-import { virtualTime } from '../../test/virtual-time.js';
-import type { InboxOptions } from './inbox-options.js';
-import type { Delivery, InboxMode } from './delivery.js';
 import { createInbox } from './inbox.js';
 import { createLanes } from '../lanes.js';
 import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));
-const words = Array.from({ length: 40 }, () => 'Words.');
-
-/** Creates a process: an agent in virtual time with an inbox that stores its messages on this disk. */
-const aProcess = (
-  disk: Disk,
-  {
-    script = words,
-    options = {},
-    operators = [],
-  }: { script?: readonly ScriptStep[]; options?: InboxOptions; operators?: readonly TurnOperator[] } = {},
-) => {
-  const time = virtualTime();
-  const { scheduler } = time;
-  const life = disk.live();
-  const { sessions, store } = life;
-  const lanes = createLanes({ scheduler });
-  const kill = (): void => {
-    life.kill();
-    // Without shutdown(), the async hook of these lanes would slow down the rest of the test process.
-    void lanes.shutdown();
-    time.advance(60_000);
-  };
-  onTestFinished(kill);
-  const model = scriptedModel(script, { delayMs: 100, scheduler });
-  const agent = harness({ model, sessions, scheduler, tools: scriptedTools({ ls: 'a.txt' }) }).pipe(
-    queue(lanes),
-    ...operators,
-  );
-  const inbox = createInbox(agent, lanes, { ...options, scheduler, store });
-  const advance = async (ms: number): Promise<void> => {
-    for (let done = 0; done < ms; done += 50) {
-      await settled();
-      time.advance(50);
-    }
-    await settled();
-  };
-  const recover = () => inbox.recover({ sessions });
-  return { time, sessions, lanes, model, agent, inbox, advance, recover, kill };
-};
-
-/** Replaces the history as soon as it contains an answer. */
-const replacing = (): TurnOperator =>
-  intercept('replacing', ({ emit }) => ({
-    observe: {
-      'history.append': ({ origin }) => {
-        if (origin === 'response') {
-          emit({ type: 'history.replace', messages: [{ role: 'user', content: 'A summary.' }], origin: 'replacing' });
-        }
-      },
-    },
-  }));
-
 describe('an inbox with a store', () => {
   it('leaves the messages behind one that another process delivers to that process as well', async () => {
     const disk = mortalDisk();
@@ -433,84 +378,5 @@ describe('an inbox with a store', () => {
     expect(() =>
       createInbox({ turn: () => null as never, steer: () => false }, createLanes(), options as never),
     ).toThrow(message);
-  });
-
-  it('delivers accepted messages exactly once, regardless of when its processes die', { timeout: 60_000 }, async () => {
-    const step = fc.record({
-      mode: fc.constantFrom<InboxMode>('steer', 'followup', 'collect', 'interrupt'),
-      waitMs: fc.constantFrom(0, 50, 150, 300),
-      ticks: fc.nat(30),
-      forgets: fc.boolean(),
-      afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'die', 'die', 'close'),
-      recovery: fc.constantFrom('resume', 'finish', 'leave'),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 1, maxLength: 6 }),
-        fc.boolean(),
-        fc.constantFrom<(InboxMode | undefined)[]>('steer', 'followup', undefined),
-        async (steps, isReplaced, only) => {
-          const disk = mortalDisk();
-          const begin = async (recovery: string) => {
-            disk.faults.clear();
-            const script = Array.from({ length: 40 }, (_, index) =>
-              index % 2 === 0 ? response(call(`${index}`, 'ls')) : 'Words.',
-            );
-            const one = aProcess(disk, {
-              script,
-              options: { debounceMs: 100 },
-              operators: isReplaced ? [replacing()] : [],
-            });
-            for (const { turn } of await one.agent.unfinished()) {
-              if (recovery === 'leave') continue;
-              const ended = reply(recovery === 'resume' ? one.agent.resume(turn) : one.agent.finish(turn));
-              await one.advance(3000);
-              await ended;
-            }
-            await one.recover();
-            return one;
-          };
-          const accepted = new Set<string>();
-          const told = new Map<string, Delivery>();
-          let one = await begin('resume');
-          for (const [index, { mode: some, waitMs, ticks, forgets, afterwards, recovery }] of steps.entries()) {
-            const text = `m${index}`;
-            const mode = only ?? some;
-            // Messages that a store could not delete are found in the history while it contains them.
-            if (!forgets && !isReplaced) disk.faults.add('remove');
-            const sent = one.inbox.send('alice', text, { mode, id: text });
-            void sent.accepted.then((isSafe) => void (isSafe && accepted.add(text)));
-            void sent.then((delivery) => told.set(text, delivery));
-            await one.advance(waitMs);
-            await settled(ticks);
-            if (afterwards === 'nothing') continue;
-            if (afterwards === 'close') {
-              const closed = one.inbox.close();
-              await one.advance(300);
-              await closed;
-            }
-            one.kill();
-            one = await begin(recovery);
-          }
-          // The last process deletes the messages that earlier ones could not delete.
-          one.kill();
-          one = await begin('resume');
-          for (let round = 0; round < 40 && one.inbox.snapshot().length > 0; round += 1) await one.advance(500);
-          const texts = disk.said().map(String);
-          for (const [index] of steps.entries()) {
-            const text = `m${index}`;
-            const times = texts.filter((each) => each === text).length;
-            expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBeLessThanOrEqual(1);
-            if (accepted.has(text) || told.get(text)?.status === 'delivered') {
-              expect(times, `${text} ${JSON.stringify(told.get(text))}`).toBe(1);
-            }
-          }
-          if (only) expect(texts).toEqual(texts.toSorted((one, other) => one.localeCompare(other)));
-          expect([disk.kept.size, one.inbox.snapshot(), one.time.timers]).toEqual([0, [], 0]);
-          one.kill();
-        },
-      ),
-      { numRuns: 30 },
-    );
   });
 });

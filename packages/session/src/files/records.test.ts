@@ -107,21 +107,4 @@ describe('the records of a journal', () => {
     expect((await syncsOf('local-write', 9)) - (await syncsOf('local-write', 4))).toBe(5);
     expect(await syncsOf('read-only', 9)).toBe(await syncsOf('read-only', 4));
   });
-
-  it('are appended to journals that were closed because too many were open', async () => {
-    const directory = folder();
-    const sessions = fileSessions({ directory, fsync: 'never' });
-    const all = await Promise.all(Array.from({ length: 300 }, (_, index) => sessions.open(`s${index}`)));
-    for (const seq of [0, 1]) {
-      await Promise.all(all.map(async (each) => each.append(requestRecord(seq, { system: [], tools: [] }))));
-    }
-    await Promise.all(all.map(async (each) => each.close()));
-    const lines = readdirSync(directory).map(
-      (name) =>
-        readFileSync(join(directory, name, 'journal.jsonl'), 'utf8')
-          .trimEnd()
-          .split('\n').length,
-    );
-    expect(lines).toEqual(Array.from({ length: 300 }, () => 2));
-  });
 });

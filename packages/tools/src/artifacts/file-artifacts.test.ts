@@ -129,7 +129,7 @@ describe('fileArtifacts', () => {
         logLevel: 'silent',
       });
       const stored: string[] = [];
-      for (let kill = 1; kill <= 12; kill += 1) {
+      for (let kill = 1; kill <= 5; kill += 1) {
         const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
         let text = '';
         child.stdout.on('data', (piece: Buffer) => {
@@ -144,7 +144,7 @@ describe('fileArtifacts', () => {
         for (const name of names) expect((await store.read('alice', name)).content.length).toBe(100_000);
         expect(stored.filter((id) => !names.includes(id))).toEqual([]);
       }
-      expect(stored.length).toBeGreaterThan(12);
+      expect(stored.length).toBeGreaterThan(5);
     },
     60_000,
   );

@@ -33,8 +33,8 @@ export const describeArtifactStore = (make: (options?: ArtifactStoreOptions) => 
         expect(size).toBe(content.length);
         const whole = { content, offset: 0, size, mediaType: 'text/plain', external: false };
         expect(await store.read('alice', id)).toEqual(whole);
-        for (const offset of [0, 1, 7, content.length, content.length + 5]) {
-          for (const length of [0, 1, 4, 100_000]) {
+        for (const offset of [0, 7, content.length + 5]) {
+          for (const length of [0, 4, 100_000]) {
             const slice = await store.read('alice', id, { offset, length });
             // A range may start or end within a surrogate pair.
             expect(slice).toEqual({ ...whole, content: content.slice(offset, offset + length), offset });
