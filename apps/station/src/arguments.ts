@@ -70,9 +70,6 @@ export const parseArguments = (given: readonly string[]): StationArguments => {
     throw new UsageError(`--role must be web, worker or all, but is ${JSON.stringify(role)}.`);
   }
   const databaseUrl = values['database-url'];
-  if (role !== 'all' && databaseUrl === undefined) {
-    throw new UsageError(`--role ${role} needs --database-url: with files, one process does everything.`);
-  }
   return {
     command: values.help === true ? 'help' : (command ?? 'start'),
     config: values.config === undefined ? undefined : resolve(values.config),

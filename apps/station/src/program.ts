@@ -1,12 +1,12 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { ConfigError } from '@h/config';
 import { secretsIn } from '@h/models';
 import { loadPrices } from '@h/prices';
 import { parseAgentFile, readAgentFiles } from './agents/agent-file.js';
 import { configuredModels, stationAgents } from './agents/station-agents.js';
 import type { StationAgent } from './agents/station-agent.js';
-import { loadConfig, loadText } from './config/load-config.js';
-import { serviceSettings } from './config/service-settings.js';
+import { loadConfig, loadText, type LoadedConfig } from './config/load-config.js';
+import type { StationConfig } from './config/schema.js';
 import { Metrics } from './api/metrics.js';
 import { scopes as allScopes, type Scope } from './api/route.js';
 import { startServer } from './api/server.js';
@@ -15,9 +15,12 @@ import { UsageError, type StationArguments } from './arguments.js';
 import { demoPrices, startDemo } from './demo/demo-agent.js';
 import { scenes } from './demo/script.js';
 import type { Backend } from './service/backend.js';
-import { embeddedBackend } from './service/embedded.js';
 import { openStation, type Station } from './service/station.js';
+import { startStationTriggers } from './service/station-triggers.js';
 import { startWorkflows } from './service/workflow-runs.js';
+import { triggerProblems } from './triggers/trigger-problems.js';
+import type { Triggers } from './triggers/triggers.js';
+import { checkRole, openBackend, settingsOf } from './settings.js';
 import { readWorkflows } from './workflows/parse-workflow.js';
 import type { Workflow } from './workflows/schema.js';
 
@@ -40,11 +43,16 @@ export interface RunningProgram {
 /** Starts the service. */
 export const startProgram = async (given: StationArguments, { say, warn }: Surroundings): Promise<RunningProgram> => {
   const onProblem = (problem: unknown): void => warn(problemText(problem));
-  const settings = settingsOf(given);
+  const loaded = given.config === undefined ? undefined : loadConfig(given.config);
+  const settings = settingsOf(given, loaded);
   const { tenant, role } = given;
-  const own = given.isDemo ? [] : ownAgents(given);
+  checkRole(role, settings);
+  const own = given.isDemo ? [] : ownAgents(loaded, settings.data);
   const demo = own.length === 0 ? await startDemo() : undefined;
   const agents: readonly StationAgent[] = demo ? [demo.agent] : own;
+  const active = demo ? undefined : loaded;
+  const definitions = workflowsOf(active, agents);
+  const configured = triggersOf(active, agents, definitions);
   const backend = await openBackend(settings, onProblem);
   const metrics = new Metrics();
   const costOf = await loadPrices({ overrides: { 'ollama/*': { input: 0, output: 0 }, ...demoPrices } });
@@ -57,8 +65,15 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     approvalLinkMs: settings.approvalLinkTtlMs,
     onProblem,
     onTurnEnd: (turn) => metrics.addTurn(turn),
+    // Messages arrive over HTTP, which starts after the triggers.
+    onMessage: (message) => triggers.message(message),
   });
-  const workflows = await startWorkflows(station, workflowsOf(given, agents), onProblem);
+  const workflows = await startWorkflows(station, definitions, onProblem);
+  const triggers: Triggers = await startStationTriggers(station, workflows, {
+    triggers: configured,
+    environment: process.env,
+    onProblem,
+  });
   const { host, port, origins, publicUrl, maxBodyBytes } = settings;
   const hosts = publicUrl === undefined ? given.hosts : [...given.hosts, new URL(publicUrl).hostname];
   const server =
@@ -74,6 +89,7 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
           publicUrl,
           maxBodyBytes,
           workflows,
+          triggers,
           onProblem,
         });
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
@@ -83,37 +99,50 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     url,
     close: async () => {
       await server?.close();
+      await triggers.close();
       await workflows.close();
       await station.close();
       await demo?.close();
     },
     stop: async (drainMs) => {
-      await Promise.all([server?.close(), workflows.close(), station.drain(drainMs)]);
+      await Promise.all([server?.close(), triggers.close(), workflows.close(), station.drain(drainMs)]);
     },
   };
 };
 
 /** The agents of a configuration, or a general one if the environment has a key of a provider. */
-const ownAgents = ({ config: file }: StationArguments): readonly StationAgent[] => {
-  if (file !== undefined) {
-    const { config } = loadConfig(file);
+const ownAgents = (loaded: LoadedConfig | undefined, data: string): readonly StationAgent[] => {
+  const { config: read } = loaded ?? loadText('', resolve('config.yaml'));
+  const config = { ...read, database: { ...read.database, folder: data } };
+  if (loaded) {
     const files = readAgentFiles(config.agents);
     if (files.length > 0) return stationAgents(config, files);
     throw new UsageError(`The folder ${config.agents} has no agent files. Write one, such as reviewer.md.`);
   }
-  const { config } = loadText('', resolve('config.yaml'));
   if (configuredModels(config, process.env).usual === undefined) return [];
   return stationAgents(config, [parseAgentFile(assistant, 'assistant.md')]);
 };
 
-const workflowsOf = ({ config: file }: StationArguments, agents: readonly StationAgent[]): readonly Workflow[] => {
-  if (file === undefined) return [];
-  const { config } = loadConfig(file);
+const workflowsOf = (loaded: LoadedConfig | undefined, agents: readonly StationAgent[]): readonly Workflow[] => {
+  if (!loaded) return [];
   const found = readWorkflows(
-    config.workflows,
+    loaded.config.workflows,
     agents.map(({ name }) => name),
   );
   return found.map(({ workflow }) => workflow);
+};
+
+/** @throws ConfigError for a trigger that cannot have an effect */
+const triggersOf = (
+  loaded: LoadedConfig | undefined,
+  agents: readonly StationAgent[],
+  workflows: readonly Workflow[],
+): StationConfig['triggers'] => {
+  if (!loaded) return {};
+  const targets = { agents: agents.map(({ name }) => name), workflows: workflows.map(({ id }) => id) };
+  const problems = triggerProblems(loaded, targets, process.env);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return loaded.config.triggers;
 };
 
 /** The agent of a start without a configuration. */
@@ -124,43 +153,10 @@ tools: [read, glob, grep]
 You are a helpful assistant. Work in small steps, and say what you found.
 `;
 
-/** Settings of the program, from its arguments and the configuration. */
-interface Settings {
-  readonly host: string;
-  readonly port: number;
-  readonly data: string;
-  readonly databaseUrl: string | undefined;
-  readonly concurrency: number;
-  readonly tenantConcurrency: number | undefined;
-  readonly origins: readonly string[];
-  readonly publicUrl: string | undefined;
-  readonly maxBodyBytes: number | undefined;
-  readonly approvalLinkTtlMs: number | undefined;
-  readonly reservedForeground: number | undefined;
-}
-
-const settingsOf = (given: StationArguments): Settings => {
-  const loaded = given.config === undefined ? undefined : loadConfig(given.config);
-  const service = loaded && serviceSettings(loaded.config, loaded.source, process.env);
-  const state = process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state');
-  return {
-    host: given.host ?? service?.host ?? '127.0.0.1',
-    port: given.port ?? service?.port ?? 4700,
-    data: given.data ?? service?.folder ?? join(state, 'h/station'),
-    databaseUrl: given.databaseUrl ?? service?.databaseUrl,
-    concurrency: given.concurrency ?? service?.lanes.concurrency ?? 4,
-    tenantConcurrency: loaded?.config.lanes.per_tenant,
-    origins: [...given.origins, ...(service?.corsOrigins ?? [])],
-    publicUrl: service?.publicUrl,
-    maxBodyBytes: service?.maxBodyBytes,
-    approvalLinkTtlMs: service?.approvalLinkTtlMs,
-    reservedForeground: service?.lanes.reservedForeground,
-  };
-};
-
 /** Creates or removes tokens. */
 export const manageTokens = async (given: StationArguments, { say, warn }: Surroundings): Promise<void> => {
-  const backend = await openBackend(settingsOf(given), (problem) => warn(problemText(problem)));
+  const loaded = given.config === undefined ? undefined : loadConfig(given.config);
+  const backend = await openBackend(settingsOf(given, loaded), (problem) => warn(problemText(problem)));
   try {
     const { name, tenant } = given;
     if (given.command === 'revoke') {
@@ -178,16 +174,6 @@ const toScope = (scope: string): Scope => {
   const found = allScopes.find((known) => known === scope);
   if (found) return found;
   throw new UsageError(`--scope must be one of ${allScopes.join(', ')}, but is ${JSON.stringify(scope)}.`);
-};
-
-const openBackend = async (
-  { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground }: Settings,
-  onProblem: (problem: unknown) => void,
-): Promise<Backend> => {
-  const common = { concurrency, tenantConcurrency, reservedForeground, onProblem };
-  if (databaseUrl === undefined) return embeddedBackend({ ...common, directory: data });
-  const { postgresBackend } = await import('./service/postgres.js');
-  return postgresBackend({ ...common, databaseUrl, directory: join(data, 'artifacts') });
 };
 
 /** The token of the printed address. Each start replaces it, because only its hash is stored. */

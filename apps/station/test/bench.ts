@@ -9,7 +9,6 @@ import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { parseAgentFile } from '../src/agents/agent-file.js';
 import { stationAgents } from '../src/agents/station-agents.js';
-import type { AgentEnvironment } from '../src/agents/station-agent.js';
 import { loadText } from '../src/config/load-config.js';
 import { serviceSettings } from '../src/config/service-settings.js';
 import { startModelServer, type Answers, type ModelServer } from './model-server.js';
@@ -30,7 +29,6 @@ export interface BenchOptions {
   readonly others?: Readonly<Record<string, object>>;
   readonly answers?: Answers;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly usedToday?: AgentEnvironment['usedToday'];
   /** The provider that the model server stands for. @defaultValue `acme` */
   readonly servedBy?: { readonly provider: string; readonly path: string };
 }
@@ -100,7 +98,6 @@ export const openBench = async (options: BenchOptions = {}): Promise<Bench> => {
     lanes,
     sessions: memorySessions(),
     artifacts: memoryArtifacts(),
-    ...(options.usedToday !== undefined && { usedToday: options.usedToday }),
   });
   const close = async (): Promise<void> => {
     await first.close?.();

@@ -179,11 +179,11 @@ const openTriggers = async (fields: object, started: object[], store = memoryTic
 const startedBy = async (fields: object): Promise<readonly object[]> => {
   const started: object[] = [];
   const triggers = await openTriggers({ type: 'message', contains: 'go', ...fields }, started);
-  await triggers.message({ id: 'm1', text: 'go' });
+  await triggers.message({ tenant: 'default', id: 'm1', text: 'go' });
   return started;
 };
 const firedBy = async (fields: object): Promise<readonly string[]> =>
-  (await openTriggers(fields, [])).message({ id: 'm1', text: 'go' });
+  (await openTriggers(fields, [])).message({ tenant: 'default', id: 'm1', text: 'go' });
 const signedWith = (secret: string, at: number): WebhookRequest => {
   const timestamp = String(Math.floor(at / 1_000));
   return {
@@ -532,6 +532,10 @@ const rows: Readonly<Record<string, () => unknown>> = {
   'triggers.*.session': async () => {
     expect((await startedBy({ ...target, session: 'fixed' }))[0]).toMatchObject({ session: 'fixed' });
     expect((await startedBy(target))[0]).toMatchObject({ session: 'trigger:t:m1' });
+  },
+  'triggers.*.tenant': async () => {
+    expect((await startedBy(target))[0]).toMatchObject({ tenant: 'default' });
+    expect(await firedBy({ type: 'message', contains: 'go', tenant: 'other', ...target })).toEqual([]);
   },
   'triggers.*.every': () => {
     expect(scheduleOf(timed({ type: 'heartbeat', every: '1h' })).next(0)).toBe(3_600_000);

@@ -13,6 +13,8 @@ export interface RoutedAgentOptions {
   /** The workplace of a session. */
   readonly keyOf: (session: string) => string;
   readonly open: (key: string) => Promise<OpenAgent>;
+  /** Called before each turn of a session, which begins when it has resolved. */
+  readonly prepare: (session: string) => Promise<void>;
   /** The most workplaces that stay open while no turn runs in them. */
   readonly maxIdle: number;
 }
@@ -30,6 +32,7 @@ export const routedAgent = ({
   sessions,
   keyOf,
   open,
+  prepare,
   maxIdle,
 }: RoutedAgentOptions): Agent & Omit<OpenAgent, 'agent'> => {
   const places = new Map<string, Place>();
@@ -63,20 +66,21 @@ export const routedAgent = ({
       closePlace(name, one).catch(() => undefined);
     }
   };
-  const within = (key: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
-    defer(() =>
-      from(acquire(key)).pipe(
-        switchMap(run),
+  const within = (session: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
+    defer(() => {
+      const key = keyOf(session);
+      return from(Promise.all([acquire(key), prepare(session)])).pipe(
+        switchMap(([agent]) => run(agent)),
         finalize(() => release(key)),
-      ),
-    );
+      );
+    });
   const resumed = (turn: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
-    defer(async () => sessions.locate(turn)).pipe(switchMap((session) => within(keyOf(session ?? turn), run)));
+    defer(async () => sessions.locate(turn)).pipe(switchMap((session) => within(session ?? turn, run)));
   return {
     get operators() {
       return [...agents.values()].at(-1)?.operators ?? [];
     },
-    turn: (input) => within(keyOf(input.session), (agent) => agent.turn(input)),
+    turn: (input) => within(input.session, (agent) => agent.turn(input)),
     resume: (turn, options) => resumed(turn, (agent) => agent.resume(turn, options)),
     finish: (turn, reason) => resumed(turn, (agent) => agent.finish(turn, reason)),
     steer: (session, message, id) => [...agents.values()].some((agent) => agent.steer(session, message, id)),

@@ -1,15 +1,16 @@
-import type { Amounts } from '@h/guardrails';
 import type { Lanes } from '@h/queue';
 import type { ArtifactStore } from '@h/tools';
 import type { Agent, SessionStore } from '@h/turn';
+import type { HandedOver } from './hand-over.js';
+import type { TenantUse } from './tenant-budgets.js';
 
 /** What the service provides to the agents that it opens. They share lanes and stores. */
 export interface AgentEnvironment {
   readonly lanes: Lanes;
   readonly sessions: SessionStore;
   readonly artifacts: ArtifactStore;
-  /** What a tenant has used since midnight UTC, for limits that survive a restart. @defaultValue nothing */
-  readonly usedToday?: ((tenant: string) => Amounts) | undefined;
+  /** Lets limits of tenants count turns of earlier and other processes. @defaultValue those of this process count */
+  readonly tenants?: TenantUse | undefined;
 }
 
 /** A kind of agent that sessions can be created with. */
@@ -25,6 +26,10 @@ export interface StationAgent {
    * branch and the workspace of their workflow run.
    */
   open(environment: AgentEnvironment): Agent | Promise<Agent>;
+  /** Copies files of other sessions into the workspace of a session, if it is a separate one. Call it before its turn. */
+  receive?(session: string, files: readonly HandedOver[]): Promise<void>;
+  /** Sends pending telemetry. Turns that still run send no more. */
+  flush?(): Promise<void>;
   /** Ends sandboxes and sub-agents. Call it when no turn runs. */
   close?(): Promise<void>;
 }

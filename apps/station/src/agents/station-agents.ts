@@ -12,6 +12,7 @@ import { subagents, unrestricted, type AgentKind, type Subagents } from '@h/suba
 import type { Agent } from '@h/turn';
 import type { StationConfig } from '../config/schema.js';
 import type { AgentFile } from './agent-file.js';
+import { copyFiles } from './hand-over.js';
 import { createPipeline, type PipelineParts } from './pipeline.js';
 import { routedAgent, type OpenAgent } from './routed-agent.js';
 import type { AgentEnvironment, StationAgent } from './station-agent.js';
@@ -82,6 +83,17 @@ export const stationAgents = (
         close = () => agent.close();
         return agent;
       },
+      receive: async (session, files) => {
+        const keyOf = workplaceKeys(config);
+        const own = keyOf(session);
+        const others = files.filter((from) => keyOf(from.session) !== own);
+        if (others.length === 0) return;
+        const { root } = await openWorkplace(config, own);
+        for (const from of others) {
+          await copyFiles((await openWorkplace(config, keyOf(from.session))).root, root, from.paths);
+        }
+      },
+      flush: async () => (await shared.telemetry()).close(),
       close: async () => {
         await close?.();
         await (await shared.telemetry()).close();
@@ -118,19 +130,26 @@ const chosenModel = ({ config, models }: Shared, { settings, source }: AgentFile
   }
 };
 
+/** Names the workplace of a session: all share one, each run has one, or each session. */
+const workplaceKeys = ({ harness: { workspace, git } }: StationConfig): ((session: string) => string) => {
+  if (workspace.mode === 'host') return () => '';
+  return git.workflow_branch_strategy === 'shared' ? (session) => runOf(session) ?? session : (session) => session;
+};
+
 const openStationAgent = async (
   shared: Shared,
   file: AgentFile,
   model: ChosenModel,
   environment: AgentEnvironment,
 ): Promise<Agent & Omit<OpenAgent, 'agent'>> => {
-  const { harness } = shared.config;
-  const isShared = harness.git.workflow_branch_strategy === 'shared';
   const open = (key: string): Promise<OpenAgent> => openIn(shared, file, model, environment, key);
   return routedAgent({
     sessions: environment.sessions,
-    keyOf: (session) => (harness.workspace.mode === 'host' ? '' : ((isShared ? runOf(session) : undefined) ?? session)),
+    keyOf: workplaceKeys(shared.config),
     open,
+    prepare: async (session) => {
+      if (environment.tenants) await shared.budgets.refresh(session, Date.now(), environment.tenants);
+    },
     maxIdle: maxIdleWorkplaces,
   });
 };
@@ -156,8 +175,7 @@ const openIn = async (
     telemetry: await shared.telemetry(),
   };
   const tenants = new LruMap<string, string>(maxSessions);
-  const budgetOf = (tenant: string): ReturnType<PipelineParts['budget']> =>
-    budgets.budgetOf(tenant, Date.now(), environment.usedToday);
+  const budgetOf = (tenant: string): ReturnType<PipelineParts['budget']> => budgets.budgetOf(tenant, Date.now());
   const team = createTeam(shared, file, workplace, environment, common, (session) =>
     budgetOf(tenants.get(session) ?? tenantOf(undefined)),
   );

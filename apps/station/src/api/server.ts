@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import { sha256, StationError } from '../service/session-id.js';
 import type { Station } from '../service/station.js';
+import type { Triggers } from '../triggers/triggers.js';
+import { WebhookError } from '../triggers/webhook.js';
 import { agUiInput, runAgUi } from './ag-ui.js';
 import * as contract from './contract.js';
 import { type Metrics } from './metrics.js';
@@ -32,8 +34,8 @@ export interface ServerOptions {
   /** Size limit of a request in bytes. @defaultValue 16 MB */
   readonly maxBodyBytes?: number | undefined;
   readonly workflows?: WorkflowService | undefined;
-  /** Handles a signed webhook. @returns the response, or `undefined` if the trigger does not exist */
-  readonly onTrigger?: ((name: string, request: Request) => Promise<Response | undefined>) | undefined;
+  /** Accepts signed webhooks. @defaultValue none is known */
+  readonly triggers?: Pick<Triggers, 'webhook'> | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -120,9 +122,14 @@ export const createApp = (options: ServerOptions): Hono => {
     return context.text(metrics.text(station.activeTurns), 200, { 'content-type': 'text/plain; version=0.0.4' });
   });
   app.post('/api/v1/triggers/:name', async (context) => {
-    const response = await options.onTrigger?.(context.req.param('name'), limited(context.req.raw, maxBodyBytes));
-    if (!response) throw notFound;
-    return response;
+    if (!options.triggers) throw notFound;
+    const headers = {
+      id: context.req.header('webhook-id'),
+      timestamp: context.req.header('webhook-timestamp'),
+      signature: context.req.header('webhook-signature'),
+    };
+    const body = await limited(context.req.raw, maxBodyBytes).text();
+    return context.json(await options.triggers.webhook(context.req.param('name'), { headers, body }), 202);
   });
   app.get('/a/:token', async (context) => {
     if (context.req.header('accept')?.includes('application/json') !== true) return servePage('/approve.html');
@@ -295,6 +302,10 @@ const toProblem = (error: unknown): { status: number; body: z.infer<typeof contr
   if (error instanceof StationError) {
     const { status, code, message, field } = error;
     return { status, body: { code, message, field, isRetryable: status === 429 || status === 503 } };
+  }
+  if (error instanceof WebhookError) {
+    const { code, message } = error;
+    return { status: code === 'unknown-trigger' ? 404 : 401, body: { code, message, field: null, isRetryable: false } };
   }
   const isRetryable =
     typeof error === 'object' && error !== null && 'isRetryable' in error && error.isRetryable === true;

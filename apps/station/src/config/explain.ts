@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { ConfigError, keysOf } from '@h/config';
+import { ConfigError, keysOf, type ConfigProblem } from '@h/config';
 import { readAgentFiles, type AgentFile } from '../agents/agent-file.js';
 import { stationAgents } from '../agents/station-agents.js';
 import { scheduleOf } from '../triggers/schedule.js';
+import { triggerProblems } from '../triggers/trigger-problems.js';
 import { readWorkflows, type WorkflowFile } from '../workflows/parse-workflow.js';
 import { loadConfig, type LoadedConfig } from './load-config.js';
 import { configSchema, type SandboxConfig } from './schema.js';
@@ -25,14 +26,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Explains a configuration file with its agent files and workflows. Nothing is started. */
 export const explainConfig = (file: string, environment: Environment): Explanation => {
   const problems: string[] = [];
+  const add = (found: readonly ConfigProblem[]): void => {
+    problems.push(...found.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`));
+  };
   const attempt = <Value>(read: () => Value, otherwise: Value): Value => {
     try {
       return read();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problems.push(
-        ...error.problems.map(({ file: at, line, column, message }) => `${at}:${line}:${column}: ${message}`),
-      );
+      add(error.problems);
       return otherwise;
     }
   };
@@ -44,7 +46,8 @@ export const explainConfig = (file: string, environment: Environment): Explanati
   const workflows = attempt<readonly WorkflowFile[]>(() => readWorkflows(config.workflows, names), []);
   attempt(() => serviceSettings(config, loaded.source, environment), undefined);
   const agents = files.flatMap((one) => attempt(() => stationAgents(config, [one], { environment }), []));
-  problems.push(...triggerProblems(loaded, names, workflows, environment));
+  const targets = { agents: names, workflows: workflows.map(({ workflow }) => workflow.id) };
+  add(triggerProblems(loaded, targets, environment));
   return {
     problems,
     warnings: warningsOf(loaded, files, environment),
@@ -79,37 +82,6 @@ const valuesOf = ({ config, source }: LoadedConfig): readonly string[] =>
       const shown = value === undefined ? 'not set' : isDuration ? showDuration(value) : JSON.stringify(value);
       return `${key} = ${shown}${written === undefined ? ' (default)' : ''}`;
     });
-
-const triggerProblems = (
-  { config, source }: LoadedConfig,
-  agents: readonly string[],
-  workflows: readonly WorkflowFile[],
-  environment: Environment,
-): readonly string[] =>
-  Object.entries(config.triggers).flatMap(([name, trigger]) => {
-    const found: { readonly key: string; readonly message: string }[] = [];
-    if (trigger.agent !== undefined && !agents.includes(trigger.agent)) {
-      found.push({ key: 'agent', message: `the agent "${trigger.agent}" does not exist.` });
-    }
-    if (trigger.workflow !== undefined && !workflows.some(({ workflow }) => workflow.id === trigger.workflow)) {
-      found.push({ key: 'workflow', message: `the workflow "${trigger.workflow}" does not exist.` });
-    }
-    if (trigger.type === 'webhook' && (environment[trigger.secret_env] ?? '') === '') {
-      const message = `the variable ${trigger.secret_env} is not set, so every request is refused. Set it to the secret.`;
-      found.push({ key: 'secret_env', message });
-    }
-    if (trigger.type === 'cron') {
-      try {
-        scheduleOf(trigger);
-      } catch (error) {
-        found.push({ key: 'schedule', message: `the schedule is invalid: ${(error as Error).message}` });
-      }
-    }
-    return found.map(({ key, message }) => {
-      const { file, line, column } = source.problem(['triggers', name, key], message);
-      return `${file}:${line}:${column}: ${message}`;
-    });
-  });
 
 const ticksOf = ({ config }: LoadedConfig): readonly string[] =>
   Object.entries(config.triggers).flatMap(([name, trigger]) => {

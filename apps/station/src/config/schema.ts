@@ -123,6 +123,7 @@ const trigger = {
     .exactOptional()
     .describe('Text for the agent. `{{body.key}}` inserts values of a webhook, `{{text}}` a message.'),
   session: text.exactOptional().describe('Session that receives the input. Without it, each tick has its own.'),
+  tenant: text.default('default').describe('Tenant that owns the session or the run, and whose messages count.'),
 };
 const missed = z
   .enum(['run', 'skip'])

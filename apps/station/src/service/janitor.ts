@@ -25,6 +25,8 @@ const limits = [
   { kind: 'message', days: 1, keep: 100_000 },
   { kind: 'link', days: 2, keep: 100_000 },
   { kind: 'cancel', days: 1, keep: 10_000 },
+  // The latest tick of a yearly trigger shows what was missed.
+  { kind: 'tick', days: 400, keep: 100_000 },
   { kind: 'approval', days: 90, keep: 100_000 },
   { kind: 'audit', days: 365, keep: 1_000_000 },
 ] as const;

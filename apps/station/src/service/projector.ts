@@ -31,6 +31,8 @@ interface WatchedTurn {
   readonly calls: Map<string, TurnBody['calls'][string]>;
 }
 
+export type TurnEnd = Extract<TurnEvent, { type: 'turn.end' }>;
+
 /** Options of {@link Projector}. */
 export interface ProjectorOptions {
   readonly records: Records;
@@ -39,8 +41,10 @@ export interface ProjectorOptions {
   readonly secrets: readonly string[];
   readonly onTurnEnd: (turn: TurnBody) => void;
   readonly onProblem: (error: unknown) => void;
-  /** Whether the turn continues in another process after it ended here with this error. */
-  readonly isHandedOver: (code: string | undefined) => boolean;
+  /**
+   * Whether the turn, or its message if it never held its session, continues in another process after it ended here.
+   */
+  readonly isHandedOver: (end: TurnEnd, isLoaded: boolean) => boolean;
   /** Passes a decision that was stored before to the turn that waits for it. */
   readonly onApproval: (approval: ApprovalBody) => void;
 }
@@ -70,7 +74,7 @@ export class Projector {
   add(event: TurnEvent): void {
     const turn = this.#turnOf(event);
     if (!turn) return;
-    if (event.type === 'turn.end' && this.#options.isHandedOver(event.error?.code)) {
+    if (event.type === 'turn.end' && this.#options.isHandedOver(event, turn.isLoaded)) {
       this.#turns.delete(event.turn);
       if (!turn.isLoaded) this.#forget(turn);
       return;
@@ -252,7 +256,7 @@ export class Projector {
   async #saveTurn(
     turn: WatchedTurn,
     { tenant, body: session }: StoredRecord<'session'>,
-    end: Extract<TurnEvent, { type: 'turn.end' }> | undefined,
+    end: TurnEnd | undefined,
   ): Promise<void> {
     const id = `${turn.session}:${session.turns}`;
     const { records, onTurnEnd } = this.#options;

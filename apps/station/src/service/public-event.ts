@@ -52,10 +52,10 @@ const shortened = (
 ): TurnEvent | { readonly [member: string]: unknown; readonly type: string } => {
   switch (event.type) {
     case 'session.loaded':
-      return { ...event, messages: [], state: {}, messageCount: [...event.messages].length };
+      return { ...event, messages: [], state: {}, messageCount: lengthOf(event.messages) };
     case 'model.request': {
       const { type, turn, at, step, attempt, model, messages, tools } = event;
-      return { type, turn, at, step, attempt, model, messageCount: messages.length, toolCount: tools.length };
+      return { type, turn, at, step, attempt, model, messageCount: lengthOf(messages), toolCount: lengthOf(tools) };
     }
     case 'history.append':
       return { ...event, messages: event.messages.map(shortMessage) };
@@ -82,6 +82,9 @@ const shortened = (
       return event;
   }
 };
+
+/** Events that are read from a journal are without the history and the tools. */
+const lengthOf = (list: Iterable<unknown> | undefined): number => (list === undefined ? 0 : [...list].length);
 
 /** Removes the bytes of files; long results are shortened. */
 const shortMessage = (message: Message): Message => {

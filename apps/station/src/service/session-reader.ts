@@ -3,14 +3,14 @@ import { createRedactor } from '@h/redact';
 import { formatTranscript, importTranscript, transcriptFormats, type TranscriptFormat } from '@h/transcripts';
 import { noUsage, type JSONValue } from '@h/turn';
 import type * as z from 'zod';
-import type { entryPage, StationTrace, StationUsage, usageReport } from '../api/contract.js';
+import type { entryPage, StationTrace, usageReport } from '../api/contract.js';
 import type { Backend } from './backend.js';
 import { ConversationBuilder } from './conversation.js';
 import type { SessionBody, TurnBody } from './records.js';
 import { endOfTurns, numberOf } from './session-events.js';
 import { StationError } from './session-id.js';
 import { turnTraceOf } from './turn-trace.js';
-import { addStationUsage, noStationUsage } from './usage.js';
+import { addStationUsage, eachTurn, noStationUsage } from './usage.js';
 
 /** Options of {@link SessionReader}. */
 export interface SessionReaderOptions {
@@ -23,8 +23,6 @@ export interface SessionReaderOptions {
 
 /** Turns of a page of traces. */
 const maxTraces = 20;
-/** Turn records that a report reads at once. */
-const pageSize = 1_000;
 
 /** Reads sessions in the forms that clients ask for. */
 export class SessionReader {
@@ -138,7 +136,7 @@ export class SessionReader {
 
   async usage(tenant: string, from: number, to: number): Promise<z.infer<typeof usageReport>> {
     const rows = new Map<string, z.infer<typeof usageReport>['days'][number]>();
-    await this.#eachTurn(tenant, from, to, ({ startedAt, agent, usage }) => {
+    await eachTurn(this.#options.backend.records, { tenant, from, to }, ({ startedAt, agent, usage }) => {
       const day = new Date(startedAt).toISOString().slice(0, 10);
       for (const [model, used] of Object.entries(usage)) {
         const key = JSON.stringify([day, agent, model]);
@@ -147,24 +145,6 @@ export class SessionReader {
       }
     });
     return { days: [...rows.values()].toSorted((left, right) => (left.day < right.day ? -1 : 1)) };
-  }
-
-  /** US dollars of a tenant in a period; turns with unknown prices count as 0. */
-  async spent(tenant: string, from: number, to: number): Promise<number> {
-    let cost = 0;
-    const add = (used: StationUsage): void => void (cost += used.cost ?? 0);
-    await this.#eachTurn(tenant, from, to, ({ usage }) => Object.values(usage).forEach(add));
-    return cost;
-  }
-
-  async #eachTurn(tenant: string, from: number, to: number, use: (turn: TurnBody) => void): Promise<void> {
-    const { records } = this.#options.backend;
-    for (let after: { at: number; id: string } | undefined; ;) {
-      const page = await records.list('turn', { tenant, from, to, after, limit: pageSize });
-      for (const { body } of page) use(body);
-      after = page.at(-1);
-      if (page.length < pageSize || after === undefined) return;
-    }
   }
 
   /** The events of a turn so far. */

@@ -4,6 +4,9 @@ import type { RecordChange, RecordKind, Records } from './records.js';
 /** Changed records that a reader has not received; beyond it, it begins again with the current state. */
 const maxPending = 2_000;
 
+/** Lanes are read at most once in this time, because that reads all sessions at work, in milliseconds. */
+const lanesEveryMs = 500;
+
 /** Options of {@link readStation}. */
 export interface FeedOptions {
   readonly records: Records;
@@ -34,6 +37,9 @@ export async function* readStation(options: FeedOptions): AsyncGenerator<Station
     wake();
   });
   const onAbort = (): void => wake();
+  let lanesReadAt = -Infinity;
+  let areLanesStale = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   signal.addEventListener('abort', onAbort);
   try {
     while (!signal.aborted) {
@@ -46,8 +52,16 @@ export async function* readStation(options: FeedOptions): AsyncGenerator<Station
         yield* await options.current();
         yield { type: 'caught-up' };
       }
+      const untilLanes = lanesReadAt + lanesEveryMs - performance.now();
+      if (areLanesStale && untilLanes <= 0) {
+        areLanesStale = false;
+        lanesReadAt = performance.now();
+        yield await options.lanes();
+      }
       if (pending.size === 0) {
+        if (areLanesStale) timer = setTimeout(() => wake(), untilLanes);
         await woken;
+        clearTimeout(timer);
         continue;
       }
       const changes = [...pending.values()];
@@ -60,9 +74,10 @@ export async function* readStation(options: FeedOptions): AsyncGenerator<Station
           : await options.show(kind, id);
         if (event) yield event;
       }
-      if (changes.some(({ kind }) => kind === 'session')) yield await options.lanes();
+      areLanesStale ||= changes.some(({ kind }) => kind === 'session');
     }
   } finally {
+    clearTimeout(timer);
     stop();
     signal.removeEventListener('abort', onAbort);
   }

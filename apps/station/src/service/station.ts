@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
 import { SessionBusyError, type Agent, type TurnTrigger, type UserMessage } from '@h/turn';
 import type * as z from 'zod';
-import type { StationAgent } from '../agents/station-agent.js';
+import type { AgentEnvironment, StationAgent } from '../agents/station-agent.js';
 import type {
   newMessage,
   sessionPage,
@@ -15,13 +16,13 @@ import type {
 import { checkAgentNames, routeAgents, type AgentRouter } from './agent-router.js';
 import { ApprovalDesk } from './approvals.js';
 import type { Backend, TurnRunner } from './backend.js';
-import { Projector } from './projector.js';
+import { Projector, type TurnEnd } from './projector.js';
 import type { ApprovalBody, RecordChange, SessionBody, StoredRecord, TurnBody } from './records.js';
 import { artifactId, newSessionId, partsOfSession, StationError, tenantTag } from './session-id.js';
 import { SessionReader } from './session-reader.js';
 import { readStation } from './station-feed.js';
 import { reconcile, startJanitor } from './janitor.js';
-import { noStationUsage } from './usage.js';
+import { noStationUsage, tenantUse } from './usage.js';
 
 /** Options of {@link openStation}. */
 export interface StationOptions {
@@ -32,21 +33,24 @@ export interface StationOptions {
   readonly costOf?: CostOf | undefined;
   /** Values that are removed from everything that clients read. */
   readonly secrets?: readonly string[] | undefined;
-  /** Limits of a tenant. */
-  readonly tenants?: Readonly<Record<string, TenantLimits>> | undefined;
   /** How long events of ended turns are available, in milliseconds. @defaultValue 7 days */
   readonly keepEventsMs?: number | undefined;
   /** How long a link to an approval is valid, in milliseconds. @defaultValue 15 minutes */
   readonly approvalLinkMs?: number | undefined;
   readonly onProblem: (error: unknown) => void;
   readonly onTurnEnd?: ((turn: TurnBody) => void) | undefined;
+  /** Receives each message of a user that was stored for delivery, again if the request is repeated. */
+  readonly onMessage?: ((message: UserText) => Promise<unknown>) | undefined;
   /** Clock in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
 
-export interface TenantLimits {
-  /** US dollars per day (UTC). Messages are refused when it is used up. */
-  readonly dollarsPerDay?: number | undefined;
+/** The text of a message of a user. */
+export interface UserText {
+  readonly tenant: string;
+  /** Unique for the tenant. */
+  readonly id: string;
+  readonly text: string;
 }
 
 const dayMs = 86_400_000;
@@ -55,7 +59,12 @@ const dayMs = 86_400_000;
 export const openStation = async (options: StationOptions): Promise<Station> => {
   const { backend, agents, role = 'all' } = options;
   checkAgentNames(agents.map(({ name }) => name));
-  const environment = { sessions: backend.sessions, artifacts: backend.artifacts, lanes: byTenant(backend.lanes) };
+  const environment: AgentEnvironment = {
+    sessions: backend.sessions,
+    artifacts: backend.artifacts,
+    lanes: byTenant(backend.lanes),
+    tenants: tenantUse(backend.records, options.now ?? Date.now),
+  };
   const opened = new Map<string, Agent>();
   if (role !== 'web') for (const agent of agents) opened.set(agent.name, await agent.open(environment));
   const station = new Station(options, routeAgents(opened, backend.sessions));
@@ -88,6 +97,8 @@ export class Station {
   readonly #projector: Projector;
   readonly #stop = new AbortController();
   readonly #ending: (() => void)[] = [];
+  /** Running turns that a person or a workflow has cancelled. */
+  readonly #cancelled = new Set<string>();
   #runner: TurnRunner | undefined;
 
   constructor(options: StationOptions, router: AgentRouter) {
@@ -104,6 +115,8 @@ export class Station {
     this.agents = agents;
     this.backend = backend;
     this.now = now;
+    // Each open stream listens to it.
+    setMaxListeners(0, this.#stop.signal);
     this.keepEventsMs = keepEventsMs;
     this.approvals = new ApprovalDesk(backend.records, now, options.approvalLinkMs);
     this.reader = new SessionReader({ backend, costOf, secrets, keepEventsMs, now });
@@ -114,7 +127,7 @@ export class Station {
       secrets,
       onProblem: options.onProblem,
       onTurnEnd: (turn) => options.onTurnEnd?.(turn),
-      isHandedOver: (code) => backend.isHandedOver(code),
+      isHandedOver: (end, isLoaded) => this.#isHandedOver(end, isLoaded),
       onApproval: (approval) => this.#answer(approval),
     });
   }
@@ -204,7 +217,12 @@ export class Station {
     }
   }
 
-  /** Stores a message for delivery. */
+  /**
+   * Stores a message for delivery.
+   *
+   * @param id a message with the same id is delivered once
+   * @param trigger `user` for messages of people, which start the triggers of type `message`
+   */
   async send(
     tenant: string,
     session: string,
@@ -213,7 +231,6 @@ export class Station {
     trigger: TurnTrigger = 'user',
   ): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const record = await this.#find(tenant, session);
-    await this.#checkBudget(tenant);
     const { records, artifacts } = this.backend;
     const stored = await Promise.all(
       message.files.map(async ({ data, mediaType }) =>
@@ -249,6 +266,7 @@ export class Station {
       );
     }
     if (isNew) await this.#touch(record, message.text);
+    if (trigger === 'user') await this.#options.onMessage?.({ tenant, id: `${session}:${id}`, text: message.text });
     return { id, isNew };
   }
 
@@ -375,6 +393,10 @@ export class Station {
     this.#stop.abort();
     await this.#runner?.drain(ms);
     await this.#projector.flush();
+    if (!this.#runner) return;
+    // A turn that still runs is resumed by the next process; its sandbox is not ended under it.
+    const isIdle = this.activeTurns === 0;
+    await Promise.all(this.agents.map(async (agent) => (isIdle ? agent.close?.() : agent.flush?.())));
   }
 
   async close(): Promise<void> {
@@ -391,19 +413,6 @@ export class Station {
       partsOfSession(id)?.tag === tenantTag(tenant) ? await this.backend.records.get('session', id) : undefined;
     if (found?.tenant !== tenant) throw new StationError(404, 'unknown-session', 'The session does not exist.');
     return found;
-  }
-
-  async #checkBudget(tenant: string): Promise<void> {
-    const limit = this.#options.tenants?.[tenant]?.dollarsPerDay;
-    if (limit === undefined) return;
-    const now = this.now();
-    const used = await this.reader.spent(tenant, now - (now % dayMs), now);
-    if (used < limit) return;
-    throw new StationError(
-      429,
-      'budget-exceeded',
-      `The budget of today is used up: $${used.toFixed(2)} of $${limit.toFixed(2)}. Retry after midnight (UTC), or raise the budget.`,
-    );
   }
 
   /** Gives the session a title, and shows that a message waits. */
@@ -434,9 +443,18 @@ export class Station {
         return;
       }
       const found = await records.get('cancel', id);
-      if (found) this.#router.cancel(found.body.session, found.body.turn, found.body.reason);
+      if (!found) return;
+      const { session, turn, reason } = found.body;
+      if (this.#router.cancel(session, turn, reason)) this.#cancelled.add(turn);
     };
     act().catch(this.#options.onProblem);
+  }
+
+  #isHandedOver({ turn, outcome, error }: TurnEnd, isLoaded: boolean): boolean {
+    const isCancelled = this.#cancelled.delete(turn);
+    if (this.backend.isHandedOver(error?.code)) return true;
+    // The message of a turn that waited for a slot is stored; the next process delivers it.
+    return outcome === 'cancelled' && !isLoaded && !isCancelled && this.#stop.signal.aborted;
   }
 
   /** Passes a decision to the turn, if it runs here and waits for it. */

@@ -1,9 +1,8 @@
 import { textOf } from '@h/turn';
 import { createWorkflows, type Workflows } from '../workflows/workflows.js';
-import type { StepAnswer, StepRequest } from '../workflows/execute-run.js';
-import type { RunStore, StoredRun } from '../workflows/run-store.js';
+import { StepTimedOut, type StepAnswer, type StepRequest } from '../workflows/execute-run.js';
+import { recordRuns } from '../workflows/record-stores.js';
 import type { Workflow } from '../workflows/schema.js';
-import type { RecordKinds, Records } from './records.js';
 import { sha256, tenantTag } from './session-id.js';
 import type { Station } from './station.js';
 
@@ -18,7 +17,7 @@ export const startWorkflows = async (
 ): Promise<Workflows> => {
   const running = createWorkflows({
     workflows,
-    store: recordedRuns(station.backend.records),
+    store: recordRuns(station.backend.records),
     onError: onProblem,
     now: station.now,
     sessionId: (name, agent, tenant) => `${agent}.${tenantTag(tenant)}.${name}`,
@@ -47,16 +46,14 @@ export const startWorkflows = async (
 
 /** Sends the input of a step as the only message of its session, and waits for the end of the turn. */
 const runStep = async (station: Station, request: StepRequest): Promise<StepAnswer> => {
-  const { tenant, session, agent, run, state, workflow, input, signal } = request;
+  const { tenant, session, agent, run, state, workflow, input, files, signal } = request;
   const { backend } = station;
   await station.add(tenant, { id: session, title: `${workflow}: ${state}`, agent, run });
-  await station.send(
-    tenant,
-    session,
-    { text: input, mode: 'followup', files: [] },
-    sha256(`step:${session}`),
-    'workflow',
-  );
+  const message = sha256(`step:${session}`);
+  // After a crash, the turn may have changed the files that it received.
+  const wasSent = (await backend.records.get('message', `${session}:${message}`)) !== undefined;
+  if (!wasSent && files.length > 0) await station.agents.find(({ name }) => name === agent)?.receive?.(session, files);
+  await station.send(tenant, session, { text: input, mode: 'followup', files: [] }, message, 'workflow');
   await new Promise<void>((resolve, reject) => {
     const end = (): void => {
       stop();
@@ -78,7 +75,11 @@ const runStep = async (station: Station, request: StepRequest): Promise<StepAnsw
     const onAbort = (): void => {
       const cancel = async (): Promise<void> => {
         // A run that is only released continues with this turn.
-        if (await isCancelled(station, run)) await station.cancel(tenant, session, undefined, 'The run was cancelled.');
+        if (signal.reason instanceof StepTimedOut) {
+          await station.cancel(tenant, session, undefined, signal.reason.message);
+        } else if (await isCancelled(station, run)) {
+          await station.cancel(tenant, session, undefined, 'The run was cancelled.');
+        }
       };
       cancel().then(() => fail(signal.reason), fail);
     };
@@ -96,24 +97,4 @@ const runStep = async (station: Station, request: StepRequest): Promise<StepAnsw
 };
 
 const isCancelled = async ({ backend }: Station, run: string): Promise<boolean> =>
-  (await recordedRuns(backend.records).get(run))?.isCancelled === true;
-
-/** Stores runs in the records of the service. */
-export const recordedRuns = (records: Records): RunStore => {
-  const runIn = ({ run }: RecordKinds['run']): StoredRun => run as StoredRun;
-  return {
-    get: async (id) => {
-      const found = await records.get('run', id);
-      return found && runIn(found.body);
-    },
-    list: async (tenant) => (await records.list('run', { tenant })).map(({ body }) => runIn(body)),
-    insert: (run) => records.insert({ kind: 'run', id: run.id, tenant: run.tenant, at: run.startedAt, body: { run } }),
-    update: async (id, change) => {
-      const saved = await records.update('run', id, (current) => {
-        const next = current && change(runIn(current.body));
-        return next && { ...current, body: { run: next } };
-      });
-      return saved && runIn(saved.body);
-    },
-  };
-};
+  (await recordRuns(backend.records).get(run))?.isCancelled === true;

@@ -10,7 +10,7 @@ export interface Tick {
   /** The process that claimed it. */
   readonly process: ProcessMark;
   readonly isDone: boolean;
-  /** What the trigger passes on, so that another process can continue after a crash. */
+  /** JSON that the trigger passes on, so that another process can continue after a crash. Removed after its effect. */
   readonly payload: string;
 }
 

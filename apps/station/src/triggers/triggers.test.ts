@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { markOf, thisProcess } from '@h/process';
+import { markOf } from '@h/process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
@@ -73,7 +73,9 @@ describe('a timed trigger', () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(effects.map((effect) => JSON.parse(effect) as unknown)).toEqual([
       {
+        tenant: 'default',
         agent: 'worker',
+        title: 't 2026-01-01T08:10:00.000Z',
         session: `trigger:t:${Date.UTC(2026, 0, 1, 8, 10)}`,
         text: 'Tick 2026-01-01T08:10:00.000Z.',
         trigger: 'heartbeat',
@@ -113,12 +115,30 @@ describe('a timed trigger', () => {
     const store = memoryTicks();
     const tick = { trigger: 't', key: '1', at: Date.now(), isDone: false, payload: '{"body":{"n":7}}' };
     await store.claim({ ...tick, process: mark });
-    await store.claim({ ...tick, key: '2', process: thisProcess() });
+    await store.claim({ ...tick, key: '2', process: markOf(process.ppid) });
     const { effects } = await open(hook, { store, environment });
     expect(effects.map((effect) => JSON.parse(effect) as object)).toEqual([
       expect.objectContaining({ text: 'Got 7.', key: 'trigger:t:1' }),
     ]);
     expect((await open(hook, { store, environment })).effects).toEqual([]);
+  });
+
+  it('retries an effect that fails, once it can succeed', async () => {
+    const effects: string[] = [];
+    const problems: unknown[] = [];
+    const triggers = await startTriggers({
+      triggers: { t: configured(hook) },
+      store: memoryTicks(),
+      environment,
+      startWorkflow: () => Promise.resolve(),
+      sendMessage: ({ text }) =>
+        problems.length < 2 ? Promise.reject(new Error('No database.')) : Promise.resolve(effects.push(text)),
+      onError: (problem) => problems.push(problem),
+    });
+    onTestFinished(() => triggers.close());
+    expect(await triggers.webhook('t', signed('{"n":7}'))).toEqual({ isNew: true });
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([problems.length, effects]).toEqual([2, ['Got 7.']]);
   });
 
   it('rejects an invalid schedule', async () => {
@@ -193,9 +213,10 @@ describe('a message', () => {
       workflow: 'flow',
       input: 'Asked: {{text}}',
     });
-    expect(await triggers.message({ id: 'm1', text: 'Please DEPLOY it.' })).toEqual(['t']);
-    expect(await triggers.message({ id: 'm1', text: 'Please DEPLOY it.' })).toEqual([]);
-    expect(await triggers.message({ id: 'm2', text: 'Hello.' })).toEqual([]);
+    expect(await triggers.message({ tenant: 'default', id: 'm1', text: 'Please DEPLOY it.' })).toEqual(['t']);
+    expect(await triggers.message({ tenant: 'default', id: 'm1', text: 'Please DEPLOY it.' })).toEqual([]);
+    expect(await triggers.message({ tenant: 'default', id: 'm2', text: 'Hello.' })).toEqual([]);
+    expect(await triggers.message({ tenant: 'other', id: 'm3', text: 'Please deploy it.' })).toEqual([]);
     expect(effects).toEqual([expect.stringContaining('"text":"Asked: Please DEPLOY it."')]);
   });
 });

@@ -1,4 +1,4 @@
-import { processState, thisProcess } from '@h/process';
+import { processState, thisProcess, type ProcessMark } from '@h/process';
 import type { JSONValue } from '@h/turn';
 import type { TriggerConfig } from '../config/schema.js';
 import { render, type RunValues } from '../workflows/values.js';
@@ -9,14 +9,17 @@ import { verifyWebhook, WebhookError, type WebhookRequest } from './webhook.js';
 /** What a trigger starts. The same `key` twice has one effect. */
 export interface TriggerTargets {
   readonly startWorkflow: (request: {
+    readonly tenant: string;
     readonly workflow: string;
     readonly input: Readonly<Record<string, JSONValue>>;
     readonly key: string;
   }) => Promise<unknown>;
   readonly sendMessage: (request: {
+    readonly tenant: string;
     readonly agent: string;
     /** The name of the session; the same name is the same session. */
     readonly session: string;
+    readonly title: string;
     readonly text: string;
     readonly trigger: TriggerConfig['type'];
     readonly key: string;
@@ -43,21 +46,32 @@ export interface Triggers {
    * @throws WebhookError
    */
   webhook(trigger: string, request: WebhookRequest): Promise<{ readonly isNew: boolean }>;
-  /** Passes the message of a user to the triggers of type `message`. @returns the triggers that it started */
-  message(message: { readonly id: string; readonly text: string }): Promise<readonly string[]>;
+  /** Passes the message of a user to the triggers of its tenant. @returns the triggers that it started */
+  message(message: {
+    readonly tenant: string;
+    /** Unique for the tenant. */
+    readonly id: string;
+    readonly text: string;
+  }): Promise<readonly string[]>;
   /** Stops the timers, and waits for effects that have begun. */
   close(): Promise<void>;
 }
 
 /** Timers are set for at most this time, so that a changed clock is noticed. */
 const maxSleepMs = 60_000;
-/** Claims that a start examines for effects that a killed process did not complete. */
-const examined = 20;
+/** Interval of the search for effects that failed, or whose process died, in milliseconds. */
+const retryEveryMs = 30_000;
+/** An effect that fails is retried for this time after its tick, in milliseconds. */
+const retryForMs = 3_600_000;
+/** An effect of a process on another machine that is not stored after this time is repeated, in milliseconds. */
+const abandonedMs = 120_000;
+/** Claims of a trigger that a search examines. */
+const examined = 100;
 
 /**
  * Starts the timers of cron and heartbeat triggers and accepts webhooks and messages. Each tick has one effect over all
  * processes that share the store. The latest tick that passed while no process was running has its effect now if the
- * trigger says `missed: run`.
+ * trigger says `missed: run`. An effect that fails is reported and retried for an hour.
  *
  * @throws Error for an invalid cron expression or time zone
  */
@@ -66,24 +80,45 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
   const mark = thisProcess();
   const timers = new Map<string, NodeJS.Timeout>();
   const running = new Set<Promise<unknown>>();
+  /** Ticks whose effects have begun here. */
+  const begun = new Set<string>();
   let isClosed = false;
 
+  /** Has the effect of a claimed tick. A failure is reported, and repeated by the next search. */
   const act = async (name: string, trigger: TriggerConfig, tick: Tick): Promise<void> => {
     const key = `trigger:${name}:${tick.key}`;
-    const values: RunValues = {
-      ...(JSON.parse(tick.payload) as RunValues),
-      trigger: name,
-      at: new Date(tick.at).toISOString(),
-    };
-    const text = trigger.input === undefined ? undefined : render(trigger.input, values);
-    if (trigger.workflow !== undefined) {
-      const input = text === undefined ? values : { ...values, text };
-      await options.startWorkflow({ workflow: trigger.workflow, input, key });
-    } else if (trigger.agent !== undefined) {
-      const session = trigger.session ?? key;
-      await options.sendMessage({ agent: trigger.agent, session, text: text ?? '', trigger: trigger.type, key });
+    if (begun.has(key)) return;
+    begun.add(key);
+    try {
+      await effect(name, trigger, tick, key);
+      await store.finish(tick);
+    } catch (error) {
+      onError?.(error, name);
+    } finally {
+      begun.delete(key);
     }
-    await store.finish(tick);
+  };
+
+  const effect = async (name: string, trigger: TriggerConfig, tick: Tick, key: string): Promise<void> => {
+    const at = new Date(tick.at).toISOString();
+    const values: RunValues = { ...(JSON.parse(tick.payload) as RunValues), trigger: name, at };
+    const text = trigger.input === undefined ? undefined : render(trigger.input, values);
+    const { tenant, workflow, agent, session, type } = trigger;
+    if (workflow !== undefined) {
+      const input = text === undefined ? values : { ...values, text };
+      await options.startWorkflow({ tenant, workflow, input, key });
+    } else if (agent !== undefined) {
+      const title = session ?? `${name} ${at}`;
+      await options.sendMessage({
+        tenant,
+        agent,
+        session: session ?? key,
+        title,
+        text: text ?? '',
+        trigger: type,
+        key,
+      });
+    }
   };
 
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
@@ -107,11 +142,18 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
     return true;
   };
 
-  /** Completes effects that a killed process has claimed; their keys prevent a second effect. */
-  const recover = async (name: string, trigger: TriggerConfig): Promise<void> => {
+  /** Repeats effects that failed here, and those of killed processes; their keys prevent a second effect. */
+  const retry = async (name: string, trigger: TriggerConfig): Promise<void> => {
     for (const tick of await store.latest(name, examined)) {
-      if (tick.isDone || processState(tick.process) !== 'dead') continue;
-      if (await store.takeOver(tick, mark)) await act(name, trigger, { ...tick, process: mark });
+      if (tick.isDone || isClosed) continue;
+      const age = now() - tick.at;
+      if (isSameProcess(tick.process, mark)) {
+        if (age < retryForMs) await act(name, trigger, tick);
+        continue;
+      }
+      const state = processState(tick.process);
+      const isAbandoned = state === 'dead' || (state === 'unknown' && age > abandonedMs);
+      if (isAbandoned && (await store.takeOver(tick, mark))) await act(name, trigger, { ...tick, process: mark });
     }
   };
 
@@ -129,7 +171,7 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
   };
 
   const begin = async (name: string, trigger: TriggerConfig): Promise<void> => {
-    await recover(name, trigger);
+    await retry(name, trigger);
     if (trigger.type !== 'cron' && trigger.type !== 'heartbeat') return;
     const ticks = scheduleOf(trigger);
     const startedAt = now();
@@ -153,6 +195,18 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
     }),
   );
 
+  const retryAll = async (): Promise<void> => {
+    for (const [name, trigger] of Object.entries(triggers)) {
+      await retry(name, trigger).catch((error: unknown) => onError?.(error, name));
+    }
+  };
+  let retrying: NodeJS.Timeout | undefined;
+  const retryLater = (): void => {
+    if (isClosed || Object.keys(triggers).length === 0) return;
+    retrying = setTimeout(() => void tracked(retryAll()).then(retryLater), retryEveryMs);
+  };
+  retryLater();
+
   return {
     webhook: async (name, request) => {
       const trigger = Object.hasOwn(triggers, name) ? triggers[name] : undefined;
@@ -167,10 +221,11 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
       const id = verifyWebhook(request, secret, trigger.tolerance, at);
       return { isNew: await tracked(fire(name, trigger, id, at, { body: bodyOf(request.body) })) };
     },
-    message: async ({ id, text }) => {
+    message: async ({ tenant, id, text }) => {
       const fired = await Promise.all(
         Object.entries(triggers).map(async ([name, trigger]) => {
-          if (trigger.type !== 'message' || !text.toLowerCase().includes(trigger.contains.toLowerCase())) return [];
+          if (trigger.type !== 'message' || trigger.tenant !== tenant) return [];
+          if (!text.toLowerCase().includes(trigger.contains.toLowerCase())) return [];
           return (await tracked(fire(name, trigger, id, now(), { text }))) ? [name] : [];
         }),
       );
@@ -178,11 +233,15 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
     },
     close: async () => {
       isClosed = true;
+      clearTimeout(retrying);
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.allSettled(running);
     },
   };
 };
+
+const isSameProcess = (left: ProcessMark, right: ProcessMark): boolean =>
+  JSON.stringify(left) === JSON.stringify(right);
 
 const bodyOf = (body: string): JSONValue => {
   try {

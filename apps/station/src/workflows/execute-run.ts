@@ -48,6 +48,9 @@ export interface StepRunner {
   readonly sessionId?: ((name: string, agent: string, tenant: string) => string) | undefined;
 }
 
+/** The reason with which the signal of a step is aborted at its time limit. */
+export class StepTimedOut extends Error {}
+
 /** The run belongs to another process, or this one is closing. */
 export class RunReleased extends Error {}
 
@@ -212,7 +215,10 @@ const attempt = async (
   if (execution.signal.aborted) return;
   const deadline = Math.min(step.startedAt + timeout, run.startedAt + run.workflow.timeout);
   const timer = new AbortController();
-  const limit = setTimeout(() => timer.abort(), Math.max(0, deadline - execution.now()));
+  const limit = setTimeout(
+    () => timer.abort(new StepTimedOut(timedOut(timeout))),
+    Math.max(0, deadline - execution.now()),
+  );
   const signal = AbortSignal.any([execution.signal, timer.signal]);
   try {
     const answer = await execution.runAgent({

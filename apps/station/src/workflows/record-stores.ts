@@ -20,27 +20,14 @@ export const recordRuns = (records: Records): RunStore => ({
   },
 });
 
-/** Old claims of a trigger that are stored, so that late deliveries are recognized. */
-const keptTicks = 10_000;
-const keptMs = 30 * 86_400_000;
-
 /** Stores claims of ticks with the records of the service. */
 export const recordTicks = (records: Records): TickStore => {
   const idOf = ({ trigger, key }: Pick<Tick, 'trigger' | 'key'>): string => `${trigger}:${key}`;
   return {
-    claim: async (tick) => {
-      const isNew = await records.insert({
-        kind: 'tick',
-        id: idOf(tick),
-        tenant: tick.trigger,
-        at: tick.at,
-        body: tick,
-      });
-      await records.prune('tick', { before: tick.at - keptMs, keep: keptTicks });
-      return isNew;
-    },
+    claim: (tick) => records.insert({ kind: 'tick', id: idOf(tick), tenant: tick.trigger, at: tick.at, body: tick }),
     finish: async (tick) => {
-      await records.update('tick', idOf(tick), (current) => current && { ...current, body: { ...tick, isDone: true } });
+      const body = { ...tick, isDone: true, payload: '{}' };
+      await records.update('tick', idOf(tick), (current) => current && { ...current, body });
     },
     takeOver: async (tick, to) => {
       let isTaken = false;

@@ -1,0 +1,60 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError, type StationArguments } from './arguments.js';
+import type { LoadedConfig } from './config/load-config.js';
+import { serviceSettings } from './config/service-settings.js';
+import type { Backend } from './service/backend.js';
+import { embeddedBackend } from './service/embedded.js';
+
+/** Settings of the program, from its arguments and the configuration. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly data: string;
+  readonly databaseUrl: string | undefined;
+  readonly concurrency: number;
+  readonly tenantConcurrency: number | undefined;
+  readonly origins: readonly string[];
+  readonly publicUrl: string | undefined;
+  readonly maxBodyBytes: number | undefined;
+  readonly approvalLinkTtlMs: number | undefined;
+  readonly reservedForeground: number | undefined;
+}
+
+/** @throws UsageError for a role that needs a database */
+export const checkRole = (role: StationArguments['role'], { databaseUrl }: Settings): void => {
+  if (role === 'all' || databaseUrl !== undefined) return;
+  throw new UsageError(
+    `--role ${role} needs --database-url or database.url_env: with files, one process does everything.`,
+  );
+};
+
+/** @throws ConfigError if a variable of the configuration is not set */
+export const settingsOf = (given: StationArguments, loaded: LoadedConfig | undefined): Settings => {
+  const service = loaded && serviceSettings(loaded.config, loaded.source, process.env);
+  const state = process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state');
+  return {
+    host: given.host ?? service?.host ?? '127.0.0.1',
+    port: given.port ?? service?.port ?? 4700,
+    data: given.data ?? service?.folder ?? join(state, 'h/station'),
+    databaseUrl: given.databaseUrl ?? service?.databaseUrl,
+    concurrency: given.concurrency ?? service?.lanes.concurrency ?? 4,
+    tenantConcurrency: loaded?.config.lanes.per_tenant,
+    origins: [...given.origins, ...(service?.corsOrigins ?? [])],
+    publicUrl: service?.publicUrl,
+    maxBodyBytes: service?.maxBodyBytes,
+    approvalLinkTtlMs: service?.approvalLinkTtlMs,
+    reservedForeground: service?.lanes.reservedForeground,
+  };
+};
+
+/** Opens files, or PostgreSQL if its URL is set. */
+export const openBackend = async (
+  { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground }: Settings,
+  onProblem: (problem: unknown) => void,
+): Promise<Backend> => {
+  const common = { concurrency, tenantConcurrency, reservedForeground, onProblem };
+  if (databaseUrl === undefined) return embeddedBackend({ ...common, directory: data });
+  const { postgresBackend } = await import('./service/postgres.js');
+  return postgresBackend({ ...common, databaseUrl, directory: join(data, 'artifacts') });
+};
