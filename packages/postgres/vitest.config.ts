@@ -1,8 +1,4 @@
+import { mergeConfig } from 'vitest/config';
 import { project } from '../../tooling/vitest/project.js';
 
-const { test, ...config } = project();
-
-/** Without `import`: Node applies these conditions to `require()` as well, and `pg` requires `pg-pool`. */
-const conditions = ['@h/source', 'node', 'module', 'default'];
-
-export default { ...config, ssr: { resolve: { conditions } }, test: { ...test, globalSetup: './test/server.ts' } };
+export default mergeConfig(project(), { test: { globalSetup: './test/server.ts' } });

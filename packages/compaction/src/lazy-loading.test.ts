@@ -1,5 +1,3 @@
-import { harness, reply } from '@h/turn';
-import { scriptedModel, user } from '@h/turn/testing';
 import { expect, it, vi } from 'vitest';
 
 const loaded = vi.hoisted((): string[] => []);
@@ -14,6 +12,10 @@ vi.mock('js-tiktoken/ranks/cl100k_base', async (original) => {
 });
 
 it('loads the tokenizer of a model when a request comes near the threshold, and not before', async () => {
+  // Other test files of this process may have loaded the tokenizers.
+  vi.resetModules();
+  const { harness, reply } = await import('@h/turn');
+  const { scriptedModel, user } = await import('@h/turn/testing');
   const { compaction, createTokenCounter } = await import('./index.js');
   const counter = createTokenCounter();
   const agent = harness({ model: scriptedModel(['One.', 'Two.', 'Three.']), defaultModel: 'gpt-5' }).pipe(
