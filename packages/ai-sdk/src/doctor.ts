@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider';
-import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
 import { jsonSchema, type ToolSet } from 'ai';
 
 export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
@@ -56,70 +56,51 @@ const pathOf =
   (agent: DoctorAgent): DoctorPath =>
   async (canary) => {
     const { name, description, inputSchema, session, signal: abortSignal } = canary;
-    const script = new Script(canary);
+    const script = new CanaryScript(canary);
     const tools: ToolSet = {
       [name]: { description, inputSchema: jsonSchema(inputSchema), execute: () => canary.run() },
     };
-    await agent({ model: script.model, tools, session, abortSignal });
+    await agent({ model: modelOf(script), tools, session, abortSignal });
     return script.read;
   };
 
-/** A model that calls the canary, then ends. */
-class Script {
-  readonly model: LanguageModelV4;
-  readonly #canary: Canary;
-  #read: unknown[] = [];
-  #isFirst = true;
-
-  constructor(canary: Canary) {
-    this.#canary = canary;
-    this.model = {
-      specificationVersion: 'v4',
-      provider: 'h-doctor',
-      modelId: 'h-doctor',
-      supportedUrls: {},
-      doGenerate: (call) => {
-        const { content, finishReason } = this.#next(call);
-        return Promise.resolve({ content: [content], finishReason, usage, warnings: [] });
+const modelOf = (script: CanaryScript): LanguageModelV4 => ({
+  specificationVersion: 'v4',
+  provider: 'h-doctor',
+  modelId: 'h-doctor',
+  supportedUrls: {},
+  doGenerate: (call) => {
+    const { content, finishReason } = answerTo(call, script);
+    return Promise.resolve({ content: [content], finishReason, usage, warnings: [] });
+  },
+  doStream: (call) => {
+    const { content, finishReason } = answerTo(call, script);
+    const stream = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue({ type: 'stream-start', warnings: [] });
+        if (content.type === 'text') {
+          controller.enqueue({ type: 'text-start', id: '1' });
+          controller.enqueue({ type: 'text-delta', id: '1', delta: content.text });
+          controller.enqueue({ type: 'text-end', id: '1' });
+        } else {
+          controller.enqueue(content);
+        }
+        controller.enqueue({ type: 'finish', finishReason, usage });
+        controller.close();
       },
-      doStream: (call) => {
-        const { content, finishReason } = this.#next(call);
-        const stream = new ReadableStream({
-          start: (controller) => {
-            controller.enqueue({ type: 'stream-start', warnings: [] });
-            if (content.type === 'text') {
-              controller.enqueue({ type: 'text-start', id: '1' });
-              controller.enqueue({ type: 'text-delta', id: '1', delta: content.text });
-              controller.enqueue({ type: 'text-end', id: '1' });
-            } else {
-              controller.enqueue(content);
-            }
-            controller.enqueue({ type: 'finish', finishReason, usage });
-            controller.close();
-          },
-        });
-        return Promise.resolve({ stream });
-      },
-    };
-  }
+    });
+    return Promise.resolve({ stream });
+  },
+});
 
-  /** What the model read after the call. */
-  get read(): string {
-    return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
+const answerTo = ({ prompt }: LanguageModelV4CallOptions, script: CanaryScript) => {
+  if (script.isCall(prompt.filter(({ role }) => role === 'tool'))) {
+    const { id: toolCallId, name: toolName, input } = script.call;
+    const content = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) } as const;
+    return { content: content satisfies LanguageModelV4Content, finishReason: toolCalls };
   }
-
-  #next({ prompt }: LanguageModelV4CallOptions) {
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      const { name: toolName, input } = this.#canary;
-      const toolCallId = `canary-${input.token}`;
-      const content = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) } as const;
-      return { content: content satisfies LanguageModelV4Content, finishReason: toolCalls };
-    }
-    this.#read.push(...prompt.filter(({ role }) => role === 'tool'));
-    return { content: { type: 'text', text: 'Done.' } as const satisfies LanguageModelV4Content, finishReason: stop };
-  }
-}
+  return { content: { type: 'text', text: 'Done.' } as const satisfies LanguageModelV4Content, finishReason: stop };
+};
 
 const toolCalls = { unified: 'tool-calls', raw: undefined } as const;
 const stop = { unified: 'stop', raw: undefined } as const;

@@ -41,6 +41,30 @@ export interface Canary {
  */
 export type DoctorPath = (canary: Canary) => PromiseLike<string>;
 
+/** What the scripted model of a doctor does: it calls the canary in its first answer, and keeps what it reads later. */
+export class CanaryScript {
+  readonly call: { readonly id: string; readonly name: string; readonly input: Canary['input'] };
+  readonly #read: unknown[] = [];
+  #isFirst = true;
+
+  constructor({ name, input }: Canary) {
+    this.call = { id: `canary-${input.token}`, name, input };
+  }
+
+  /** What the model has read after the call, as text. */
+  get read(): string {
+    return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
+  }
+
+  /** Returns whether the model calls the canary now. After that, keeps the results of the request. */
+  isCall(results: readonly unknown[]): boolean {
+    if (!this.#isFirst) this.#read.push(...results);
+    const isCall = this.#isFirst;
+    this.#isFirst = false;
+    return isCall;
+  }
+}
+
 /** Options of {@link doctor}. */
 export interface DoctorOptions {
   /** The name of the host in messages. */

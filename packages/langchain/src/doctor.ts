@@ -1,4 +1,4 @@
-import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
@@ -49,34 +49,27 @@ const pathOf =
   ({ options }: DoctorAgent): DoctorPath =>
   async (canary) => {
     const { name, description, inputSchema, signal } = canary;
-    const model = new ScriptedModel(canary);
+    const script = new CanaryScript(canary);
     const { tools = [], ...rest } = options as CreateAgentParams;
     const params: Partial<CreateAgentParams> = {
       ...rest,
-      model,
+      model: new ScriptedModel(script),
       tools: [...tools, tool(() => canary.run(), { name, description, schema: inputSchema })],
     };
     // Without a checkpointer, the run is written to no thread. The scripted model has no structured answers.
     for (const member of ['checkpointer', 'store', 'responseFormat'] as const) delete params[member];
     const copy = createAgent(params as Parameters<typeof createAgent>[0]);
     await copy.invoke({ messages: [new HumanMessage('Check.')] }, { signal });
-    return model.read;
+    return script.read;
   };
 
 /** A model that calls the canary, then ends. */
 class ScriptedModel extends BaseChatModel {
-  readonly #canary: Canary;
-  #isFirst = true;
-  #read: string[] = [];
+  readonly #script: CanaryScript;
 
-  constructor(canary: Canary) {
+  constructor(script: CanaryScript) {
     super({});
-    this.#canary = canary;
-  }
-
-  /** What the model read after the call. */
-  get read(): string {
-    return this.#read.join('\n');
+    this.#script = script;
   }
 
   override bindTools(): this {
@@ -88,16 +81,13 @@ class ScriptedModel extends BaseChatModel {
   }
 
   override _generate(messages: BaseMessage[]): Promise<ChatResult> {
-    const message = this.#isFirst ? this.#call() : new AIMessage('Done.');
-    if (!this.#isFirst) {
-      this.#read.push(...messages.filter((given) => ToolMessage.isInstance(given)).map(({ text }) => text));
-    }
-    this.#isFirst = false;
+    const read = messages.filter((given) => ToolMessage.isInstance(given)).map(({ text }) => text);
+    const message = this.#script.isCall(read) ? this.#call() : new AIMessage('Done.');
     return Promise.resolve({ generations: [{ text: message.text, message }] });
   }
 
   #call(): AIMessage {
-    const { name, input: args } = this.#canary;
-    return new AIMessage({ content: '', tool_calls: [{ type: 'tool_call', id: `canary-${args.token}`, name, args }] });
+    const { id, name, input: args } = this.#script.call;
+    return new AIMessage({ content: '', tool_calls: [{ type: 'tool_call', id, name, args }] });
   }
 }

@@ -1,4 +1,4 @@
-import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
 import {
   tool,
   Usage,
@@ -65,57 +65,31 @@ const pathOf =
     const { name, description, inputSchema, session, signal } = canary;
     const { required, ...schema } = inputSchema;
     const parameters = { ...schema, required: [...required] };
-    const script = new Script(canary);
+    const script = new CanaryScript(canary);
     const tools: readonly Tool[] = [tool({ name, description, parameters, strict: true, execute: () => canary.run() })];
-    await agent({ model: script.model, tools, session, signal });
+    await agent({ model: modelOf(script), tools, session, signal });
     return script.read;
   };
 
 type StreamedOutput = Extract<StreamEvent, { readonly type: 'response_done' }>['response']['output'];
 
-/** A model that calls the canary, then ends. */
-class Script {
-  readonly model: Model = {
-    getResponse: (request) => Promise.resolve(this.#next(request)),
-    getStreamedResponse: (request) => this.#stream(request),
-  };
-  readonly #canary: Canary;
-  readonly #read: unknown[] = [];
-  #isFirst = true;
-
-  constructor(canary: Canary) {
-    this.#canary = canary;
-  }
-
-  /** What the model read after the call. */
-  get read(): string {
-    return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
-  }
-
-  async *#stream(request: ModelRequest): ReturnType<Model['getStreamedResponse']> {
-    const { output } = this.#next(request);
+const modelOf = (script: CanaryScript): Model => ({
+  getResponse: (request) => Promise.resolve(answerTo(request, script)),
+  async *getStreamedResponse(request) {
+    const { output } = answerTo(request, script);
     const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
     yield { type: 'response_done', response: { id: 'h-doctor', output: output as StreamedOutput, usage } };
-  }
+  },
+});
 
-  #next({ input }: ModelRequest): ModelResponse {
-    const { name, input: given } = this.#canary;
-    const callId = `canary-${given.token}`;
-    const usage = new Usage();
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      const call = {
-        type: 'function_call',
-        callId,
-        name,
-        arguments: JSON.stringify(given),
-        status: 'completed',
-      } as const;
-      return { usage, output: [call] };
-    }
-    const items = typeof input === 'string' ? [] : input;
-    this.#read.push(...items.filter((item) => item.type === 'function_call_result'));
-    const content = [{ type: 'output_text', text: 'Done.' } as const];
-    return { usage, output: [{ type: 'message', role: 'assistant', status: 'completed', content }] };
+const answerTo = ({ input }: ModelRequest, script: CanaryScript): ModelResponse => {
+  const items = typeof input === 'string' ? [] : input;
+  const usage = new Usage();
+  if (script.isCall(items.filter((item) => item.type === 'function_call_result'))) {
+    const { id: callId, name, input: given } = script.call;
+    const text = JSON.stringify(given);
+    return { usage, output: [{ type: 'function_call', callId, name, arguments: text, status: 'completed' }] };
   }
-}
+  const content = [{ type: 'output_text', text: 'Done.' } as const];
+  return { usage, output: [{ type: 'message', role: 'assistant', status: 'completed', content }] };
+};

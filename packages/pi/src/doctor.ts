@@ -1,4 +1,4 @@
-import { doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
 import type { AgentTool, StreamFn } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Context, Model } from '@earendil-works/pi-ai';
 import { AnswerStream, origin } from './answer-stream.js';
@@ -75,7 +75,7 @@ const pathOf =
   (agent: DoctorAgent): DoctorPath =>
   async (canary) => {
     const { name, description, inputSchema, session, signal } = canary;
-    const script = new Script(canary);
+    const script = new CanaryScript(canary);
     const tool: AgentTool = {
       name,
       label: name,
@@ -83,39 +83,27 @@ const pathOf =
       parameters: inputSchema,
       execute: () => Promise.resolve({ content: [{ type: 'text', text: canary.run() }], details: undefined }),
     };
-    await agent({ streamFn: script.streamFn, model, tools: [tool], session, signal });
+    await agent({ streamFn: streamOf(script), model, tools: [tool], session, signal });
     return script.read;
   };
 
-/** A model that calls the canary, then ends. */
-class Script {
-  readonly streamFn: StreamFn = (given, context) => {
+const streamOf =
+  (script: CanaryScript): StreamFn =>
+  (given, context) => {
     const out = new AnswerStream(given, 0);
-    out.done({ ...this.#next(context), ...origin(given) });
+    out.done({ ...answerTo(context, script), ...origin(given) });
     return out.stream;
   };
-  readonly #canary: Canary;
-  readonly #read: unknown[] = [];
-  #isFirst = true;
 
-  constructor(canary: Canary) {
-    this.#canary = canary;
+const answerTo = ({ messages }: Context, script: CanaryScript): AssistantMessage => {
+  const answer = { ...origin(model), role: 'assistant', usage: noUsageOfPi, timestamp: 0 } as const;
+  if (script.isCall(messages.filter(({ role }) => role === 'toolResult'))) {
+    const { id, name, input } = script.call;
+    return {
+      ...answer,
+      content: [{ type: 'toolCall', id, name, arguments: { ...input } }],
+      stopReason: 'toolUse',
+    };
   }
-
-  /** What the model read after the call. */
-  get read(): string {
-    return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
-  }
-
-  #next({ messages }: Context): AssistantMessage {
-    const { name, input } = this.#canary;
-    const answer = { ...origin(model), role: 'assistant', usage: noUsageOfPi, timestamp: 0 } as const;
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      const call = { type: 'toolCall', id: `canary-${input.token}`, name, arguments: { ...input } } as const;
-      return { ...answer, content: [call], stopReason: 'toolUse' };
-    }
-    this.#read.push(...messages.filter(({ role }) => role === 'toolResult'));
-    return { ...answer, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' };
-  }
-}
+  return { ...answer, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' };
+};
