@@ -38,8 +38,9 @@ export const loadStack = async (path: string): Promise<Stack> => {
       `${path} has no default export that is a function. Export \`() => [loopDetect(), …]\` as the default.`,
     );
   }
+  const make = stack as () => unknown;
   return () => {
-    const operators: unknown = stack();
+    const operators = make();
     if (!Array.isArray(operators) || !operators.every((operator) => typeof operator === 'function')) {
       throw new Error(`The function of ${path} must return a list of operators, such as \`[loopDetect()]\`.`);
     }
