@@ -75,7 +75,7 @@ export class Segment implements Entrance {
   #setUp(place: number, setup: InterceptorSetup['setup']): Handlers {
     try {
       // Destructured here, where it fails the operator: the value may be a revoked proxy, or no object at all.
-      const { observe, decide, start, finalize } = setup(this.#operatorContext(place));
+      const { observe, decide, start, finalize } = setup(new PlacedContext(this, this.#queue, place));
       return { observe, decide, start, finalize };
     } catch (error) {
       this.#fail(place, 'failed to set up', error, undefined);
@@ -256,41 +256,30 @@ export class Segment implements Entrance {
     if (onSettled) this.#queue.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
   }
 
-  #operatorContext(place: number): OperatorContext {
-    const { scheduler } = this.#queue;
-    const context: OperatorContext = {
-      now: () => scheduler.now(),
-      timeLeft: () => Math.max(0, this.#queue.deadlineAt - scheduler.now()),
-      setDeadline: (at) => {
-        if (typeof at !== 'number' || Number.isNaN(at)) {
-          throw new TypeError(`setDeadline() expects milliseconds since 1970 or Infinity; received ${String(at)}.`);
-        }
-        this.#queue.setDeadline(context, at);
-      },
-      emit: (event) => {
-        if (!this.#isSetUp) {
-          throw new TypeError('emit() was called in the setup function. Call it in handlers, timers and callbacks.');
-        }
-        if (this.#isClosed) return;
-        const problem = problemWithDecision(event, undefined);
-        if (problem === undefined) this.#queue.push(this, stamp(event, this.#turn, scheduler.now()), place + 1);
-        else this.#fail(place, `emitted ${problem}`, undefined, undefined);
-      },
-      after: (delayMs, callback) => {
-        if (this.#isClosed) return () => undefined;
-        const cleanup = this.#addCleanup(place);
-        const cancel = later(scheduler, delayMs, () => {
-          this.#cleanups?.delete(cleanup);
-          this.#queue.during(() => this.#call(place, 'threw in a timer', callback));
-        });
-        cleanup.cancel = cancel;
-        return () => {
-          this.#cleanups?.delete(cleanup);
-          cancel();
-        };
-      },
+  /** Emits an event of an operator into the events behind it. */
+  emitFrom(place: number, event: NewEvent): void {
+    if (!this.#isSetUp) {
+      throw new TypeError('emit() was called in the setup function. Call it in handlers, timers and callbacks.');
+    }
+    if (this.#isClosed) return;
+    const problem = problemWithDecision(event, undefined);
+    if (problem === undefined) this.#queue.push(this, stamp(event, this.#turn, this.#queue.scheduler.now()), place + 1);
+    else this.#fail(place, `emitted ${problem}`, undefined, undefined);
+  }
+
+  /** Starts a timer of an operator. @returns a function that cancels it */
+  startTimer(place: number, delayMs: number, callback: () => void): () => void {
+    if (this.#isClosed) return () => undefined;
+    const cleanup = this.#addCleanup(place);
+    const cancel = later(this.#queue.scheduler, delayMs, () => {
+      this.#cleanups?.delete(cleanup);
+      this.#queue.during(() => this.#call(place, 'threw in a timer', callback));
+    });
+    cleanup.cancel = cancel;
+    return () => {
+      this.#cleanups?.delete(cleanup);
+      cancel();
     };
-    return context;
   }
 
   #addCleanup(place: number): Cleanup {
@@ -326,6 +315,46 @@ export class Segment implements Entrance {
     const { name } = this.#operators[place] as InterceptorSetup;
     const detail = cause === undefined ? '' : `: ${toErrorInfo(cause).message}`;
     return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** What one operator uses. Its functions work without it, and exist only if the operator uses them. */
+class PlacedContext implements OperatorContext {
+  readonly #segment: Segment;
+  readonly #queue: EventQueue;
+  readonly #place: number;
+  #now: OperatorContext['now'] | undefined;
+  #emit: OperatorContext['emit'] | undefined;
+
+  constructor(segment: Segment, queue: EventQueue, place: number) {
+    this.#segment = segment;
+    this.#queue = queue;
+    this.#place = place;
+  }
+
+  get now(): OperatorContext['now'] {
+    return (this.#now ??= () => this.#queue.scheduler.now());
+  }
+
+  get emit(): OperatorContext['emit'] {
+    return (this.#emit ??= (event) => this.#segment.emitFrom(this.#place, event));
+  }
+
+  get after(): OperatorContext['after'] {
+    return (delayMs, callback) => this.#segment.startTimer(this.#place, delayMs, callback);
+  }
+
+  get timeLeft(): OperatorContext['timeLeft'] {
+    return () => Math.max(0, this.#queue.deadlineAt - this.#queue.scheduler.now());
+  }
+
+  get setDeadline(): OperatorContext['setDeadline'] {
+    return (at) => {
+      if (typeof at !== 'number' || Number.isNaN(at)) {
+        throw new TypeError(`setDeadline() expects milliseconds since 1970 or Infinity; received ${String(at)}.`);
+      }
+      this.#queue.setDeadline(this, at);
+    };
   }
 }
 
@@ -385,6 +414,8 @@ const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
 type Table<Handler> = Readonly<Record<string, Handler | undefined>>;
 type Select<Handler> = (table: Table<Handler>, type: string) => readonly (Handler | undefined)[];
 
+const none: readonly never[] = [];
+
 /** The handlers of each type of event, listed when the first event of the type arrives. */
 class HandlerTable<Handler> {
   readonly #tables: readonly (Table<Handler> | undefined)[];
@@ -406,8 +437,10 @@ class HandlerTable<Handler> {
       if (table === undefined) continue;
       for (const handle of this.#select(table, type)) if (handle) placed.push({ place, handle });
     }
-    this.#byType.set(type, placed);
-    return placed;
+    // A list that grew has room for 16 more handlers, in each turn and for each type.
+    const fitted = placed.length === 0 ? none : placed.slice();
+    this.#byType.set(type, fitted);
+    return fitted;
   }
 }
 
