@@ -82,7 +82,7 @@ const pathOf =
 const copyOf = ([{ name, agent }, ...rest]: Path, canary: Canary, script: CanaryScript): Agent => {
   if (!(agent instanceof Agent)) throw notAnAgent(name);
   const { session } = canary;
-  const copy = agent.__fork();
+  const copy: Agent = agent.__fork() as Agent;
   // Without a memory, the run is written to no thread.
   copy.getMemory = () => Promise.resolve(undefined);
   if (isPath(rest)) {
@@ -94,14 +94,20 @@ const copyOf = ([{ name, agent }, ...rest]: Path, canary: Canary, script: Canary
     return copy;
   }
   copy.__updateModel({ model: scriptedModel(script) as never });
-  copy.__setTools(async () => ({ ...(await agent.listTools()), [canary.name]: toolOf(canary) }) as ToolsInput);
+  const tools = async ({ requestContext }: { readonly requestContext: RequestContext }): Promise<ToolsInput> => ({
+    ...(await agent.listTools({ requestContext })),
+    [canary.name]: toolOf(canary),
+  });
+  copy.__setTools(tools);
   return copy;
 };
 
 const isPath = (links: readonly Link[]): links is Path => links.length > 0;
 
-const toolOf = ({ name, description, inputSchema, run }: Canary) =>
-  createTool({ id: name, description, inputSchema, execute: () => Promise.resolve(run()) });
+const toolOf = (canary: Canary) => {
+  const { name: id, description, inputSchema } = canary;
+  return createTool({ id, description, inputSchema, execute: () => Promise.resolve(canary.run()) });
+};
 
 const notAnAgent = (name: string): TurnError =>
   new TurnError(

@@ -63,12 +63,14 @@ export const doctor = async (
 const pathOf =
   (agent: DoctorAgent): DoctorPath =>
   async (canary) => {
-    const { name, description, inputSchema, session, signal, run } = canary;
+    const { name, description, inputSchema, session, signal } = canary;
     const script = new CanaryScript(canary);
     const { required, ...schema } = inputSchema;
     await agent({
       model: new ScriptedModel(script),
-      tools: [tool({ name, description, inputSchema: { ...schema, required: [...required] }, callback: () => run() })],
+      tools: [
+        tool({ name, description, inputSchema: { ...schema, required: [...required] }, callback: () => canary.run() }),
+      ],
       session,
       signal,
       delegate: (subAgent) =>
@@ -92,7 +94,6 @@ class ScriptedModel extends Model {
     return { modelId: 'h-doctor' };
   }
 
-  // oxlint-disable-next-line typescript/require-await -- the base class returns an asynchronous generator
   override async *stream(messages: Message[]): AsyncIterable<ModelStreamEvent> {
     const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'toolResultBlock'));
     const isCall = this.#script.isCall(results);
