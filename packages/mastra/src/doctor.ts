@@ -95,7 +95,7 @@ const copyOf = ([{ name, agent }, ...rest]: Path, canary: Canary, script: Canary
   }
   copy.__updateModel({ model: scriptedModel(script) as never });
   const tools = async ({ requestContext }: { readonly requestContext: RequestContext }): Promise<ToolsInput> => ({
-    ...(await agent.listTools({ requestContext })),
+    ...((await agent.listTools({ requestContext })) as ToolsInput),
     [canary.name]: toolOf(canary),
   });
   copy.__setTools(tools);
