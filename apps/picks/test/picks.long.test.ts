@@ -74,7 +74,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(bundles, { recursive: true, force: true }));
 
-describe('each program in a process of its own', () => {
+describe('each program in a separate process', () => {
   for (const { name, title, check } of programs) it(`${name}: ${title}`, () => check(runOf(name)));
 
   it.each(['', 'no JSON', '{}', '{"cwd":"/work","tool_input":{}}', '{"cwd":"/work","tool_input":{"command":["rm"]}}'])(

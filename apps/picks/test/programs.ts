@@ -21,7 +21,7 @@ const call = (name: string, input: unknown, id = `${name}-1`): FixtureFileRespon
   toolCalls: [{ name, arguments: JSON.stringify(input), id }],
 });
 
-/** The programs of `src`, all of which two tests run: in one process, and each in a process of its own. */
+/** The programs of `src`, all of which two tests run: in one process, and each in a separate process. */
 export const programs: readonly Program[] = [
   {
     name: 'failover',

@@ -21,9 +21,9 @@ export interface DoctorOptions {
 }
 
 /**
- * Proves that agents of Mastra enforce denials: runs a copy of each of them, with its processors, hooks and tools, whose
- * scripted model calls a tool that {@link attach} always denies. Sub-agents run as tools of the agents above them. No
- * tokens are used, and no memory is written.
+ * Proves that agents of Mastra enforce denials: runs a copy of each of them, with its processors, hooks and tools. The
+ * scripted model of the copy calls a tool that {@link attach} always denies. Sub-agents run as tools of the agents above
+ * them. No tokens are used, and no memory is written.
  *
  * @param agents - one agent, or agents by name
  * @throws DoctorError if the call ran, was not denied, failed or took too long

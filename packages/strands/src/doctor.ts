@@ -4,7 +4,7 @@ import { Model, tool, type BaseModelConfig, type Message, type ModelStreamEvent,
 
 export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
 
-/** What the agent must use instead of its own. */
+/** Replaces the model and some tools of the agent. */
 export interface DoctorProbe {
   /** Calls the canary once and makes no request. */
   readonly model: Model;
