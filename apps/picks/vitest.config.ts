@@ -1,3 +1,3 @@
 import { project } from '../../tooling/vitest/project.js';
 
-export default project();
+export default project({ isolate: true });

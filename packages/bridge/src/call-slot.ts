@@ -36,6 +36,7 @@ export class CallSlot<Value> {
   #interrupted: { readonly error: unknown } | undefined;
   #result: SlotNews<Value> | undefined;
   #approval: TurnEventOf<'approval.request'> | undefined;
+  #decided: ToolOutcome | undefined;
   #wake: (() => void) | undefined;
   #onSettled: () => void = () => undefined;
   /** Resolves when the call has its result. */
@@ -79,6 +80,11 @@ export class CallSlot<Value> {
     return this.#approval;
   }
 
+  /** The outcome of a separate turn, as the host has it. Operators of this turn must not change it again. */
+  get decided(): ToolOutcome | undefined {
+    return this.#decided;
+  }
+
   /** The output as the model reads it. */
   get output(): ToolOutcome['output'] | undefined {
     return this.#output;
@@ -117,6 +123,12 @@ export class CallSlot<Value> {
     this.#isRunning = false;
     this.#ran = ran;
     this.#permission?.answer(ran.outcome);
+  }
+
+  /** Handles the end of the call in a separate turn. */
+  finishDecided(ran: Ran<Value>): void {
+    this.#decided = ran.outcome;
+    this.finish(ran);
   }
 
   /** Handles a control-flow error of the host's tool: the call stays open until the host repeats it. */

@@ -41,14 +41,21 @@ export interface Canary {
  */
 export type DoctorPath = (canary: Canary) => PromiseLike<string>;
 
-/** What the scripted model of a doctor does: it calls the canary in its first answer, and keeps what it reads later. */
+/** The call that the scripted model of a doctor makes: of the canary, or of the sub-agent that has the canary. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, string>>;
+  readonly session: string;
+}
+
+/** What the scripted model of a doctor does: it makes one call in its first answer, and keeps what it reads later. */
 export class CanaryScript {
-  readonly call: { readonly id: string; readonly name: string; readonly input: Canary['input'] };
+  readonly call: { readonly id: string; readonly name: string; readonly input: ScriptedCall['input'] };
   readonly #read: unknown[] = [];
   #isFirst = true;
 
-  constructor({ name, input }: Canary) {
-    this.call = { id: `canary-${input.token}`, name, input };
+  constructor({ name, input, session }: ScriptedCall) {
+    this.call = { id: `${session}-${name}`, name, input };
   }
 
   /** What the model has read after the call, as text. */
@@ -56,7 +63,7 @@ export class CanaryScript {
     return this.#read.length === 0 ? '' : JSON.stringify(this.#read);
   }
 
-  /** Returns whether the model calls the canary now. After that, keeps the results of the request. */
+  /** Returns whether the model makes the call now. After that, keeps the results of the request. */
   isCall(results: readonly unknown[]): boolean {
     if (!this.#isFirst) this.#read.push(...results);
     const isCall = this.#isFirst;

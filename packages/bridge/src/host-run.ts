@@ -94,7 +94,7 @@ export class HostRun<HostMessage> {
       tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.#runTools(calls, signal) },
       sessions: options.store,
       maxModelCalls: Infinity,
-    }).pipe(this.#head(), denyCanary, ...options.operators);
+    }).pipe(this.#head(), denyCanary, ...options.operators, this.#tail());
   }
 
   /** The end event of the turn, if it has ended. */
@@ -189,7 +189,7 @@ export class HostRun<HostMessage> {
   ): void {
     const slot = this.#slots.get(id);
     if (slot?.output !== undefined) return;
-    slot?.finish('error' in ended ? { outcome: this.#failed(ended.error), error: ended.error } : ended);
+    slot?.finishDecided('error' in ended ? { outcome: this.#failed(ended.error), error: ended.error } : ended);
   }
 
   /** Requests an approval within the call of the host, which may pause for it. */
@@ -294,6 +294,18 @@ export class HostRun<HostMessage> {
         },
         'tool.call': ({ call }) => this.#slots.get(call.id)?.enterCall(call),
         'tool.result': (event) => this.#slots.get(event.call.id)?.enter(event),
+      },
+    }));
+  }
+
+  /** The last operator of the pipe, which restores results that the operators of a separate turn decided about. */
+  #tail(): PipelineOperator {
+    return intercept('host-results', () => ({
+      decide: {
+        'tool.result': (event) => {
+          const decided = this.#slots.get(event.call.id)?.decided;
+          return decided && { ...event, ...decided };
+        },
       },
     }));
   }

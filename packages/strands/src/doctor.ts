@@ -1,0 +1,115 @@
+import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import { checkOptions, integerFrom } from '@h/options';
+import { Model, tool, type BaseModelConfig, type Message, type ModelStreamEvent, type Tool } from '@strands-agents/sdk';
+
+export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+
+/** Replaces the model and some tools of the agent. */
+export interface DoctorProbe {
+  /** Calls the canary once and makes no request. */
+  readonly model: Model;
+  /** The canary. Add it to the tools of the agent that has `model`. */
+  readonly tools: readonly Tool[];
+  /** The name of a session that only this check uses. */
+  readonly session: string;
+  /** Aborted when the time is up. */
+  readonly signal: AbortSignal;
+  /** Returns a model that calls a sub-agent once, for the agent above it: the name is that of the tool. */
+  delegate(subAgent: string): Model;
+}
+
+/** Runs an agent once, as the application runs it. */
+export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
+
+/** Options of {@link doctor}. */
+export interface DoctorOptions {
+  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Proves that agents of Strands enforce denials: runs each of them with a scripted model that calls a tool which
+ * {@link asPlugin} always denies. No tokens are used.
+ *
+ * Name every agent, sub-agents included, and create it with the code of the application, so that tools and plugins are
+ * combined as in production.
+ *
+ * @throws DoctorError if the call ran, was not denied, failed or took too long
+ *
+ * @example
+ * ```ts
+ * await doctor({
+ *   coder: ({ model, tools }) => new Agent({ model, tools: [...tools], plugins }).invoke('Check.'),
+ *   researcher: ({ model, tools, delegate }) => {
+ *     const researcher = new Agent({ name: 'researcher', model, tools: [...tools], plugins });
+ *     return new Agent({ model: delegate('researcher'), tools: [researcher], plugins }).invoke('Check.');
+ *   },
+ * });
+ * ```
+ */
+export const doctor = async (
+  agents: Readonly<Record<string, DoctorAgent>>,
+  options: DoctorOptions = {},
+): Promise<void> => {
+  checkOptions('doctor()', options, { timeoutMs: integerFrom(1) });
+  return examine({
+    host: 'Strands',
+    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
+    advice: 'Add asPlugin() to the `plugins` of the agent, also of sub-agents.',
+    timeoutMs: options.timeoutMs,
+  });
+};
+
+const pathOf =
+  (agent: DoctorAgent): DoctorPath =>
+  async (canary) => {
+    const { name, description, inputSchema, session, signal } = canary;
+    const script = new CanaryScript(canary);
+    const { required, ...schema } = inputSchema;
+    await agent({
+      model: new ScriptedModel(script),
+      tools: [
+        tool({ name, description, inputSchema: { ...schema, required: [...required] }, callback: () => canary.run() }),
+      ],
+      session,
+      signal,
+      delegate: (subAgent) =>
+        new ScriptedModel(new CanaryScript({ name: subAgent, input: { input: 'Check.' }, session })),
+    });
+    return script.read;
+  };
+
+/** A model that makes the call of a script, then ends. */
+class ScriptedModel extends Model {
+  readonly #script: CanaryScript;
+
+  constructor(script: CanaryScript) {
+    super();
+    this.#script = script;
+  }
+
+  override updateConfig(): void {}
+
+  override getConfig(): BaseModelConfig {
+    return { modelId: 'h-doctor' };
+  }
+
+  override async *stream(messages: Message[]): AsyncIterable<ModelStreamEvent> {
+    const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'toolResultBlock'));
+    const isCall = this.#script.isCall(results);
+    const { id: toolUseId, name, input } = this.#script.call;
+    yield { type: 'modelMessageStartEvent', role: 'assistant' };
+    yield {
+      type: 'modelContentBlockStartEvent',
+      ...(isCall && { start: { type: 'toolUseStart', name, toolUseId } }),
+    };
+    yield {
+      type: 'modelContentBlockDeltaEvent',
+      delta: isCall
+        ? { type: 'toolUseInputDelta', input: JSON.stringify(input) }
+        : { type: 'textDelta', text: 'Done.' },
+    };
+    yield { type: 'modelContentBlockStopEvent' };
+    yield { type: 'modelMessageStopEvent', stopReason: isCall ? 'toolUse' : 'endTurn' };
+  }
+}
