@@ -17,6 +17,9 @@ export interface OperatorParts {
   readonly effectOf: (tool: string) => ToolEffect | undefined;
 }
 
+/** Rotation of recordings, as of the log: at most 300 MB in six files. */
+const rotation = { maxBytes: 50_000_000, maxFiles: 5 };
+
 /** The operators, in their order. */
 export const operatorsOf = (
   { policy, approvals, limits, loops, results, log }: Config,
@@ -45,6 +48,6 @@ export const operatorsOf = (
       : []),
     ...(log.recording === undefined
       ? []
-      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
+      : [record(log.recording, { ...rotation, content: log.content, ...(redact && { redact }) })]),
   ];
 };
