@@ -42,7 +42,8 @@ export const operatorsOf = (
       maxChars: results.maxChars,
       ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
     }),
-    security({ redactor: redactor ?? false }),
+    // The scan of results only adds to the log.
+    security({ redactor: redactor ?? false, scan: sinks.length > 0 || log.recording !== undefined }),
     ...(sinks.length > 0
       ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
       : []),
