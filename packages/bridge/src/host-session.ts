@@ -83,9 +83,7 @@ export class HostSession<HostMessage> {
     try {
       const run = await adopted;
       const result = (await run.tool(call)) as HostToolResult<Value>;
-      this.#adopted.delete(call.id);
-      // The end of the turn takes a tenth of the time of a call, for which its caller need not wait.
-      setImmediate(() => run.close('The call has its result.'));
+      this.#release(call.id, run);
       return result;
     } catch (error) {
       // The host repeats the call after an interrupt.
