@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually, guardedClient, temporaryFolder } from '../test/guard-client.js';
+import { eventually, guardedClient, temporaryFolder, textOf } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
 const legacy = { client: { versionNegotiation: { mode: 'legacy' as const } } };
@@ -201,7 +201,7 @@ describe('resources and prompts', () => {
 });
 
 describe('telemetry', () => {
-  it('exports a span and metrics for each call, without its content', async () => {
+  it('exports a span and metrics for each call, between those of the client and the server, without content', async () => {
     const exported: string[] = [];
     const collector = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -219,13 +219,30 @@ describe('telemetry', () => {
       collector.close();
     });
     const otel = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    const { call, close } = await guardedClient({ ...plain, log: { otel } });
+    const { client, call, close } = await guardedClient({ ...plain, log: { otel } });
     expect(await call('echo', { text: 'Secret text' })).not.toHaveProperty('isError');
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'a=1' };
+    const received = textOf(await client.callTool({ name: 'trace', arguments: {}, _meta }));
+    const spanOfGuard = new RegExp(`"traceparent":"00-${traceId}-(?!b7ad6b7169203331)([0-9a-f]{16})-01"`).exec(
+      received,
+    );
+    expect(received).toContain('"tracestate":"a=1"');
     await close();
     const spans = exported.filter((text) => text.startsWith('/v1/traces')).join('\n');
     expect(spans).toContain('execute_tool echo');
     expect(spans).toContain('mcp-guard');
+    expect(spans).toContain('"parentSpanId":"b7ad6b7169203331"');
+    expect(spans).toContain(`"traceId":"${traceId}","spanId":"${spanOfGuard?.[1]}"`);
     expect(exported.some((text) => text.startsWith('/v1/metrics'))).toBe(true);
     expect(exported.join('\n')).not.toContain('Secret text');
+  });
+
+  it('passes the trace context of the client to the server without a collector', async () => {
+    const { client } = await guardedClient(plain);
+    const _meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', baggage: 'user=1' };
+    const received = textOf(await client.callTool({ name: 'trace', arguments: {}, _meta: { ..._meta, other: 'x' } }));
+    expect(JSON.parse(received)).toMatchObject(_meta);
+    expect(received).not.toContain('other');
   });
 });

@@ -10,14 +10,14 @@ import {
   readArtifact,
   toolDriver,
   type ArtifactStore,
-  type RegistryDriver,
 } from '@h/tools';
 import type { McpServer, McpToolDescription } from '@h/tools/mcp';
-import type { JSONValue, Message, ToolEffect, ToolOutcome } from '@h/turn';
+import type { JSONValue, Message, ToolDriver, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
 import { callResult, errorResult } from './call-result.js';
 import type { Config } from './config-schema.js';
+import { CallTraces, type TraceContext } from './call-traces.js';
 import { operatorsOf } from './operators.js';
 import { ToolPins } from './pins.js';
 import { decisionOn, type Approve } from './question.js';
@@ -41,6 +41,8 @@ export interface GuardedCall {
   readonly signal: AbortSignal;
   readonly approve: Approve;
   readonly onProgress?: ((progress: JSONValue) => void) | undefined;
+  /** The trace context of the client. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Callbacks of a guard. */
@@ -67,11 +69,12 @@ export class Guard {
   readonly #config: Config;
   readonly #events: GuardEvents;
   readonly #upstreams: readonly Upstream[];
-  readonly #driver: RegistryDriver;
+  readonly #driver: ToolDriver;
   readonly #pins: ToolPins;
   readonly #session: HostSession<Message>;
   readonly #sinks: readonly Sink[];
   readonly #telemetry: Telemetry;
+  readonly #traces: CallTraces;
   readonly #redactor: Redactor | undefined;
   readonly #artifactTool: ReadonlyMap<string, GuardedTool>;
   readonly #locks = new Map<Upstream | undefined, ToolLock>();
@@ -84,6 +87,7 @@ export class Guard {
   private constructor(config: Config, events: GuardEvents, { pins, store, telemetry }: GuardParts) {
     this.#config = config;
     this.#telemetry = telemetry;
+    this.#traces = new CallTraces(telemetry);
     this.#events = events;
     this.#pins = pins;
     const { results } = config;
@@ -96,15 +100,24 @@ export class Guard {
     }
     const onChange = (): void => void this.#update().then(() => events.onToolsChanged());
     this.#upstreams = Object.entries(config.servers ?? {}).map(
-      ([name, server]) => new Upstream(name, server, results, { registry, onChange, onNote: events.onNote }),
+      ([name, server]) =>
+        new Upstream(name, server, results, {
+          registry,
+          onChange,
+          onNote: events.onNote,
+          traceContext: () => this.#traces.current(),
+        }),
     );
-    this.#driver = toolDriver(registry, { timeoutMs: results.timeoutMs, replay: false });
+    const driver = toolDriver(registry, { timeoutMs: results.timeoutMs, replay: false });
+    this.#driver = telemetry.traceTools(driver);
     this.#sinks = config.log.file === undefined ? [] : [jsonLinesSink(config.log.file)];
     const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
     this.#redactor = config.security.redact ? createRedactor() : undefined;
     const sinks = [...this.#sinks, ...telemetry.sinks];
     const operators = operatorsOf(config, { store, sinks, redactor: this.#redactor, effectOf });
-    this.#session = bridge(operators, { host: 'mcp-guard', format: identity }).session(sessionName);
+    this.#session = bridge([this.#traces.operator, ...operators], { host: 'mcp-guard', format: identity }).session(
+      sessionName,
+    );
   }
 
   /** @throws ConfigError, InvalidOptionError if the configuration cannot be applied */
@@ -154,25 +167,28 @@ export class Guard {
   }
 
   /** Calls a tool. Never rejects: every failure is a result. */
-  async call({ name, input, signal, approve, onProgress }: GuardedCall): Promise<CallToolResult> {
+  async call({ name, input, signal, approve, onProgress, trace = {} }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
     if (tool === undefined) return errorResult(`The tool ${name} does not exist, or is hidden.`);
     this.#calls += 1;
     const id = `call-${this.#calls}`;
     try {
-      const { outcome } = await this.#session.tool({
-        id,
-        name,
-        input,
-        signal,
-        approve: (question) => decisionOn(question, approve, signal),
-        run: async (call, callSignal) => {
-          const run = (): Promise<ToolOutcome> => this.#run(tool, { ...call, id }, callSignal, onProgress);
-          const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
-          return { outcome: ran, value: ran };
-        },
-      });
+      const { outcome } = await this.#traces.begin(trace, () =>
+        this.#session.tool({
+          id,
+          name,
+          input,
+          signal,
+          approve: (question) => decisionOn(question, approve, signal),
+          run: async (call, callSignal) => {
+            const run = (): Promise<ToolOutcome> =>
+              this.#traces.within(trace, () => this.#run(tool, { ...call, id }, callSignal, onProgress));
+            const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
+            return { outcome: ran, value: ran };
+          },
+        }),
+      );
       return callResult(outcome, !this.#config.security.wrap);
     } catch (error) {
       if (error instanceof TurnStoppedError) return errorResult(`The guard stopped the call: ${error.message}`);
@@ -201,7 +217,7 @@ export class Guard {
     onProgress: GuardedCall['onProgress'],
   ): Promise<ToolOutcome> {
     signal.throwIfAborted();
-    const context = { turn: id, session: sessionName, step: 1, signal, skipSignal: signal };
+    const context = { turn: this.#traces.turnOf(id), session: sessionName, step: 1, signal, skipSignal: signal };
     const isExternal = upstream !== undefined && this.#config.security.wrap;
     return new Promise((resolve, reject) => {
       from(this.#driver.run([{ id, name: registered, input }], context)).subscribe({

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ApprovalPage } from './approval-page.js';
 import { errorResult } from './call-result.js';
+import { traceContextIn } from './call-traces.js';
 import type { Guard } from './guard.js';
 import { HeldCall, HeldCalls } from './held-calls.js';
 import { passedCapabilities, passThrough } from './pass-through.js';
@@ -89,6 +90,7 @@ export class McpService {
           signal,
           approve: (question, withdrawn) => (canAsk ? ask(question) : this.#askOnPage(question, withdrawn)),
           onProgress: progressOf(context),
+          trace: traceContextIn(mcpReq._meta),
         }),
       );
     } else {
@@ -119,7 +121,8 @@ export class McpService {
     };
     const approve = (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> =>
       canAsk ? ask(question, withdrawn) : this.#askOnPage(question, withdrawn);
-    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context) });
+    const trace = traceContextIn(context.mcpReq._meta);
+    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context), trace });
   }
 
   async #askOnPage(question: Question, signal: AbortSignal): Promise<ApprovalDecision> {

@@ -17,6 +17,9 @@ export interface OperatorParts {
   readonly effectOf: (tool: string) => ToolEffect | undefined;
 }
 
+/** Rotation of recordings, as of the log: at most 300 MB in six files. */
+const rotation = { maxBytes: 50_000_000, maxFiles: 5 };
+
 /** The operators, in their order. */
 export const operatorsOf = (
   { policy, approvals, limits, loops, results, log }: Config,
@@ -39,12 +42,13 @@ export const operatorsOf = (
       maxChars: results.maxChars,
       ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
     }),
-    security({ redactor: redactor ?? false }),
+    // The scan of results only adds to the log.
+    security({ redactor: redactor ?? false, scan: sinks.length > 0 || log.recording !== undefined }),
     ...(sinks.length > 0
       ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
       : []),
     ...(log.recording === undefined
       ? []
-      : [record(log.recording, { content: log.content, ...(redact && { redact }) })]),
+      : [record(log.recording, { ...rotation, content: log.content, ...(redact && { redact }) })]),
   ];
 };

@@ -7,6 +7,8 @@ export interface UpstreamHost {
   readonly registry: ToolRegistry;
   readonly onChange: () => void;
   readonly onNote: (note: string) => void;
+  /** Returns the trace context of the running call. */
+  readonly traceContext: () => Readonly<Record<string, string>> | undefined;
 }
 
 const retryMs = 5_000;
@@ -52,7 +54,7 @@ export class Upstream {
 
   async #open(): Promise<void> {
     const { effects, protocol, timeoutMs } = this.#config;
-    const { registry, onChange, onNote } = this.#host;
+    const { registry, onChange, onNote, traceContext } = this.#host;
     try {
       const server = await connectMcp({
         name: this.name,
@@ -61,6 +63,7 @@ export class Upstream {
         protocol,
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
+        traceContext,
         onToolsChanged: onChange,
         onProblem: (problem) => onNote(`${this.name}: ${problem.message}`),
       });

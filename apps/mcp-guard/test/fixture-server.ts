@@ -41,6 +41,7 @@ export const fixtureServer =
       text(line.repeat(bytes / line.length)),
     );
     server.registerTool('secret', reads, () => text('token: ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2'));
+    server.registerTool('trace', reads, ({ mcpReq }) => text(JSON.stringify(mcpReq._meta ?? {})));
     server.registerTool('structured', { outputSchema: z.object({ count: z.number() }), ...reads }, () => ({
       content: [],
       structuredContent: { count: 7 },

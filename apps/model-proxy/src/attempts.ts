@@ -162,7 +162,8 @@ const format: HostFormat<Message> = { read: (message) => message, write: (messag
 
 const usefulHeaders = /^(?:retry-after(?:-ms)?|date|(?:anthropic-|x-)ratelimit-[a-z-]+|x-should-retry)$/i;
 
-const describeFailure = (error: unknown): ErrorInfo => {
+/** Returns the error of an attempt as operators read it. */
+export const describeFailure = (error: unknown): ErrorInfo => {
   if (!(error instanceof UpstreamFailure)) return toErrorInfo(error);
   const { status, rawHeaders, body } = error;
   const headers: Record<string, string> = {};

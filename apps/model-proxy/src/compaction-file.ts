@@ -33,6 +33,10 @@ export class CompactionFile implements CompactionMemory {
     return file;
   }
 
+  get isEmpty(): boolean {
+    return this.#decisions.size === 0;
+  }
+
   get(history: string): Decision | undefined {
     return this.#decisions.get(history);
   }

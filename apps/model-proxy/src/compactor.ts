@@ -1,6 +1,7 @@
-import { bridge, TurnStoppedError } from '@h/bridge';
-import { compaction, createTokenCounter, type CompactionMemory, type Summarize } from '@h/compaction';
-import { intercept, noUsage, type PipelineOperator } from '@h/turn';
+import { bridge, FailedModelCall, TurnStoppedError } from '@h/bridge';
+import { compaction, createTokenCounter, type Summarize } from '@h/compaction';
+import { intercept, noUsage, type ErrorInfo, type PipelineOperator } from '@h/turn';
+import type { CompactionFile } from './compaction-file.js';
 import type { ProxyConfig } from './config.js';
 import { readHistory, textOfHistory, unitFormat, type HistoryUnit } from './history-units.js';
 import { applyEdits } from './json-edit.js';
@@ -23,6 +24,8 @@ export interface CompactionJob {
   readonly thread: string;
   readonly summarize: Summarize | undefined;
   readonly signal: AbortSignal;
+  /** The error of the provider about this request. If it reports an overflow, the conversation is compacted further. */
+  readonly failure?: ErrorInfo | undefined;
 }
 
 /**
@@ -33,22 +36,26 @@ export interface CompactionJob {
  */
 export class Compactor {
   readonly #config: Exclude<ProxyConfig['compaction'], false>;
-  readonly #memory: CompactionMemory;
+  readonly #memory: CompactionFile;
+  /** Size of the smallest request that was too long for its provider. Conversations from it on may have decisions. */
+  #overflowBytes: number;
   readonly #counter = createTokenCounter();
 
-  constructor(config: Exclude<ProxyConfig['compaction'], false>, memory: CompactionMemory) {
+  constructor(config: Exclude<ProxyConfig['compaction'], false>, memory: CompactionFile) {
     this.#config = config;
     this.#memory = memory;
+    this.#overflowBytes = memory.isEmpty ? Infinity : 0;
   }
 
   /** Returns the body of a request with its conversation compacted. The reason of `signal` is thrown if it aborts. */
-  async compact({ wire, thread, summarize, signal }: CompactionJob): Promise<Compacted> {
+  async compact({ wire, thread, summarize, signal, failure: overflow }: CompactionJob): Promise<Compacted> {
     const { text, format, value, model } = wire;
     const { window, threshold, protectTokens } = this.#config;
     // A conversation that the provider stores is not in the request.
     const isStored = Boolean(value['previous_response_id'] ?? value['conversation']);
     // A token has two bytes or more, and at most half of the window is reserved for the answer.
-    const isShort = Buffer.byteLength(text) < window * threshold;
+    const bytes = Buffer.byteLength(text);
+    const isShort = overflow === undefined && bytes < Math.min(window * threshold, this.#overflowBytes);
     const history = isStored || isShort ? undefined : readHistory(wire);
     if (!history) return { text };
     const reports: Pick<Compacted, 'report' | 'failure'>[] = [];
@@ -64,6 +71,7 @@ export class Compactor {
       redact: false,
     });
     let sent: readonly HistoryUnit[] = history.units;
+    let pending = overflow;
     const session = bridge([operator, reporter(reports)], { host: 'the proxy', format: unitFormat }).session(thread);
     try {
       await session.model({
@@ -73,12 +81,17 @@ export class Compactor {
         ...(model !== undefined && { model }),
         signal,
         perform: ({ messages }) => {
+          const error = pending;
+          pending = undefined;
+          if (error !== undefined) throw new FailedModelCall(overflow, error);
           sent = messages;
           return Promise.resolve({ response: noResponse, value: undefined });
         },
       });
     } catch (error) {
       signal.throwIfAborted();
+      // The error is not an overflow, or nothing can be removed.
+      if (error === overflow) return { text };
       if (!(error instanceof TurnStoppedError)) throw error;
       return { text, failure: error.message };
     } finally {
@@ -86,6 +99,7 @@ export class Compactor {
     }
     const { report, failure } = Object.assign({}, ...reports) as Pick<Compacted, 'report' | 'failure'>;
     if (sent === history.units) return { text, failure };
+    if (overflow && report) this.#overflowBytes = Math.min(this.#overflowBytes, bytes);
     const entries = textOfHistory(format, history, sent);
     return { text: applyEdits(text, [{ ...history.range, text: entries }]), report, failure };
   }

@@ -7,7 +7,7 @@ const positive = z.number().positive();
 const milliseconds = z.int().min(1).max(2_147_483_647);
 const name = z.string().regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores');
 
-/** Rotation of the log: at most 300 MB in six files. */
+/** Rotation of the log and of the recording: at most 300 MB in six files. */
 const defaultRotation = { maxBytes: 50_000_000, maxFiles: 5 } as const;
 
 const httpUrl = z
@@ -62,8 +62,6 @@ const price = z.strictObject({
   cacheWrite: z.number().min(0).exactOptional(),
 });
 
-const logFile = z.string().min(1).describe('A file, or "-" for standard error.');
-
 const compaction = z.strictObject({
   window: z.int().min(1_000).describe('The context window of the models, in tokens.'),
   threshold: z.number().gt(0).max(1).default(0.7).describe('Share of the window from which a request is compacted.'),
@@ -75,15 +73,19 @@ const compaction = z.strictObject({
     .describe('A model of the same provider that writes summaries. Without it, tool results and messages are removed.'),
 });
 
+/** A file that rotates by size. */
+const rotated = (file: z.ZodString) =>
+  z.union([
+    file.transform((path) => ({ file: path, ...defaultRotation })),
+    z.strictObject({
+      file,
+      maxBytes: z.int().min(1).default(defaultRotation.maxBytes).describe('Size at which the file is rotated.'),
+      maxFiles: z.int().min(0).max(10_000).default(defaultRotation.maxFiles).describe('Number of rotated files.'),
+    }),
+  ]);
+
 /** Where the log of model calls goes. */
-const log = z.union([
-  logFile.transform((file) => ({ file, ...defaultRotation })),
-  z.strictObject({
-    file: logFile,
-    maxBytes: z.int().min(1).default(defaultRotation.maxBytes).describe('Size at which the file is rotated.'),
-    maxFiles: z.int().min(0).max(10_000).default(defaultRotation.maxFiles).describe('Number of rotated files.'),
-  }),
-]);
+const log = rotated(z.string().min(1).describe('A file, or "-" for standard error.'));
 
 const schema = z
   .strictObject({
@@ -115,7 +117,7 @@ const schema = z
       .url({ protocol: /^https?$/ })
       .exactOptional()
       .describe('OTLP/HTTP collector of spans and metrics, such as http://127.0.0.1:4318.'),
-    recording: z.string().min(1).exactOptional().describe('File for a recording of all calls, for h-trace.'),
+    recording: rotated(z.string().min(1)).exactOptional().describe('A recording of all calls, for h-trace.'),
     loops: z.boolean().default(false).describe('Warns the model about tool calls without progress, then ends the run.'),
     compaction: z
       .union([z.literal(false), compaction])

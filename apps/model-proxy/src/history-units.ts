@@ -1,11 +1,11 @@
 import type { HostFormat } from '@h/bridge';
 import type { AssistantPart, Message } from '@h/turn';
-import { readAnthropicEntries, writeAnthropicEntries } from './formats/anthropic-request.js';
-import { readChatEntries, writeChatEntries } from './formats/chat-request.js';
-import { NotConvertible, type PortableEntries } from './formats/portable-request.js';
-import { readResponsesEntries, writeResponsesEntries } from './formats/responses-request.js';
+import { readAnthropicEntries } from './formats/anthropic-request.js';
+import { readChatEntries } from './formats/chat-request.js';
+import { NotConvertible, writeEntries, type PortableEntries } from './formats/portable-request.js';
+import { readResponsesEntries } from './formats/responses-request.js';
 import { elementRanges, type JsonRange } from './json-edit.js';
-import { arrayOf, objectOf, type JsonObject } from './json-value.js';
+import { arrayOf, objectOf } from './json-value.js';
 import type { FormatName } from './routes.js';
 import type { WireRequest } from './wire-request.js';
 
@@ -26,15 +26,11 @@ export interface History {
   readonly range: JsonRange;
 }
 
-interface EntryFormat {
-  readonly read: (entries: readonly unknown[]) => PortableEntries;
-  readonly write: (messages: readonly Message[]) => readonly JsonObject[];
-}
-
-const entryFormats: Readonly<Record<FormatName, EntryFormat>> = {
-  'anthropic-messages': { read: readAnthropicEntries, write: writeAnthropicEntries },
-  'openai-chat': { read: readChatEntries, write: writeChatEntries },
-  'openai-responses': { read: readResponsesEntries, write: writeResponsesEntries },
+/** Readers of the entries of a conversation. */
+const readers: Readonly<Record<FormatName, (entries: readonly unknown[]) => PortableEntries>> = {
+  'anthropic-messages': readAnthropicEntries,
+  'openai-chat': readChatEntries,
+  'openai-responses': readResponsesEntries,
 };
 
 /** Reads the conversation of a request. Returns `undefined` if the request does not contain it as a list. */
@@ -48,7 +44,7 @@ export const readHistory = ({ format, text, member, entries }: WireRequest): His
   for (const [index, entry] of entries.entries()) {
     const range = ranges[index] ?? first;
     const raw = text.slice(range.start, range.end);
-    const { system, messages } = entryFormats[format].read([entry]);
+    const { system, messages } = readers[format]([entry]);
     if (messages.length === 0 && units.length === 0) {
       head.push(raw);
       continue;
@@ -150,7 +146,7 @@ const resolved = (
 
 const written = (format: FormatName, message: Message): readonly string[] => {
   try {
-    return entryFormats[format].write([message]).map((entry) => JSON.stringify(entry));
+    return writeEntries([message], format).map((entry) => JSON.stringify(entry));
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     return [];

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { cacheHitRate } from '@h/prices';
+import type { ErrorInfo } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
-import { Attempts, type AttemptChoice } from './attempts.js';
+import { Attempts, describeFailure, UpstreamFailure, type AttemptChoice } from './attempts.js';
 import { CacheWatch } from './cache-watch.js';
 import { CallLog } from './call-log.js';
 import { CompactionFile } from './compaction-file.js';
@@ -53,8 +54,10 @@ interface Call {
   readonly wire: WireRequest;
   readonly format: FormatName;
   /** The body for the provider: that of the client unless a guard changed it. */
-  readonly text: string;
-  readonly compacted: Compacted;
+  text: string;
+  compacted: Compacted;
+  /** Compacts the request further after an overflow. */
+  readonly compactAfter: (failure: ErrorInfo) => Promise<Compacted>;
   readonly fallbacks: Fallbacks;
   readonly conversation: Conversation;
   /** Reports a change of the cached beginning, once the usage is known. */
@@ -188,14 +191,15 @@ export class ModelCalls {
     const limits = this.#limitsOf(client.name);
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
     const party = { client: client.name, conversation: conversation.id };
-    const compacted = await this.#compact({ request, format, shaped, conversation, party, limits });
+    const job = { request, format, shaped, conversation, party, limits };
+    const compacted = await this.#compact(job);
     const { text: sent } = compacted;
     const estimate = this.#parts.meter.estimate({ ...wire, text: sent }, route.provider, hasCostLimit);
     const fallbacks = fallbacksOf(config, route.provider, wire, () => readRequest(format, sent));
     const admission = this.#parts.ledger.admit(party, limits, estimate);
     const compareCache = this.#cacheWatch.compare(conversation, wire);
     const call = { request, wire, format, fallbacks, conversation, compareCache, admission, startedAt };
-    return { ...call, text: sent, compacted };
+    return { ...call, text: sent, compacted, compactAfter: (failure) => this.#compact(job, failure) };
   }
 
   /** Returns the body for the provider: with warnings of loops, and without secrets. */
@@ -208,7 +212,10 @@ export class ModelCalls {
   }
 
   /** Compacts the conversation of a request, if the configuration requests it. */
-  async #compact({ request, format, shaped, conversation, party, limits }: Shaped): Promise<Compacted> {
+  async #compact(
+    { request, format, shaped, conversation, party, limits }: Shaped,
+    failure?: ErrorInfo,
+  ): Promise<Compacted> {
     const { compactor } = this.#parts;
     const wire = compactor && readRequest(format, shaped);
     const { compaction: config } = this.#options.config;
@@ -217,7 +224,7 @@ export class ModelCalls {
       config.summarizer === undefined
         ? undefined
         : this.#summarizer({ request, format, model: config.summarizer, party, limits });
-    return compactor.compact({ wire, thread: conversation.thread, summarize, signal: request.signal });
+    return compactor.compact({ wire, thread: conversation.thread, summarize, signal: request.signal, failure });
   }
 
   #limitsOf(client: string): PartyLimits {
@@ -240,7 +247,7 @@ export class ModelCalls {
         traceparent: request.incoming.headers['traceparent'],
         hasStarted: () => request.outgoing.headersSent,
         onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
-        attempt: (choice, holdsFailures) => this.#send(call, choice, holdsFailures),
+        attempt: (choice, holdsFailures) => this.#attempt(call, choice, holdsFailures),
         forward: async (failure) => {
           sendFailure(failure, wire.format, request.outgoing);
           return { status: failure.status, delivery: 'complete' };
@@ -256,6 +263,26 @@ export class ModelCalls {
       }
     }
     this.#finish(call, outcome);
+  }
+
+  /** Makes one attempt, and another one with a shorter conversation if the provider reports an overflow. */
+  async #attempt(call: Call, choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
+    if (!this.#parts.compactor || choice.target?.request) return this.#send(call, choice, holdsFailures);
+    const { request, wire } = call;
+    try {
+      return await this.#send(call, choice, true);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      const compacted = await call.compactAfter(describeFailure(error));
+      if (compacted.report) {
+        Object.assign(call, { text: compacted.text, compacted });
+        this.#metrics.add('h_proxy_retries_total', { provider: request.route.provider });
+        return this.#send(call, choice, holdsFailures);
+      }
+      if (holdsFailures) throw error;
+      sendFailure(error, wire.format, request.outgoing);
+      return { status: error.status, delivery: 'complete' };
+    }
   }
 
   /** Makes one attempt, and forwards its answer while reading a copy of it. */

@@ -25,25 +25,13 @@ export const openProxyTelemetry = async ({ otel, recording }: ProxyConfig, costO
   const operators = [
     ...(sinks.length > 0 ? [observe({ sinks, harnessId: 'model-proxy', costOf })] : []),
     // The proxy passes no messages, so recordings contain times, tokens and errors.
-    ...(recording === undefined ? [] : [record(recording, { content: false })]),
+    ...(recording === undefined
+      ? []
+      : [record(recording.file, { maxBytes: recording.maxBytes, maxFiles: recording.maxFiles, content: false })]),
   ];
   return {
     operators,
-    within: sinks.length > 0 ? await parentedWork() : (_, work) => work(),
+    within: (traceparent, work) => telemetry.within(traceparent, work),
     close: () => telemetry.close(),
-  };
-};
-
-const traceparentForm = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
-
-const parentedWork = async (): Promise<ProxyTelemetry['within']> => {
-  const { context, isSpanContextValid, ROOT_CONTEXT, trace } = await import('@opentelemetry/api');
-  return (traceparent, work) => {
-    const found = traceparentForm.exec(typeof traceparent === 'string' ? traceparent : '');
-    if (!found) return work();
-    const [, traceId = '', spanId = '', flags = ''] = found;
-    const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-    if (!isSpanContextValid(parent)) return work();
-    return context.with(trace.setSpanContext(ROOT_CONTEXT, parent), work);
   };
 };

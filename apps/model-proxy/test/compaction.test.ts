@@ -134,6 +134,44 @@ describe('compaction', () => {
     if (path === '/v1/messages') expect(upstream.received.at(-1)?.text).toContain('The files were read.');
   });
 
+  it.each(paths)('compacts and sends a request again once when the provider reports an overflow: %s', async (path) => {
+    const maxChars = 30_000;
+    const refused =
+      '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9000 tokens > 8000 maximum"}}';
+    const upstream = await startProvider(({ text }, outgoing) => {
+      if (text.length <= maxChars) return sendMessage(outgoing);
+      return void outgoing.writeHead(400, { 'content-type': 'application/json', 'x-id': '7' }).end(refused);
+    });
+    cleanups.push(upstream.close);
+    const proxy = await startOn(upstream, newFolder(), { window: 200_000, protectTokens: 2_000 });
+    expect((await post(proxy.url, bodyFor(path, 12), { path })).status).toBe(200);
+    const [given, ...again] = upstream.received.map(({ text }) => text);
+    expect([given, again.length]).toEqual([bodyFor(path, 12), 1]);
+    // The decision is remembered: the next request is sent once, and continues the bytes of this one.
+    expect((await post(proxy.url, bodyFor(path, 13), { path })).status).toBe(200);
+    expect(upstream.received).toHaveLength(3);
+    expect(upstream.received[2]?.text.startsWith(prefixOf(again[0] ?? ''))).toBe(true);
+  });
+
+  it.each([
+    [400, 'max_tokens: must be a number'],
+    [400, 'prompt is too long: 9000 tokens > 8000 maximum'],
+    [529, 'Overloaded'],
+  ])(
+    'forwards another error, or an overflow of a single message, as it was received: %s %s',
+    async (status, message) => {
+      const refused = `{"type":"error", "error":{"type":"invalid_request_error","message":"${message}"}}`;
+      const upstream = await startProvider((_, outgoing) => {
+        outgoing.writeHead(status, { 'content-type': 'application/json', 'x-id': '7' }).end(refused);
+      });
+      cleanups.push(upstream.close);
+      const proxy = await startOn(upstream, newFolder(), { window: 200_000 });
+      const answer = await post(proxy.url, bodyFor('/v1/messages', 0));
+      expect([answer.status, answer.headers.get('x-id'), await answer.text()]).toEqual([status, '7', refused]);
+      expect(upstream.received).toHaveLength(1);
+    },
+  );
+
   it('begins at the threshold', async () => {
     const upstream = await provider();
     const body = bodyFor('/v1/messages', 6);

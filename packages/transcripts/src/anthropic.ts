@@ -92,7 +92,8 @@ export const toAnthropic = (messages: readonly Message[]): FormattedTranscript =
   return { text: `${JSON.stringify(whole, undefined, 2)}\n`, notes: notes.list() };
 };
 
-const messageOf = (message: Message, notes: Notes, at: number): readonly object[] => {
+/** Formats a message as an entry of a request to Anthropic. */
+export const messageOf = (message: Message, notes: Notes, at: number): readonly object[] => {
   const { role } = message;
   const content = blocksOf(message, notes, at);
   if (content.length > 0) return [{ role: role === 'tool' ? 'user' : role, content }];

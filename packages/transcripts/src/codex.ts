@@ -227,6 +227,11 @@ const partOf = (part: Json, notes: Notes, line: number): readonly Extract<UserPa
   if (type === 'input_text' || type === 'output_text' || type === 'text') {
     return [{ type: 'text', text: textIn(part, 'text') ?? '' }];
   }
+  const filename = textIn(part, 'filename');
+  if (type === 'input_file') {
+    const given = fileFrom(textIn(part, 'file_data') ?? textIn(part, 'file_url') ?? '', 'application/pdf');
+    if (given) return [{ ...given, ...(filename !== undefined && { filename }) }];
+  }
   const file =
     type === 'input_image'
       ? fileFrom(textIn(part, 'image_url') ?? '')

@@ -1,4 +1,5 @@
 export { formatTranscript, type FormatTranscriptOptions } from './format-transcript.js';
+export { formatMessages, type FormattedMessages, type RequestFormat } from './format-messages.js';
 export { importTranscript } from './import-transcript.js';
 export {
   detectTranscript,
@@ -6,4 +7,4 @@ export {
   transcriptFormats,
   type ParseTranscriptOptions,
 } from './parse-transcript.js';
-export type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
+export type { Transcript, TranscriptFormat, TranscriptNote, TranscriptTurn } from './transcript.js';

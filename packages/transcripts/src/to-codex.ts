@@ -9,22 +9,27 @@ import type { FormattedTranscript } from './transcript.js';
 export const toCodex = (messages: readonly Message[], { session, cwd, at }: FormatContext): FormattedTranscript => {
   const notes = new Notes();
   const timestamp = isoTime(at);
-  const customCalls = new Set<string>();
   const meta = {
     timestamp,
     type: 'session_meta',
     payload: { id: session, timestamp, cwd, originator: 'h', cli_version: '0.0.0', source: 'exec' },
   };
-  const items = messages.flatMap((message, index) => {
+  const items = responsesItems(messages, notes);
+  return {
+    text: toLines([meta, ...items.map((payload) => ({ timestamp, type: 'response_item', payload }))]),
+    notes: notes.list(),
+  };
+};
+
+/** Formats a conversation as items of OpenAI Responses. */
+export const responsesItems = (messages: readonly Message[], notes: Notes): readonly object[] => {
+  const customCalls = new Set<string>();
+  return messages.flatMap((message, index) => {
     if (message.role === 'assistant' && messages[index - 1]?.role === 'assistant') {
       notes.changed('successive answers became one', index + 1);
     }
     return itemsOf(message, { notes, customCalls, place: index + 1 });
   });
-  return {
-    text: toLines([meta, ...items.map((payload) => ({ timestamp, type: 'response_item', payload }))]),
-    notes: notes.list(),
-  };
 };
 
 interface Writing {
@@ -56,10 +61,21 @@ const itemsOf = (message: Message, writing: Writing): readonly object[] => {
   }
 };
 
+const pdf = 'application/pdf';
+
 const inputOf = (part: UserPart, { notes, place }: Writing): readonly object[] => {
   if (part.type === 'text') return [{ type: 'input_text', text: part.text }];
   const url = urlOf(part, mediaTypeOf(part));
   if (url !== undefined && mediaTypeOf(part).startsWith('image/')) return [{ type: 'input_image', image_url: url }];
+  if (url !== undefined && mediaTypeOf(part) === pdf) {
+    const filename = part.type === 'file' ? part.filename : undefined;
+    return [
+      {
+        type: 'input_file',
+        ...(url.startsWith('data:') ? { filename: filename ?? 'file.pdf', file_data: url } : { file_url: url }),
+      },
+    ];
+  }
   notes.dropped(`a file of the type ${mediaTypeOf(part)}`, place);
   return [];
 };
@@ -107,7 +123,8 @@ const callItem = ({ toolCallId, toolName, input, providerOptions }: ToolCallPart
   return { type: 'custom_tool_call', status: 'completed', call_id: toolCallId, name: toolName, input };
 };
 
-const resultItem = (part: ToolPart, { notes, customCalls, place }: Writing): readonly object[] => {
+const resultItem = (part: ToolPart, writing: Writing): readonly object[] => {
+  const { notes, customCalls, place } = writing;
   if (part.type !== 'tool-result') {
     notes.dropped(`a part of a result (${part.type})`, place);
     return [];
@@ -117,10 +134,10 @@ const resultItem = (part: ToolPart, { notes, customCalls, place }: Writing): rea
   const output =
     typeof content === 'string'
       ? content
-      : content.map((piece) =>
+      : content.flatMap((piece) =>
           'text' in piece
-            ? { type: 'input_text', text: piece.text }
-            : { type: 'input_image', image_url: `data:${piece.mediaType};base64,${piece.base64}` },
+            ? [{ type: 'input_text', text: piece.text }]
+            : inputOf({ type: 'file', data: piece.base64, mediaType: piece.mediaType }, writing),
         );
   const type = customCalls.has(part.toolCallId) ? 'custom_tool_call_output' : 'function_call_output';
   return [{ type, call_id: part.toolCallId, output }];

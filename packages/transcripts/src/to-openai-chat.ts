@@ -11,7 +11,8 @@ export const toOpenAIChat = (messages: readonly Message[]): FormattedTranscript 
   return { text: `${JSON.stringify(written, undefined, 2)}\n`, notes: notes.list() };
 };
 
-const messagesOf = (message: Message, notes: Notes, place: number): readonly object[] => {
+/** Formats a message as entries of a chat completion. */
+export const messagesOf = (message: Message, notes: Notes, place: number): readonly object[] => {
   switch (message.role) {
     case 'system':
       return [{ role: 'system', content: message.content }];

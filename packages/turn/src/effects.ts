@@ -24,7 +24,7 @@ export abstract class Effect<Output> implements Observer<Output> {
   /** Aborted when the work is stopped. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isStopped) this.#controller.abort();
+    if (this.#isStopped) this.#controller.abort(stopped);
     return this.#controller.signal;
   }
 
@@ -38,7 +38,7 @@ export abstract class Effect<Output> implements Observer<Output> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#isStopped = true;
-    this.#controller?.abort();
+    this.#controller?.abort(stopped);
     endQuietly(this.#subscription);
   }
 
@@ -81,6 +81,9 @@ export abstract class Effect<Output> implements Observer<Output> {
   }
 }
 
+/** The reason of every abort here. An abort without one creates an error with a stack, which takes 50 µs. */
+const stopped = new DOMException('This operation was aborted', 'AbortError');
+
 /** A microtask through a promise costs a third of `queueMicrotask`, which saves the async context of each call. */
 const nextMicrotask = Promise.resolve();
 
@@ -91,12 +94,12 @@ export class LazyAbort {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isAborted) this.#controller.abort();
+    if (this.#isAborted) this.#controller.abort(stopped);
     return this.#controller.signal;
   }
 
   abort(): void {
     this.#isAborted = true;
-    this.#controller?.abort();
+    this.#controller?.abort(stopped);
   }
 }

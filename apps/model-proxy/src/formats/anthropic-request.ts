@@ -1,20 +1,13 @@
 import type { AssistantPart, Message, ToolPart, ToolResultContentPart, ToolResultOutput, UserPart } from '@h/turn';
 import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
 import {
-  answerPartsOf,
   checkMembers,
   fileOf,
-  isImage,
-  joined,
   NotConvertible,
   opaqueFile,
   opaquePart,
-  resultOf,
-  resultPartsOf,
-  sourceOf,
-  userPartsOf,
+  writeEntries,
   type PortableEntries,
-  type PortablePart,
   type PortableRequest,
   type PortableTool,
 } from './portable-request.js';
@@ -159,63 +152,6 @@ const readChoice = ({ type, name }: JsonObject): PortableRequest['toolChoice'] =
   return type === 'auto' || type === 'none' ? type : undefined;
 };
 
-/** Writes messages as entries of `messages`. @throws NotConvertible */
-export const writeAnthropicEntries = (messages: readonly Message[]): readonly JsonObject[] => {
-  const entries: { readonly role: string; readonly content: unknown[] }[] = [];
-  for (const message of joined(messages)) {
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(message);
-    const last = entries.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else if (blocks.length > 0) entries.push({ role, content: [...blocks] });
-  }
-  return entries;
-};
-
-const blocksOf = (message: Message): readonly unknown[] => {
-  switch (message.role) {
-    case 'system':
-      return [{ type: 'text', text: message.content }];
-    case 'user':
-      return userPartsOf(message.content).filter(hasContent).map(blockOf);
-    case 'tool':
-      return message.content.map((part) => {
-        const { toolCallId, output } = resultOf(part);
-        const isError = output.type.startsWith('error-') || output.type === 'execution-denied';
-        const content = resultPartsOf(output).filter(hasContent).map(blockOf);
-        return { type: 'tool_result', tool_use_id: toolCallId, content, ...(isError && { is_error: true }) };
-      });
-    case 'assistant':
-      return answerPartsOf(message.content).map((part) =>
-        part.type === 'text'
-          ? { type: 'text', text: part.text }
-          : { type: 'tool_use', id: part.toolCallId, name: part.toolName, input: objectInput(part.input) },
-      );
-  }
-};
-
-/** Text without content is an invalid request. */
-const hasContent = (part: PortablePart): boolean => part.type !== 'text' || part.text.trim() !== '';
-
-/** The input of a call must be an object; a model may have written something else. */
-const objectInput = (input: unknown): unknown =>
-  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
-
-const blockOf = (part: PortablePart): unknown => {
-  if (part.type === 'text') return { type: 'text', text: part.text };
-  const source = sourceOf(part);
-  const isPdf = part.mediaType === 'application/pdf';
-  if (!isImage(part) && !isPdf) throw new NotConvertible(`A file of the type ${part.mediaType}`);
-  return {
-    type: isPdf ? 'document' : 'image',
-    source:
-      'url' in source
-        ? { type: 'url', url: source.url }
-        : { type: 'base64', media_type: part.mediaType, data: source.base64 },
-    ...(isPdf && part.filename !== undefined && { title: part.filename }),
-  };
-};
-
 /** @throws NotConvertible */
 export const writeAnthropicRequest = (request: PortableRequest, model: string): JsonObject => {
   const { system, messages, tools, toolChoice, hasParallelCalls, maxOutputTokens, stop, output, isStream } = request;
@@ -226,7 +162,7 @@ export const writeAnthropicRequest = (request: PortableRequest, model: string): 
     model,
     max_tokens: maxOutputTokens ?? defaultMaxTokens,
     ...(system.length > 0 && { system: system.map((text) => ({ type: 'text', text })) }),
-    messages: writeAnthropicEntries(messages),
+    messages: writeEntries(messages, 'anthropic-messages'),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         name,

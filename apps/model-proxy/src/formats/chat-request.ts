@@ -1,20 +1,14 @@
 import type { AssistantPart, Message, ToolResultOutput, UserPart } from '@h/turn';
 import { arrayOf, numberOf, objectOf, parseJson, stringOf, type JsonObject } from '../json-value.js';
 import {
-  answerPartsOf,
   checkMembers,
   fileOf,
-  isImage,
   joined,
   NotConvertible,
   opaqueFile,
   opaquePart,
-  resultOf,
-  resultTextOf,
-  urlOf,
-  userPartsOf,
+  writeEntries,
   type PortableEntries,
-  type PortablePart,
   type PortableRequest,
   type PortableTool,
 } from './portable-request.js';
@@ -179,57 +173,6 @@ export const readFormat = (value: unknown, schemaOf: (format: JsonObject) => Jso
   }
 };
 
-/** Writes messages as entries of `messages`. @throws NotConvertible */
-export const writeChatEntries = (messages: readonly Message[]): readonly JsonObject[] =>
-  joined(messages).flatMap((message): readonly JsonObject[] => {
-    switch (message.role) {
-      case 'system':
-        return [{ role: 'system', content: message.content }];
-      case 'user': {
-        const parts = userPartsOf(message.content);
-        const [only] = parts;
-        if (parts.length === 1 && only?.type === 'text') return [{ role: 'user', content: only.text }];
-        return parts.length === 0 ? [] : [{ role: 'user', content: parts.map(partOf) }];
-      }
-      case 'tool':
-        return message.content.map((part) => {
-          const { toolCallId, output } = resultOf(part);
-          return { role: 'tool', tool_call_id: toolCallId, content: resultTextOf(output) };
-        });
-      case 'assistant': {
-        const parts = answerPartsOf(message.content);
-        const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-        const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-        if (parts.length === 0) return [];
-        return [
-          {
-            role: 'assistant',
-            content: text === '' ? null : text,
-            ...(calls.length > 0 && {
-              tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
-                id: toolCallId,
-                type: 'function',
-                function: { name: toolName, arguments: argumentsOf(input) },
-              })),
-            }),
-          },
-        ];
-      }
-    }
-  });
-
-/** Writes the input of a call as JSON. */
-export const argumentsOf = (input: unknown): string =>
-  typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}');
-
-const partOf = (part: PortablePart): JsonObject => {
-  if (part.type === 'text') return { type: 'text', text: part.text };
-  if (isImage(part)) return { type: 'image_url', image_url: { url: urlOf(part) } };
-  const url = urlOf(part);
-  if (!url.startsWith('data:')) throw new NotConvertible('A file by its address');
-  return { type: 'file', file: { filename: part.filename ?? 'file', file_data: url } };
-};
-
 /** @throws NotConvertible */
 export const writeChatRequest = (request: PortableRequest, model: string): JsonObject => {
   const { system, messages, tools, toolChoice, hasParallelCalls, maxOutputTokens, stop, output, isStream } = request;
@@ -238,7 +181,7 @@ export const writeChatRequest = (request: PortableRequest, model: string): JsonO
   const prompt = system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : [];
   return {
     model,
-    messages: [...prompt, ...writeChatEntries(messages)],
+    messages: [...prompt, ...writeEntries(messages, 'openai-chat')],
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters, isStrict }) => ({
         type: 'function',

@@ -7,7 +7,6 @@ import {
   type AnswerHead,
   type AnswerWriter,
 } from './answer-writer.js';
-import { argumentsOf } from './chat-request.js';
 import type { JsonObject } from '../json-value.js';
 
 const finishReasons: Readonly<Partial<Record<Answer['finishReason'], string>>> = {
@@ -219,3 +218,6 @@ export const responsesWriter: AnswerWriter = {
     };
   },
 };
+
+/** Writes the input of a call as JSON. Input that was not JSON is written as it was received. */
+const argumentsOf = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}'));

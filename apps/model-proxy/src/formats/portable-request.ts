@@ -1,5 +1,6 @@
 import { CodedError } from '@h/options';
-import type { AssistantPart, FilePart, Message, ToolPart, ToolResultOutput, UserPart } from '@h/turn';
+import { formatMessages, type RequestFormat } from '@h/transcripts';
+import type { AssistantPart, FilePart, Message, UserPart } from '@h/turn';
 import type { JsonObject } from '../json-value.js';
 
 /** A tool that the client runs. */
@@ -66,101 +67,12 @@ export const checkMembers = (value: JsonObject, known: ReadonlySet<string>): voi
   }
 };
 
-/** The data of a file as base64, or its address. */
-export type FileSource = { readonly base64: string } | { readonly url: string };
-
-/**
- * Returns where the bytes of a file are.
- *
- * @throws NotConvertible for a file that its provider stores
- */
-export const sourceOf = ({ data, mediaType }: FilePart): FileSource => {
-  if (data instanceof URL) return { url: data.href };
-  if (typeof data === 'string' && mediaType !== opaqueType) return { base64: data };
-  throw new NotConvertible('A file that only its provider can read');
-};
-
 /** Returns a file part for a URL, or for a data URL with base64. */
 export const fileOf = (url: string, mediaType: string, filename?: string): FilePart | undefined => {
   const found = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,/.exec(url.slice(0, 200));
   const named = filename === undefined ? {} : { filename };
   if (found) return { type: 'file', data: url.slice(found[0].length), mediaType: found[1] ?? mediaType, ...named };
   return URL.canParse(url) ? { type: 'file', data: new URL(url), mediaType, ...named } : undefined;
-};
-
-/** Returns a data URL, or the address of a file. */
-export const urlOf = (file: FilePart): string => {
-  const source = sourceOf(file);
-  return 'url' in source ? source.url : `data:${file.mediaType};base64,${source.base64}`;
-};
-
-export const isImage = ({ mediaType }: FilePart): boolean => mediaType.startsWith('image/');
-
-/** A part of a user message or of a tool result that every format can write. */
-export type PortablePart = { readonly type: 'text'; readonly text: string } | FilePart;
-
-/** @throws NotConvertible */
-export const userPartsOf = (content: string | readonly UserPart[]): readonly PortablePart[] => {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return content.map((part) => {
-    if (part.type === 'image') throw new NotConvertible('An image');
-    return part;
-  });
-};
-
-/** @throws NotConvertible */
-export const resultPartsOf = (output: ToolResultOutput): readonly PortablePart[] => {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return [{ type: 'text', text: output.value }];
-    case 'json':
-    case 'error-json':
-      return [{ type: 'text', text: JSON.stringify(output.value) }];
-    case 'execution-denied':
-      return [{ type: 'text', text: output.reason ?? 'The call was denied.' }];
-    case 'content':
-      return output.value.map((part) => {
-        if (part.type === 'text' || part.type === 'file') return part;
-        throw new NotConvertible('A part of a tool result that only its provider can read');
-      });
-  }
-};
-
-/** Returns a tool result as text. @throws NotConvertible if it has files */
-export const resultTextOf = (output: ToolResultOutput): string =>
-  resultPartsOf(output)
-    .map((part) => {
-      if (part.type === 'text') return part.text;
-      throw new NotConvertible('A file in a tool result');
-    })
-    .join('\n');
-
-/** @throws NotConvertible for a result of a tool that the provider ran, and for an approval */
-export const resultOf = (part: ToolPart): Extract<ToolPart, { readonly type: 'tool-result' }> => {
-  if (part.type === 'tool-result') return part;
-  throw new NotConvertible('An approval');
-};
-
-/** An assistant message as text and calls of client tools, in order. Reasoning is left out: only its author reads it. */
-export const answerPartsOf = (
-  content: string | readonly AssistantPart[],
-): readonly Extract<AssistantPart, { readonly type: 'text' | 'tool-call' }>[] => {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return content.flatMap((part): readonly Extract<AssistantPart, { readonly type: 'text' | 'tool-call' }>[] => {
-    switch (part.type) {
-      case 'text':
-        return part.text === '' ? [] : [part];
-      case 'tool-call':
-        return [part];
-      case 'reasoning':
-        return [];
-      case 'custom':
-        throw new NotConvertible(`A part of the type "${part.kind.replace(/^wire\./, '')}" in an answer`);
-      default:
-        throw new NotConvertible(`A part of the type "${part.type}" in an answer`);
-    }
-  });
 };
 
 /** Joins messages of the same role that follow each other: some formats have an entry for each call and each result. */
@@ -179,3 +91,60 @@ export const joined = (messages: readonly Message[]): readonly Message[] => {
 
 const partsOf = (content: string | readonly AssistantPart[]): readonly AssistantPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+/**
+ * Writes messages as entries of a request. Reasoning is left out: only its author reads it.
+ *
+ * @throws NotConvertible if the format cannot express a part of them
+ */
+export const writeEntries = (messages: readonly Message[], format: RequestFormat): readonly JsonObject[] => {
+  const { entries, notes } = formatMessages(joined(messages.flatMap(portable)), format);
+  const lost = notes.find(({ kind }) => kind === 'dropped');
+  if (lost) throw new NotConvertible(`${lost.what.charAt(0).toUpperCase()}${lost.what.slice(1)}`);
+  return entries as readonly JsonObject[];
+};
+
+/** Returns a message without parts that other formats do not need: reasoning, texts without content, names of images. */
+const portable = (message: Message): readonly Message[] => {
+  switch (message.role) {
+    case 'system':
+      return [message];
+    case 'tool': {
+      const content = message.content.map((part) =>
+        part.type === 'tool-result' && part.output.type === 'content'
+          ? { ...part, output: { ...part.output, value: part.output.value.filter(hasContent) } }
+          : part,
+      );
+      return [{ role: 'tool', content }];
+    }
+    case 'user': {
+      const content = asParts(message.content).filter(hasContent).map(unnamedImage);
+      return content.length === 0 ? [] : [{ role: 'user', content }];
+    }
+    case 'assistant': {
+      const parts = partsOf(message.content).filter((part) => part.type !== 'reasoning' && hasContent(part));
+      return parts.length === 0 ? [] : [{ role: 'assistant', content: parts.map(checked) }];
+    }
+  }
+};
+
+/** Text without content is an invalid request in some formats. */
+const hasContent = (part: { readonly type: string; readonly text?: unknown }): boolean =>
+  part.type !== 'text' || typeof part.text !== 'string' || part.text.trim() !== '';
+
+const asParts = (content: string | readonly UserPart[]): readonly UserPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const unnamedImage = (part: UserPart): UserPart => {
+  if (part.type !== 'file' || part.filename === undefined || !part.mediaType.startsWith('image/')) return part;
+  const { filename: _filename, ...image } = part;
+  return image;
+};
+
+/** @throws NotConvertible for a part that only its provider understands, by its name in the request */
+const checked = (part: AssistantPart): AssistantPart => {
+  if (part.type === 'custom') {
+    throw new NotConvertible(`A part of the type "${part.kind.replace(/^wire\./, '')}" in an answer`);
+  }
+  return part;
+};

@@ -1,21 +1,15 @@
 import type { AssistantPart, Message, ToolResultContentPart, ToolResultOutput, UserPart } from '@h/turn';
 import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
-import { argumentsOf, inputOf, readChoice, readFormat, readFunction } from './chat-request.js';
+import { inputOf, readChoice, readFormat, readFunction } from './chat-request.js';
 import {
-  answerPartsOf,
   checkMembers,
   fileOf,
-  isImage,
   joined,
   NotConvertible,
   opaqueFile,
   opaquePart,
-  resultOf,
-  resultPartsOf,
-  urlOf,
-  userPartsOf,
+  writeEntries,
   type PortableEntries,
-  type PortablePart,
   type PortableRequest,
 } from './portable-request.js';
 
@@ -134,47 +128,6 @@ export const readResponsesRequest = (value: JsonObject, entries: readonly unknow
   };
 };
 
-/** Writes messages as items of `input`. @throws NotConvertible */
-export const writeResponsesEntries = (messages: readonly Message[]): readonly JsonObject[] =>
-  joined(messages).flatMap((message): readonly JsonObject[] => {
-    switch (message.role) {
-      case 'system':
-        return [{ role: 'developer', content: message.content }];
-      case 'user': {
-        const parts = userPartsOf(message.content);
-        return parts.length === 0 ? [] : [{ role: 'user', content: parts.map(partOf) }];
-      }
-      case 'tool':
-        return message.content.map((result) => {
-          const { toolCallId, output } = resultOf(result);
-          const parts = resultPartsOf(output);
-          const isText = parts.every(({ type }) => type === 'text');
-          const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-          return { type: 'function_call_output', call_id: toolCallId, output: isText ? text : parts.map(partOf) };
-        });
-      case 'assistant':
-        return answerPartsOf(message.content).map((part) =>
-          part.type === 'text'
-            ? { role: 'assistant', content: [{ type: 'output_text', text: part.text }] }
-            : {
-                type: 'function_call',
-                call_id: part.toolCallId,
-                name: part.toolName,
-                arguments: argumentsOf(part.input),
-              },
-        );
-    }
-  });
-
-const partOf = (part: PortablePart): JsonObject => {
-  if (part.type === 'text') return { type: 'input_text', text: part.text };
-  const url = urlOf(part);
-  if (isImage(part)) return { type: 'input_image', image_url: url };
-  return url.startsWith('data:')
-    ? { type: 'input_file', filename: part.filename ?? 'file', file_data: url }
-    : { type: 'input_file', file_url: url };
-};
-
 /** @throws NotConvertible */
 export const writeResponsesRequest = (request: PortableRequest, model: string): JsonObject => {
   const { system, messages, tools, toolChoice, hasParallelCalls, maxOutputTokens, stop, output, isStream } = request;
@@ -183,7 +136,7 @@ export const writeResponsesRequest = (request: PortableRequest, model: string): 
   return {
     model,
     ...(system.length > 0 && { instructions: system.join('\n\n') }),
-    input: writeResponsesEntries(messages),
+    input: writeEntries(messages, 'openai-responses'),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters, isStrict }) => ({
         type: 'function',

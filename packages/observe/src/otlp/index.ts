@@ -1,5 +1,6 @@
 import { checkOptions, anyFunction, nonEmptyString, required, type OptionCheck } from '@h/options';
 import type { ModelDriver, ToolDriver } from '@h/turn';
+import type { SpanContext } from '@opentelemetry/api';
 import { closeSinks, type Sink } from '../sinks/sink.js';
 
 /** The sinks and the tracing wrappers of a process. */
@@ -7,6 +8,13 @@ export interface Telemetry {
   readonly sinks: readonly Sink[];
   traceModel(driver: ModelDriver): ModelDriver;
   traceTools(driver: ToolDriver): ToolDriver;
+  /**
+   * Runs work as a child of the span that a W3C `traceparent` names. Turns that begin in it are children of that span.
+   * A value that is not a valid `traceparent` has no effect.
+   */
+  within<Value>(traceparent: unknown, work: () => Value): Value;
+  /** Returns the `traceparent` of the current span, for a request to another process. */
+  traceparent(): string | undefined;
   /** Flushes pending telemetry. */
   close(): Promise<void>;
 }
@@ -33,6 +41,8 @@ const silent: Telemetry = {
   sinks: [],
   traceModel: (driver) => driver,
   traceTools: (driver) => driver,
+  within: (_, work) => work(),
+  traceparent: () => undefined,
   close: () => Promise.resolve(),
 };
 
@@ -65,7 +75,7 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
   if (url === undefined) return silent;
   const base = url.replace(/\/+$/, '');
   const [
-    { context },
+    { context, isSpanContextValid, ROOT_CONTEXT, trace },
     { AsyncLocalStorageContextManager },
     traces,
     metrics,
@@ -114,6 +124,17 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
     sinks: [sink],
     traceModel: (driver) => sink.traceModel(driver),
     traceTools: (driver) => sink.traceTools(driver),
+    within: (traceparent, work) => {
+      const parent = spanContextOf(traceparent);
+      if (parent === undefined || !isSpanContextValid(parent)) return work();
+      return context.with(trace.setSpanContext(ROOT_CONTEXT, parent), work);
+    },
+    traceparent: () => {
+      const current = trace.getSpanContext(context.active());
+      if (current === undefined || !isSpanContextValid(current)) return undefined;
+      const { traceId, spanId, traceFlags } = current;
+      return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+    },
     close: async () => {
       await closeSinks([sink]);
       // An unreachable collector does not fail the run.
@@ -121,4 +142,13 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
       if (failure) onFailure?.(failure);
     },
   };
+};
+
+const traceparentForm = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+const spanContextOf = (traceparent: unknown): SpanContext | undefined => {
+  const found = traceparentForm.exec(typeof traceparent === 'string' ? traceparent : '');
+  if (!found) return undefined;
+  const [, traceId = '', spanId = '', flags = ''] = found;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 };

@@ -1,9 +1,9 @@
 import { buildTrace, formatTrace, readTrace } from '@h/trace';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { harness, intercept, memorySessions, reply, type PipelineOperator } from '@h/turn';
 import { call, failure, ok, response, scriptedModel, scriptedTools } from '@h/turn/testing';
@@ -121,6 +121,16 @@ describe('record', () => {
     ).toEqual([['a'], ['b']]);
   });
 
+  it('rotates by size, without losing an event', async () => {
+    const file = join(folder(), 'turns.jsonl');
+    const { lines } = await run();
+    for (let turn = 0; turn < 3; turn += 1) await run({ maxBytes: 4_000, maxFiles: 30 }, file);
+    const files = readdirSync(dirname(file));
+    expect(files.length).toBeGreaterThan(2);
+    const texts = files.map((name) => readFileSync(join(dirname(file), name), 'utf8'));
+    expect(texts.join('').trimEnd().split('\n')).toHaveLength(3 * lines.length);
+  });
+
   it('separates turns in one file, and skips torn lines', async () => {
     const file = join(folder(), 'turns.jsonl');
     await run({}, file);
@@ -216,7 +226,7 @@ describe('record', () => {
   });
 
   it.each([
-    [{ maxBytes: 1 }, 'unknown option "maxBytes"'],
+    [{ maxBytes: 0 }, '"maxBytes"'],
     [{ content: 'no' }, '"content" must be a boolean'],
     [{ sessionKey: 'md5' }, '"hash" or "plain"'],
     [{ flushMs: -1 }, '"flushMs"'],

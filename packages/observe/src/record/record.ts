@@ -6,6 +6,7 @@ import {
   checkOptions,
   checkValue,
   anyOf,
+  integerFrom,
   numberFrom,
   oneOf,
 } from '@h/options';
@@ -44,6 +45,19 @@ export interface RecordOptions {
    * @defaultValue `100_000_000`
    */
   readonly maxChars?: number | undefined;
+  /**
+   * Maximum size of a file in bytes; a larger one is rotated to `<file>.1`. A turn that is running then continues in
+   * the new file.
+   *
+   * @defaultValue `Infinity`
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * Maximum number of rotated files.
+   *
+   * @defaultValue `5`
+   */
+  readonly maxFiles?: number | undefined;
   /**
    * Names sessions by a hash or in plain text.
    *
@@ -86,6 +100,8 @@ export const record = (
     content: anyBoolean,
     maxContentChars: numberFrom(0, Infinity),
     maxChars: numberFrom(0, Infinity),
+    maxBytes: numberFrom(1, Infinity),
+    maxFiles: integerFrom(0, 10_000),
     sessionKey: oneOf('hash', 'plain'),
     flushMs: numberFrom(0, maxFlushMs),
     onError: anyFunction,
@@ -96,6 +112,8 @@ export const record = (
     content = true,
     maxContentChars = 20_000,
     maxChars = 100_000_000,
+    maxBytes = Infinity,
+    maxFiles = 5,
     sessionKey = 'hash',
     flushMs = 100,
     onError,
@@ -119,7 +137,7 @@ export const record = (
     const open = (start: TurnEventOf<'turn.start'>): LinesFile => {
       const path = typeof file === 'function' ? file(start) : file;
       report = onError ?? warn(path);
-      return linesFile({ path, maxBytes: Infinity, maxFiles: 0, flushMs, onError: report });
+      return linesFile({ path, maxBytes, maxFiles, flushMs, onError: report });
     };
     const write = (event: TurnEvent): void => {
       const isAnswer = event.type === 'model.response' || event.type === 'model.error';
