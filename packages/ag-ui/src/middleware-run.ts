@@ -227,7 +227,9 @@ export class MiddlewareRun {
     const { step } = thread;
     if (!step) return true;
     const { calls } = step;
-    await Promise.all(calls.map((call) => call.judged()));
+    // Calls of a step wait for the approvals of the others, so the first one interrupts the run.
+    await Promise.race([Promise.all(calls.map((call) => call.judged())), ...calls.map((call) => call.asked())]);
+    await new Promise<void>((resolve) => void setTimeout(resolve, 0));
     const asked = calls.flatMap(({ approval }) => (approval ? [approval] : []));
     if (asked.length > 0) {
       this.#writer.interrupt(

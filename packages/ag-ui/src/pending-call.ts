@@ -62,6 +62,11 @@ export class PendingCall {
     while (!this.allowed && !this.approval && !this.result) await this.#change();
   }
 
+  /** Resolves when the call asks a person. */
+  async asked(): Promise<void> {
+    while (!this.approval) await this.#change();
+  }
+
   /** Resolves with the result that left the operators. */
   async ended(): Promise<HostToolResult<ToolOutcome>> {
     while (!this.result) await this.#change();
