@@ -77,7 +77,7 @@ export interface OperatorMiddleware extends MiddlewareFunction {
  *
  * A thread is a session. A turn begins with a message of the user and contains the runs that bring results of its calls.
  * The agent is the model of the turn, and the client runs its tools: a denied call never reaches the client as one that
- * has to run. Agents may share the middleware.
+ * must run. Agents may share the middleware.
  *
  * @param given - options, if the first argument is an object, then operators
  * @throws InvalidOptionError if an option is unknown or has a wrong value
@@ -133,7 +133,7 @@ export const asMiddleware = (
       );
       return () => left.abort(new TurnError('run-cancelled', 'The client cancelled the run.'));
     });
-    // The client depends on another version of RxJS, whose operators accept this observable.
+    // `@ag-ui/client` depends on another version of RxJS, whose operators accept this observable.
     return events as unknown as ReturnType<MiddlewareFunction>;
   };
   return Object.assign(middleware, {

@@ -36,7 +36,7 @@ export class EventWriter {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const { threadId, runId } = this.#input;
-    this.#emit({ ...event, type: EventType.RUN_STARTED, threadId, runId } as BaseEvent);
+    this.#emit({ ...event, type: EventType.RUN_STARTED, threadId, runId });
   }
 
   /** Begins another answer. */
@@ -150,6 +150,6 @@ export class EventWriter {
 
   #put(event: Given): void {
     this.start();
-    this.#emit(event as unknown as BaseEvent);
+    this.#emit(event);
   }
 }

@@ -76,12 +76,9 @@ export const groupsOf = (
   let answer: AgUiMessage[] | undefined;
   for (const message of messages) {
     const { role } = message;
-    if (role === 'assistant')
-      for (const {
-        id,
-        function: { name },
-      } of message.toolCalls ?? [])
-        names.set(id, name);
+    if (role === 'assistant') {
+      for (const call of message.toolCalls ?? []) names.set(call.id, call.function.name);
+    }
     const isPart =
       role === 'assistant' ||
       role === 'reasoning' ||
@@ -179,6 +176,7 @@ const assistantParts = (message: AgUiMessage): readonly AssistantPart[] => {
 };
 
 const writeMessage = (message: Message): readonly MessageGroup[] => {
+  // oxlint-disable-next-line h/no-clock -- the id of a message of the client; nothing else depends on it
   const id = crypto.randomUUID();
   switch (message.role) {
     case 'system':

@@ -60,9 +60,9 @@ export interface RunParts {
   readonly signal: AbortSignal;
   emit(event: BaseEvent): void;
   choose(choice: ModelChoice): Pick<AbstractAgent, 'run'>;
-  onStop(ending: TurnEnding): void;
+  readonly onStop: (ending: TurnEnding) => void;
   /** @throws if the agent must not run tools itself */
-  onAgentTool(name: string): void;
+  readonly onAgentTool: (name: string) => void;
 }
 
 /**

@@ -11,7 +11,7 @@ export class PendingCall {
   readonly name: string;
   /** The input that the agent wrote. */
   readonly input: unknown;
-  /** The call as the operators allowed it; the client has to run it. */
+  /** The call as the operators allowed it; the client must run it. */
   allowed: ToolCall | undefined;
   /** The approval for which the run is interrupted. */
   approval: Approval | undefined;

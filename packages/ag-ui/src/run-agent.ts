@@ -11,6 +11,7 @@ import {
 } from '@ag-ui/client';
 import type { HostModelContext, HostModelReturn } from '@h/bridge';
 import { TurnError, type AssistantPart, type Usage } from '@h/turn';
+import { Subscription } from 'rxjs';
 import { inputOf } from './messages.js';
 
 /** The agent ended a run with an error (`RUN_ERROR`), or without an end. */
@@ -41,7 +42,7 @@ interface OpenCall {
   text: string;
 }
 
-/** Runs an agent once. A run is one answer: its text, its reasoning, and the calls that the client has to run. */
+/** Runs an agent once. A run is one answer: its text, its reasoning, and the calls for the client. */
 export const runAgent = (
   agent: Pick<AbstractAgent, 'run'>,
   input: RunAgentInput,
@@ -50,31 +51,29 @@ export const runAgent = (
   new Promise((resolve, reject) => {
     const { signal } = surroundings;
     const answer = new Answer(surroundings);
-    let subscription: { unsubscribe(): void } | undefined;
-    let isSettled = false;
+    const subscription = new Subscription();
     const settle = (act: () => void): void => {
-      isSettled = true;
       signal.removeEventListener('abort', onAbort);
-      subscription?.unsubscribe();
+      subscription.unsubscribe();
       act();
     };
     const onAbort = (): void => settle(() => reject(signal.reason as Error));
     if (signal.aborted) return reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort);
-    subscription = transformChunks(false)(agent.run(input)).subscribe({
+    const running = transformChunks(false)(agent.run(input)).subscribe({
       next: (given) => {
         try {
           const finished = answer.add(given as Event);
           if (finished) settle(() => resolve(finished));
         } catch (error) {
-          settle(() => reject(error as Error));
+          settle(() => reject(error));
         }
       },
       error: (error: Error) => settle(() => reject(error)),
       complete: () => settle(() => reject(new AgentRunError('The agent ended its run without RUN_FINISHED.'))),
     });
-    // The agent may have answered while it was subscribed to.
-    if (isSettled) subscription?.unsubscribe();
+    // The agent may have answered during `subscribe()`.
+    subscription.add(() => running.unsubscribe());
   });
 
 /** Collects the events of a run. */

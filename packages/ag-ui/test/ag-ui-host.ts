@@ -60,11 +60,11 @@ export class ChatAgent extends AbstractAgent {
     this.#isStreamed = isStreamed;
   }
 
-  override run({ threadId, runId, messages, tools = [] }: RunAgentInput): ReturnType<AbstractAgent['run']> {
+  override run({ threadId, runId, messages, tools }: RunAgentInput): ReturnType<AbstractAgent['run']> {
     const events = new Observable<BaseEvent>((subscriber) => {
       const abort = new AbortController();
       const emit = (event: Readonly<Record<string, unknown>> & { readonly type: EventType }): void =>
-        subscriber.next(event as unknown as BaseEvent);
+        subscriber.next(event);
       emit({ type: EventType.RUN_STARTED, threadId, runId });
       this.#chunks(messages, tools, abort.signal, (chunk) => this.#emit(chunk, runId, emit)).then(
         () => {
@@ -134,7 +134,7 @@ export class ChatAgent extends AbstractAgent {
         messages: messages.map(toMessage),
         tools: tools.map(({ name, description, parameters }) => ({
           type: 'function',
-          function: { name, description, parameters },
+          function: { name, description, parameters: parameters as object },
         })),
         ...(this.#isStreamed && { stream: true }),
       }),
@@ -163,7 +163,8 @@ export class ChatAgent extends AbstractAgent {
 /** A client of AG-UI that runs its tools, as front ends do: the calls that have no result when a run has ended. */
 const start = (setup: HostSetup) => {
   const { operators, options, tools, url, key, keyOf } = setup;
-  const conversations = (setup.storage.get('messages') as Map<string, Message[]> | undefined) ?? new Map();
+  const conversations =
+    (setup.storage.get('messages') as Map<string, Message[]> | undefined) ?? new Map<string, Message[]>();
   setup.storage.set('messages', conversations);
   const stops = new Map<string, { readonly outcome: string; readonly reason?: string }>();
   let isStreamed = false;
@@ -201,7 +202,7 @@ const start = (setup: HostSetup) => {
     try {
       for (;;) {
         let finished: RunFinishedEvent | undefined;
-        let failure: unknown;
+        let failure: Error | undefined;
         await agent.runAgent(
           { tools: definitions, ...(resume && { resume }) },
           {
