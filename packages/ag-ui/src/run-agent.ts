@@ -66,7 +66,7 @@ export const runAgent = (
           const finished = answer.add(given as Event);
           if (finished) settle(() => resolve(finished));
         } catch (error) {
-          settle(() => reject(error));
+          settle(() => reject(error instanceof Error ? error : new AgentRunError(String(error))));
         }
       },
       error: (error: Error) => settle(() => reject(error)),
