@@ -5,6 +5,7 @@ import type { LoadedConfig } from './config/load-config.js';
 import { serviceSettings } from './config/service-settings.js';
 import type { Backend } from './service/backend.js';
 import { embeddedBackend } from './service/embedded.js';
+import type { NatsSettings } from './service/nats.js';
 
 /** Settings of the program, from its arguments and the configuration. */
 export interface Settings {
@@ -19,10 +20,16 @@ export interface Settings {
   readonly maxBodyBytes: number | undefined;
   readonly approvalLinkTtlMs: number | undefined;
   readonly reservedForeground: number | undefined;
+  readonly nats: NatsSettings | undefined;
 }
 
-/** @throws UsageError for a role that needs a database */
-export const checkRole = (role: StationArguments['role'], { databaseUrl }: Settings): void => {
+/** @throws UsageError for a role that needs a database, or for two stores of sessions */
+export const checkRole = (role: StationArguments['role'], { databaseUrl, nats }: Settings): void => {
+  if (nats && databaseUrl !== undefined) {
+    throw new UsageError(
+      '--database-url shares sessions through PostgreSQL, but harness.nats.enabled stores them in NATS. Remove one of them.',
+    );
+  }
   if (role === 'all' || databaseUrl !== undefined) return;
   throw new UsageError(
     `--role ${role} needs --database-url or database.url_env: with files, one process does everything.`,
@@ -45,16 +52,20 @@ export const settingsOf = (given: StationArguments, loaded: LoadedConfig | undef
     maxBodyBytes: service?.maxBodyBytes,
     approvalLinkTtlMs: service?.approvalLinkTtlMs,
     reservedForeground: service?.lanes.reservedForeground,
+    nats: service?.nats,
   };
 };
 
-/** Opens files, or PostgreSQL if its URL is set. */
+/** Opens files, with NATS for sessions if it is enabled, or PostgreSQL if its URL is set. */
 export const openBackend = async (
-  { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground }: Settings,
+  { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground, nats }: Settings,
   onProblem: (problem: unknown) => void,
 ): Promise<Backend> => {
   const common = { concurrency, tenantConcurrency, reservedForeground, onProblem };
-  if (databaseUrl === undefined) return embeddedBackend({ ...common, directory: data });
+  if (databaseUrl === undefined) {
+    const openStores = nats && (async () => (await import('./service/nats.js')).openNatsStores(nats, onProblem));
+    return embeddedBackend({ ...common, directory: data, openStores });
+  }
   const { postgresBackend } = await import('./service/postgres.js');
   return postgresBackend({ ...common, databaseUrl, directory: join(data, 'artifacts') });
 };

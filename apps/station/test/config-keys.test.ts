@@ -7,13 +7,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keysOf } from '@h/config';
 import { thisProcess } from '@h/process';
+import { connect } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { readAgentFiles } from '../src/agents/agent-file.js';
 import { sandboxOptions } from '../src/agents/toolbox.js';
 import { loadText } from '../src/config/load-config.js';
+import { hasServer, NatsServer } from '../../../packages/nats/test/nats-server.js';
 import { configSchema, type TriggerConfig } from '../src/config/schema.js';
 import { serviceSettings, type ServiceSettings } from '../src/config/service-settings.js';
+import { openNatsStores } from '../src/service/nats.js';
 import { scheduleOf, type TimedTrigger } from '../src/triggers/schedule.js';
 import { memoryTicks } from '../src/triggers/tick-store.js';
 import { startTriggers, type Triggers } from '../src/triggers/triggers.js';
@@ -192,6 +196,31 @@ const signedWith = (secret: string, at: number): WebhookRequest => {
   };
 };
 
+/** Opens the stores of a section `nats` on a server of the test. */
+const natsStores = async (nats: object = {}, options: readonly string[] = [], environment = {}) => {
+  const server = await NatsServer.start(options);
+  onTestFinished(() => server.stop());
+  const { nats: settings } = service(
+    at('harness.nats', { enabled: true, servers: [server.address], ...nats }),
+    environment,
+  );
+  if (!settings) throw new Error('NATS is not enabled.');
+  const stores = await openNatsStores(settings, (problem) => {
+    throw problem;
+  });
+  onTestFinished(() => stores.close?.());
+  return { stores, server };
+};
+/** Names of the streams of a server. */
+const streamsOf = async ({ address }: NatsServer): Promise<readonly string[]> => {
+  const connection = await connect({ servers: address });
+  const manager = await jetstreamManager(connection);
+  const names: string[] = [];
+  for await (const { config } of manager.streams.list()) names.push(config.name);
+  await connection.close();
+  return names;
+};
+
 /** For every key of the schema, a test that it changes what station does. */
 const rows: Readonly<Record<string, () => unknown>> = {
   'harness.workspace.path': async () => {
@@ -282,6 +311,46 @@ const rows: Readonly<Record<string, () => unknown>> = {
       const { stdout } = await run('git', ['-C', join(bench.folder, 'workspace'), 'branch', '--list', 'agent/*']);
       expect(stdout.trim().split('\n')).toHaveLength(strategy === 'shared' ? 1 : 2);
     }
+  },
+  'harness.nats.enabled': async () => {
+    const { nats } = service(at('harness.nats.enabled', true));
+    expect(nats).toMatchObject({ servers: ['nats://127.0.0.1:4222'], ttlMs: 86_400_000 });
+    expect(service({}).nats).toBeUndefined();
+    const { stores } = await natsStores();
+    expect((await stores.sessions.unfinished()).length).toBe(0);
+    const both = { harness: { nats: { enabled: true } }, database: { url_env: 'DB' } };
+    expect(() => service(both, { DB: 'postgres://host/name' })).toThrow('NATS stores sessions of one process');
+  },
+  'harness.nats.servers': async () => {
+    const { stores } = await natsStores();
+    await expect(stores.check?.()).resolves.toBeUndefined();
+    const { nats } = service(at('harness.nats', { enabled: true, servers: ['nats://127.0.0.1:1'] }));
+    await expect(nats && openNatsStores(nats, () => undefined)).rejects.toMatchObject({ code: 'nats-unavailable' });
+    expect(() => service(at('harness.nats.servers', ['nats://user:secret@host']))).toThrow('without credentials');
+  },
+  'harness.nats.token_env': async () => {
+    const { stores } = await natsStores({ token_env: 'TOKEN' }, ['--auth', 'secret'], { TOKEN: 'secret' });
+    await expect(stores.check?.()).resolves.toBeUndefined();
+    await expect(natsStores({}, ['--auth', 'secret'])).rejects.toMatchObject({ code: 'nats-unavailable' });
+    expect(() => service(at('harness.nats', { enabled: true, token_env: 'TOKEN' }))).toThrow('TOKEN');
+  },
+  'harness.nats.kv_bucket': async () => {
+    const { server } = await natsStores({ kv_bucket: 'team-state' });
+    expect(await streamsOf(server)).toEqual(expect.arrayContaining(['KV_team-state', 'team-state_log']));
+  },
+  'harness.nats.object_bucket': async () => {
+    const { server } = await natsStores({ object_bucket: 'team-files' });
+    expect(await streamsOf(server)).toContain('OBJ_team-files');
+  },
+  'harness.nats.max_file_size': async () => {
+    const { stores } = await natsStores({ max_file_size: '1kB' });
+    await stores.artifacts.put({ session: 'one', content: 'x'.repeat(900) });
+    const large = async () => stores.artifacts.put({ session: 'one', content: 'x'.repeat(2_000) });
+    await expect(large()).rejects.toMatchObject({ code: 'object-too-large' });
+  },
+  'harness.nats.ttl': async () => {
+    const { stores } = await natsStores({ ttl: '1h' });
+    expect(stores.retention?.ms).toBe(3_600_000);
   },
   'harness.permissions.external_directory': async () => {
     const outside = join(await temporaryFolder(), 'secret.txt');
@@ -591,7 +660,8 @@ describe('config.yaml', () => {
     );
   });
 
-  it.each(Object.entries(rows))('%s changes what station does', async (_, check) => {
+  it.for(Object.entries(rows))('%s changes what station does', async ([key, check], { skip }) => {
+    skip(key.startsWith('harness.nats.') && !hasServer, 'nats-server is not installed');
     await check();
   });
 });

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { hasServer, NatsServer } from '../../../packages/nats/test/nats-server.js';
 import * as contract from '../src/api/contract.js';
 import { eventsOf, testFolder } from './station.js';
 
@@ -14,8 +17,8 @@ interface Process {
   get<Body>(path: string, schema: z.ZodType<Body>): Promise<Body>;
 }
 
-const start = async (data: string): Promise<Process> => {
-  const child: ChildProcess = spawn(process.execPath, [program, '--port', '0', '--data', data, '--demo'], {
+const start = async (data: string, more: readonly string[]): Promise<Process> => {
+  const child: ChildProcess = spawn(process.execPath, [program, '--port', '0', '--data', data, '--demo', ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
@@ -62,9 +65,20 @@ const read = async (
   return found;
 };
 
-it('loses nothing when it is killed again and again: turns, streams and approvals', async () => {
+/** Writes a configuration with a NATS server of the test. @returns the arguments for it */
+const withNats = async (folder: string): Promise<readonly string[]> => {
+  const server = await NatsServer.start();
+  onTestFinished(() => server.stop());
+  const file = join(folder, 'config.yaml');
+  await writeFile(file, `harness: { nats: { enabled: true, servers: ['${server.address}'] } }\n`);
+  return ['--config', file];
+};
+
+it.for(['files', 'NATS'])('loses nothing with %s when it is killed again and again', async (store, { skip }) => {
+  skip(store === 'NATS' && !hasServer, 'nats-server is not installed');
   const data = await testFolder();
-  let running = await start(data);
+  const more = store === 'NATS' ? await withNats(data) : [];
+  let running = await start(data, more);
   const { sessions } = await running.get('/sessions', contract.sessionPage);
   const worker = sessions.find(({ title }) => title.startsWith('Add a retry'))?.id ?? '';
   const events: { readonly id: number; readonly type: unknown }[] = [];
@@ -80,7 +94,7 @@ it('loses nothing when it is killed again and again: turns, streams and approval
     );
     if (events.at(-1)?.type === 'turn.end') break;
     await running.kill('SIGKILL');
-    running = await start(data);
+    running = await start(data, more);
   }
   if (events.at(-1)?.type !== 'turn.end') {
     events.push(...(await read(running, worker, events.at(-1)?.id ?? 0, (type) => type === 'turn.end')));
@@ -97,7 +111,7 @@ it('loses nothing when it is killed again and again: turns, streams and approval
   const open = approvals.filter(({ state }) => state === 'open');
   expect(open).toHaveLength(1);
   await running.kill('SIGKILL');
-  running = await start(data);
+  running = await start(data, more);
   const release = open[0];
   const decided = await fetch(`${running.url}/api/v1/approvals/${release?.id ?? ''}`, {
     method: 'POST',

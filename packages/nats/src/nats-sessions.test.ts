@@ -1,3 +1,4 @@
+import type { ArchivedTurn } from '@h/session/format';
 import { describeSessionStore } from '@h/session/testing';
 import { DiscardPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
@@ -109,6 +110,13 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     const messages = await store.messages('alice');
     expect(messages).toHaveLength(160);
     expect(JSON.stringify(messages[80])).toContain(large);
+    const archived: ArchivedTurn[] = [];
+    for await (const each of store.archive('alice')) archived.push(each);
+    expect(archived.map(({ turn, messages: all }) => [turn, all.length])).toEqual([
+      ['turn-78', 158],
+      ['turn-79', 2],
+    ]);
+    expect(archived.flatMap(({ messages: all }) => all)).toEqual(messages);
     const { state } = await (await jetstreamManager(connection)).streams.info(`${bucket}_log`);
     expect(state.messages).toBeLessThan(330);
     const open = await store.open('alice');

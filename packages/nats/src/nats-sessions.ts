@@ -1,5 +1,6 @@
 import { anyFunction, checkOptions, integerFrom, nonEmptyString, numberFrom } from '@h/options';
 import type { SessionInfo } from '@h/session';
+import { archivedTurn, type ArchivedTurn } from '@h/session/format';
 import {
   foldJournal,
   SessionBusyError,
@@ -76,6 +77,11 @@ export interface NatsSessions extends SessionStore {
   list(): Promise<readonly SessionInfo[]>;
   /** Returns the current history of a session; empty for an unknown one. Needs no claim. */
   messages(session: string): Promise<readonly Message[]>;
+  /**
+   * Yields the current history as turns, without a claim: all turns before the latest one together, then the latest one.
+   * Messages that were replaced, as by compaction, are not part of it.
+   */
+  archive(session: string): AsyncIterable<ArchivedTurn>;
   /** Deletes a session. @throws SessionBusyError while it is open */
   delete(session: string): Promise<void>;
   /** Deletes the sessions that were not used for `ttlMs`, and returns their number. */
@@ -199,6 +205,20 @@ class StoredSessions implements NatsSessions {
   async messages(session: string): Promise<readonly Message[]> {
     const { snapshot, journal } = await this.#logs.load(hashOf(session));
     return [...foldJournal(snapshot, journal).messages];
+  }
+
+  async *archive(session: string): AsyncGenerator<ArchivedTurn> {
+    const { snapshot, journal, past } = await this.#logs.load(hashOf(session));
+    const latest = journal[0]?.event.turn;
+    const earlier = past.filter(({ turn }) => turn !== latest);
+    const messages = [...snapshot.messages];
+    const last = earlier.at(-1);
+    if (last && messages.length > 0) {
+      const { turn, outcome } = last;
+      const startedAt = earlier[0]?.startedAt ?? last.startedAt;
+      yield { turn, trigger: 'user', startedAt, endedAt: last.startedAt, outcome, messages, replacements: 0 };
+    }
+    if (journal.length > 0) yield archivedTurn(journal);
   }
 
   async delete(session: string): Promise<void> {

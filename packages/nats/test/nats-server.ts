@@ -21,15 +21,18 @@ const freePort = async (): Promise<number> => {
 export class NatsServer {
   readonly #port: number;
   readonly #directory: string;
+  readonly #options: readonly string[];
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, directory: string) {
+  private constructor(port: number, directory: string, options: readonly string[]) {
     this.#port = port;
     this.#directory = directory;
+    this.#options = options;
   }
 
-  static async start(): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), await mkdtemp(join(tmpdir(), 'h-nats-')));
+  /** @param options further arguments of the program */
+  static async start(options: readonly string[] = []): Promise<NatsServer> {
+    const server = new NatsServer(await freePort(), await mkdtemp(join(tmpdir(), 'h-nats-')), options);
     await server.run();
     return server;
   }
@@ -43,22 +46,24 @@ export class NatsServer {
   }
 
   async run(): Promise<void> {
-    const child = spawn('nats-server', ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const options = ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port), ...this.#options];
+    const child = spawn('nats-server', options, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     let log = '';
-    for await (const chunk of child.stderr ?? []) {
-      log += String(chunk);
-      if (log.includes('Server is ready')) break;
-    }
-    if (!log.includes('Server is ready')) throw new Error(`nats-server did not start: ${log}`);
+    await new Promise<void>((resolve, reject) => {
+      // The server ends if it cannot write to its log, so all of the log is read.
+      child.stderr.on('data', (chunk: Buffer) => {
+        log = `${log}${chunk.toString()}`.slice(-10_000);
+        if (log.includes('Server is ready')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`nats-server did not start: ${log}`)));
+    });
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
     await once(child, 'exit');
   }

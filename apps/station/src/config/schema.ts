@@ -7,6 +7,13 @@ const text = z.string().min(1);
 const variable = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable, not its value');
+const bucketName = z.string().regex(/^[\w-]{1,200}$/, 'must have 1 to 200 letters, digits, "-" and "_"');
+const natsServer = z
+  .string()
+  .regex(
+    /^(?:(?:nats|tls):\/\/)?(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i,
+    'must be an address without credentials, such as nats://127.0.0.1:4222',
+  );
 /** `provider/model`. */
 export const modelName = z
   .string()
@@ -75,6 +82,17 @@ const harness = z.strictObject({
         .enum(['shared', 'per-agent'])
         .default('shared')
         .describe('Whether the steps of a workflow run share one branch.'),
+    })
+    .prefault({}),
+  nats: z
+    .strictObject({
+      enabled: z.boolean().default(false).describe('Stores sessions and artifacts in NATS JetStream, for one process.'),
+      servers: z.array(natsServer).min(1).default(['nats://127.0.0.1:4222']).describe('Addresses of the servers.'),
+      token_env: variable.exactOptional().describe('Variable with the token of the servers.'),
+      kv_bucket: bucketName.default('harness-state').describe('Key-value bucket of sessions.'),
+      object_bucket: bucketName.default('harness-files').describe('Object bucket of artifacts.'),
+      max_file_size: size.prefault('100MB').describe('Largest artifact.'),
+      ttl: duration.prefault('24h').describe('Time after the last use in which sessions and artifacts are removed.'),
     })
     .prefault({}),
   permissions: z

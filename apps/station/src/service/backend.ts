@@ -10,6 +10,24 @@ import type { Records } from './records.js';
 /** What the service reads and deletes in the session store, besides what agents need. */
 export type StationSessions = SessionStore & Pick<FileSessions, 'messages' | 'archive' | 'delete'>;
 
+/** Where sessions and artifacts are stored. */
+export interface Stores {
+  readonly sessions: StationSessions;
+  readonly artifacts: ArtifactStore;
+  /** How long sessions are kept after their last use. @defaultValue until a user deletes them */
+  readonly retention?: Retention | undefined;
+  /** @throws if the stores cannot be used */
+  check?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** A limit on the time for which sessions are kept. */
+export interface Retention {
+  readonly ms: number;
+  /** Removes expired sessions and artifacts that no record names, such as those of sub-agents. */
+  sweep(): Promise<void>;
+}
+
 /** Runs turns in this process. */
 export interface TurnRunner {
   /** Resolves when no turn runs here, or after this time. Turns that remain are resumed by the next process. */
@@ -22,11 +40,9 @@ export interface TurnRunner {
  * Where the service keeps its data, and how messages reach the processes that run turns: files and this process
  * (`embeddedBackend`), or PostgreSQL and several processes (`postgresBackend`).
  */
-export interface Backend {
+export interface Backend extends Pick<Stores, 'sessions' | 'artifacts' | 'retention'> {
   readonly records: Records;
   readonly events: LiveEvents;
-  readonly sessions: StationSessions;
-  readonly artifacts: ArtifactStore;
   readonly lanes: Lanes;
   /** Number of turns that run at once, over all processes. */
   readonly capacity: number;

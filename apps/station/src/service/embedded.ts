@@ -6,7 +6,7 @@ import { fileSessions, recoverTurns } from '@h/session';
 import { fileArtifacts } from '@h/tools';
 import type { Agent, TurnEvent } from '@h/turn';
 import type { StationLanes } from '../api/contract.js';
-import type { Backend, TurnRunner } from './backend.js';
+import type { Backend, Stores, TurnRunner } from './backend.js';
 import { openFileRecords } from './file-records.js';
 import { fileStreams } from './file-streams.js';
 import { StationError } from './session-id.js';
@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   readonly tenantConcurrency?: number | undefined;
   /** Number of slots that background turns never take. @defaultValue `0` */
   readonly reservedForeground?: number | undefined;
+  /** Opens other stores for sessions and artifacts. @defaultValue files in `directory` */
+  readonly openStores?: (() => Promise<Stores>) | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -33,8 +35,12 @@ export interface EmbeddedOptions {
 export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend> => {
   const { directory, concurrency = 4, onProblem } = options;
   const records = await openFileRecords(join(directory, 'records'), onProblem);
-  const sessions = fileSessions({ directory: join(directory, 'sessions'), onProblem });
-  const artifacts = await fileArtifacts({ directory: join(directory, 'artifacts') });
+  const { openStores = () => fileStores(directory, onProblem) } = options;
+  const stores = await openStores().catch(async (error: unknown) => {
+    await records.close();
+    throw error;
+  });
+  const { sessions, artifacts, retention } = stores;
   const lanes = createLanes({
     concurrency,
     reservedForeground: options.reservedForeground ?? 0,
@@ -46,6 +52,7 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
     events: fileStreams(join(directory, 'events')),
     sessions,
     artifacts,
+    retention,
     lanes,
     capacity: concurrency,
     submit: async (session, message, sendOptions) => {
@@ -68,14 +75,21 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
     lanesSnapshot: () => snapshotOf(lanes, concurrency),
     check: async () => {
       await records.get('secret', 'none');
+      await stores.check?.();
       if (!inbox) throw new StationError(503, 'not-ready', 'The station runs no turns yet. Retry in a second.');
     },
     close: async () => {
       await lanes.shutdown();
+      await stores.close?.();
       await records.close();
     },
   };
 };
+
+const fileStores = async (directory: string, onProblem: (error: unknown) => void): Promise<Stores> => ({
+  sessions: fileSessions({ directory: join(directory, 'sessions'), onProblem }),
+  artifacts: await fileArtifacts({ directory: join(directory, 'artifacts') }),
+});
 
 interface Resumed {
   readonly stop: AbortController;

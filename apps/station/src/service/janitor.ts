@@ -1,5 +1,6 @@
 import type { JournalRecord, Message, TurnEvent } from '@h/turn';
 import type { Backend } from './backend.js';
+import type { StoredRun } from '../workflows/run-store.js';
 import type { Projector } from './projector.js';
 
 /** Options of {@link startJanitor}. */
@@ -29,6 +30,8 @@ const limits = [
   // The latest tick of a yearly trigger shows what was missed.
   { kind: 'tick', days: 400, keep: 100_000 },
   { kind: 'approval', days: 90, keep: 100_000 },
+  // A run ends within 24 days, the longest timeout of a workflow.
+  { kind: 'run', days: 90, keep: 100_000 },
   { kind: 'audit', days: 365, keep: 1_000_000 },
 ] as const;
 
@@ -60,10 +63,39 @@ export const startJanitor = (options: JanitorOptions): (() => void) => {
   };
 };
 
-const prune = async ({ backend, now, keepEventsMs }: JanitorOptions): Promise<void> => {
-  const { records, events } = backend;
+/** Removes records and events that have expired, and sessions and runs that their store keeps no longer. */
+export const prune = async (options: Omit<JanitorOptions, 'projector'>): Promise<void> => {
+  const { backend, now, keepEventsMs } = options;
+  const { records, events, retention } = backend;
   for (const { kind, days, keep } of limits) await records.prune(kind, { before: now() - days * dayMs, keep });
   await events.prune(keepEventsMs);
+  if (!retention) return;
+  await expire(options, now() - retention.ms);
+  await retention.sweep();
+};
+
+/** Deletes sessions that have no turn, and ended runs, if they were not used since a time. */
+const expire = async (
+  { backend, isRunning, onProblem }: Omit<JanitorOptions, 'projector'>,
+  before: number,
+): Promise<void> => {
+  const { records, sessions, artifacts } = backend;
+  for (const { id } of await records.list('session', { to: before, limit: 100_000 })) {
+    const current = (await records.get('session', id))?.body;
+    if (!current || current.turn !== null || current.state === 'queued' || current.updatedAt > before) continue;
+    if (isRunning(id)) continue;
+    try {
+      await sessions.delete(id);
+      await artifacts.deleteSession(id);
+      await records.delete('session', id);
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== 'session-busy') onProblem(error);
+    }
+  }
+  for (const { id, body } of await records.list('run', { to: before, limit: 100_000 })) {
+    const { endedAt } = body.run as StoredRun;
+    if (endedAt !== null && endedAt <= before) await records.delete('run', id);
+  }
 };
 
 /**

@@ -236,7 +236,11 @@ export class Station {
       message.files.map(async ({ data, mediaType }) =>
         artifacts.put({ session, content: Buffer.from(data, 'base64'), mediaType }),
       ),
-    );
+    ).catch((error: unknown) => {
+      const { code, message: reason } = error as Partial<StationError>;
+      if (code !== 'object-too-large' && code !== 'artifact-quota') throw error;
+      throw new StationError(413, 'file-too-large', reason ?? 'The file is too large.', 'files');
+    });
     const user: UserMessage = {
       role: 'user',
       content: [

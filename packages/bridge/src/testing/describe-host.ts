@@ -64,6 +64,10 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
       }
     });
   };
+  /** A scene in which the bridge runs tools. */
+  const sceneOfTools: typeof scene = (...given) => {
+    if (under.runsTools !== false) scene(...given);
+  };
   const script = (...steps: readonly ScriptStep[]): void => server.begin(steps);
   describePauses(under, wire, () => new Stage(server, isStreamed));
 
@@ -273,7 +277,7 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
     },
   );
 
-  scene(
+  sceneOfTools(
     'runs read-only calls together and every other call alone',
     () => [],
     async (stage) => {
@@ -301,7 +305,7 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
     },
   );
 
-  scene(
+  sceneOfTools(
     'cancels the tool and the turn when the host is cancelled in a tool',
     () => [],
     async (stage) => {

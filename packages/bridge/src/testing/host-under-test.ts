@@ -92,6 +92,12 @@ export interface HostUnderTest {
   readonly streams: boolean;
   /** What can pause a run. @defaultValue nothing */
   readonly pauses?: readonly Pause[] | undefined;
+  /**
+   * Whether the bridge runs the tools. Otherwise their client does, which decides about their order and their end.
+   *
+   * @defaultValue `true`
+   */
+  readonly runsTools?: boolean | undefined;
   /** Whether the host stores sessions and paused runs, so that another process can continue them. */
   readonly restarts?: boolean | undefined;
   /** Whether the host continues a run that failed. */
