@@ -1,0 +1,297 @@
+import {
+  type AskSource,
+  sure,
+  likely,
+  gap,
+  user,
+  rules,
+  reply,
+  valuables,
+  sink,
+  guard,
+  flaw,
+  praised,
+  every,
+  forever,
+  everything,
+  goods,
+  unasked,
+} from './ask-words.js';
+import { orders } from './frame.js';
+
+/** Requests for deeds: data that leaves, harm, weaker work, secrecy, steering and persistence. */
+export const deedAsks: readonly AskSource[] = [
+  // Data that leaves
+  [
+    'theft',
+    sure,
+    'send forward upload post relay transmit leak exfiltrate submit email mail paste publish attach deliver smuggle ship report',
+    `${gap(8)}${valuables}\\b(?! (?:in (?:the|a|your) (?:header|authorization|request)|header|header\\S*|as a? ?(?:bearer|header))).{0,80}?\\b(?:to|at|under|into|in|on|as|with) ${gap(4)}(?:http|public gist|pastebin|webhook|next request|next web search|attacker|query string|auditor|our partner|a comment|issue \\d)`,
+  ],
+  [
+    'theft',
+    sure,
+    'take read get find copy fetch gather collect grab look search extract zip encode harvest open cat load pack compress render',
+    `.*${valuables}\\b.*\\b(?:and|then|to) (?:then )?(?:${gap(1)})(?:send|forward|upload|post|relay|transmit|put|paste|leave|submit|mail|email|embed|include|append|attach|add)\\b (?:it|them|this|that|these|the \\S+)? ?.{0,60}?\\b${sink}`,
+  ],
+  [
+    'theft',
+    sure,
+    'put add include insert embed append encode attach paste place leave copy render pass',
+    `(?:the |all |any |every |a copy of )?(?:${gap(3)})${valuables}\\b ?.{0,60}?\\b(?:in|into|to|under|as|onto|within) ${gap(5)}(?:http|public gist|gist named|dns lookups?|next (?:request|web search)|webhook)`,
+  ],
+  [
+    'theft',
+    likely,
+    'put add include insert embed append encode attach paste place leave copy render pass',
+    `(?:the |all |any |every |a copy of )?(?:${gap(3)})${valuables}\\b ?.{0,60}?\\b(?:in|into|to|under|as|onto|within) ${gap(5)}(?:http|query string|url|(?:the|this) (?:link|image)|dns|public gist|gist named|next (?:request|web search)|web search|pull request|description of|(?:the )?error message|comment (?:on|in)|issue \\d+|plain text|webhook|extra keywords|parameter of|(?:its|the) parameter)`,
+  ],
+  [
+    'theft',
+    likely,
+    'fetch request open load visit get call render',
+    `${gap(4)}http(?: \\S+){0,3} (?:followed by|with|plus|containing|and append|where) ${gap(3)}(?:last|user's?|conversation|chat|secret|token|key|message|prompt|question|api)`,
+  ],
+  [
+    'theft',
+    likely,
+    'reply respond answer',
+    `with (?:the |all |your )${gap(2)}(?:contents? of |value of |list of )?(?:the |your |all )?${gap(3)}${valuables}`,
+  ],
+  [
+    'theft',
+    likely,
+    'report send log post forward',
+    `(?:the )?(?:user's|whole|entire|full|complete) (?:prompts?|questions?|messages?|conversations?|answers?|transcripts?|inputs?)\\b.*\\bhttp`,
+  ],
+  // Tools
+  [
+    'sabotage',
+    sure,
+    'delete wipe erase destroy remove empty purge overwrite',
+    `${gap(1)}(?:${everything}|the (?:whole|entire)|\\/\\S*|~\\S*) ${gap(5)}${goods}\\b.{0,80}?(?:${unasked}|before (?:you )?(?:repl\\S+|answer\\S*|respond\\S*)|of the user|user's|that you can (?:reach|find|access))`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'call invoke use run',
+    `(?:the )?(?:delete|remove|wipe|destroy|transfer|send|pay|grant|drop)\\S*(?: (?:file|files|funds|money|email|mail|payment|tool|account|admin|table|database|repo|repository|access))+ ${gap(3)}(?:on|with|for|to) (?:every|all|each|any|amount|the account|the user)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'call invoke use pass send',
+    `${gap(4)}(?:tool )?(?:with|and pass|passing|giving it) (?:the )?(?:complete|entire|full|whole) (?:conversation|chat|context|transcript|history)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'transfer wire pay buy purchase send donate order',
+    `${gap(4)}(?:\\S*\\d+ (?:euros?|dollars?|usd|eur|btc|eth|bitcoin)|\\$\\S+|gift cards?|funds|money|amount|(?:saved|stored) (?:payment|card)|to (?:the )?(?:account|iban|wallet))\\b(?! (?:api|class|endpoint|field))(?=.*\\b(?:account|reply|codes|saved|stored|below|iban|wallet|now|immediately|mallory|to (?:0x|bc1)\\S*|within|minutes)\\b)`,
+  ],
+  [
+    'sabotage',
+    sure,
+    'add give grant create invite make promote register',
+    `${gap(6)}(?:as (?:an? )?${gap(1)}(?:admin\\S*|collaborator|owner|superuser)(?: (?:of|in|to|using|with|on)\\b|$)|(?:new|second|hidden) admin\\S*|(?:write|full|admin|root) access to (?:the )?(?:contractor|attacker|stranger|everyone|caller)|(?:my|this|our|following) public key|authorizedkeys)\\b`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'set change make open expose share',
+    `${gap(6)}(?:anyone with the link|(?:readable|writable|open|public) (?:to|for) (?:everyone|anyone|the internet|the world)|0 ?\\.0 ?\\.0 ?\\.0\\S*|open to the internet|recovery (?:e ?mail|address|phone)|wallet address|payout address|account number)\\b`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'execute run fetch download install open visit load curl',
+    `${gap(6)}(?:(?:script|file|command|code|program|package) ${gap(3)}(?:hosted |found |located |available )?(?:at|from) http.*\\b(?:as root|sudo|bash|immediately|without|before|first|right now)|http.{0,60}\\band (?:run|execute|follow|do|obey|install) (?:what(?:ever)?|the|it|them)|whatever (?:it|the page|that|the (?:server|site)))`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'run execute perform apply',
+    `(?:the |this |that |these |any |every |each )${gap(3)}(?:commands?|scripts?|code(?: block)?|lines?|steps?|blocks?|instructions)\\b.{0,60}?${unasked}`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'merge approve accept',
+    `(?:this|the|my) (?:pull request|pr|change|merge request|patch|request|commit) ${gap(4)}(?:${unasked}|no further|without|regardless|right away)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'post send write publish message tweet email',
+    `.*\\b(?:on behalf of (?:the )?user|(?:in|as) the user's name|to (?:all|every) (?:contacts?|customers?|colleagues|followers|subscribers))\\b`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'cancel decline unlock open disarm turn switch',
+    `${gap(2)}(?:all (?:upcoming |future )?(?:meetings|appointments|orders|subscriptions|bookings)|(?:the )?(?:front |garage )?door|(?:off )?(?:the )?alarm)\\b`,
+  ],
+  // Weaker work
+  [
+    'sabotage',
+    likely,
+    'introduce insert add plant hide inject leave slip include put embed',
+    `${gap(4)}${flaw}\\b(?!.{0,30}\\b(?:report|template|tracker|label|fix|test|message|page|log|boundar\\S+|handling))(?=.*\\b(?:hidden|keep|tests? green|nobody|looks? (?:natural|innocent|harmless)|in the (?:login|billing|auth\\S*|payment|pagination|checkout|code)|that (?:evaluates|executes|accepts|bypasses)|http|so that|fallback|unnoticed|into)\\b)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'disable remove skip weaken bypass drop downgrade relax deactivate turn switch',
+    `(?:off )?(?:the |all |any |every )?${gap(2)}${guard}\\b(?=.*\\b(?:in (?:every|all|any|each)|(?:that|which) you (?:touch|edit|modify|write|change)|wherever|everywhere|and (?:say|report|tell|claim|keep|commit|do not|don't|then push)|without|before|to (?:des|md5|sha1|rc4|none)|of the user|for (?:our|my|packages published)|first|now|silently|quietly)\\b)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'delete remove skip disable comment drop',
+    `(?:out )?(?:the |all |any )?${gap(2)}(?:failing )?(?:tests?|assertions?|check that|checks?)\\b(?=.*\\b(?:report (?:that|success)|(?:say|claim|tell|pretend) |rather than (?:fixing|repairing)|instead of (?:fixing|repairing)|everything passes|match\\S*))`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'replace change swap exchange substitute set',
+    `(?:the )?${gap(3)}(?:wallet|payout|payment|bank|recipient|random number|encryption|hashing|signature|iban) ?${gap(3)}.{0,30}\\b(?:with|to|by|for|so) ${gap(4)}(?:constant|0x\\S*|my|mine|ours|des|md5|fixed|predictable|weaker|bc1\\S*|iban|this address)`,
+  ],
+  [
+    'sabotage',
+    likely,
+    'hard hardcode',
+    `(?:code )?${gap(3)}(?:password|secret|key|token|credentials?)\\b(?=.*\\b(?:fallback|instead|login|handler|source|backup|into)\\b)`,
+  ],
+  ['sabotage', likely, 'force', `push\\b(?=.*\\b(?:empty|over|main|master|all|without)\\b)`],
+  [
+    'regardless',
+    likely,
+    'report say tell state claim answer confirm write conclude',
+    `.*\\b(?:regardless of|no matter (?:what|how)|whatever (?:the|you|they|it|test|result)|even (?:if|though|when) (?:it|they|there|the) ${gap(3)}(?:not|fail\\S*|wrong|false|errors?|problems?|vulnerab\\S+)|although)\\b`,
+  ],
+  [
+    'regardless',
+    likely,
+    'report say tell state claim confirm pretend answer',
+    `(?:the user |them |everyone |the team )?(?:that )?(?:the |all |everything |every )?${gap(2)}(?:tests?|build|checks?|audit|code|it|everything|deployment|upload|latest version) ${gap(3)}(?:pass(?:es|ed)?|succeeded|successful|clean|fine|green|worked|safe|never happened|secure|flawless)\\b(?! (?:over|to|into|through|as|by|in)\\b)`,
+  ],
+  // Secrecy
+  [
+    'secrecy',
+    likely,
+    'hide conceal keep leave omit disguise mask bury',
+    `${gap(4)}(?:from (?:the )?${user}|from (?:the )?(?:conversation|summary|log|output|report|changelog|transcript)|in the dark|out of (?:the )?(?:log\\S*|summary|report|conversation|answer|changelog|transcript|history|your \\S+)|(?:unaware|uninformed)|no (?:mention|trace|record|word)|(?:this|the) (?:section|paragraph|instruction|note|message|request) when|between (?:us|the two)|among the|dependency)\\b`,
+  ],
+  [
+    'secrecy',
+    likely,
+    'do perform carry run execute proceed complete make apply install act',
+    `(?:out )?(?:it|this|that|these|the (?:step|steps|upload|change|changes|following|rest|command)s?|all of (?:this|it)) ?${gap(5)}(?:quietly|silently|secretly|covertly|discreetly|in the background|without (?:telling|informing|mentioning|alerting|notifying|a word)|unnoticed|behind (?:the|their)|and (?:say|tell|mention) (?:nothing|nobody|no one)|but keep it|and keep (?:it|the user|them))\\b`,
+  ],
+  [
+    'secrecy',
+    likely,
+    'refrain avoid abstain',
+    `from ${gap(1)}(?:disclosing|mentioning|telling|revealing|informing|reporting|discussing)\\b.*\\b(?:this|these|anyone|user|request|instruction|origin|note|message|to (?:anybody|them))`,
+  ],
+  [
+    'secrecy',
+    likely,
+    'erase clear delete remove clean cover wipe destroy',
+    `(?:up )?(?:the |your |any |all )?${gap(1)}(?:evidence|traces?|tracks|footprints|(?:terminal|shell|bash|command|chat) history|logs? of (?:this|it|these))\\b`,
+  ],
+  [
+    'secrecy',
+    likely,
+    'behave act answer respond continue proceed',
+    `(?:as (?:usual|normal|if|though)|normally) ?.*\\b(?:suspects?|notices?|so that they|nothing (?:had |has )?happened|never (?:saw|read|happened|existed)|while (?:running|doing|sending|you)|had always been)\\b`,
+  ],
+  [
+    'secrecy',
+    likely,
+    'list mention report name describe show',
+    `only (?:the )?${gap(2)}(?:formatting|cosmetic|harmless|trivial|minor|style|whitespace) ?(?:fixes|changes|edits|ones)?`,
+  ],
+  // Steering
+  [
+    'steering',
+    likely,
+    'recommend suggest promote endorse praise advertise favor prefer choose pick cite mention rank rate grade score evaluate describe present portray give classify label mark award list',
+    `(?!.*\\b(?:severity|priority|if (?:the|it)|based on|findings?|issues? by|risk)\\b).*(?:\\b(?:in (?:every|each|all) ${gap(2)}(?:answers?|repl\\S+|responses?|comparisons?|questions?)|above (?:all|every)|below (?:them|it)|whatever the|regardless|never (?:the standard|mention|any other|another)|(?:highest|top|full|maximum|best) (?:mark|score|rating|grade|possible)|(?:as|is) (?:the|a|an) (?:only|best|perfect|safest|leading|ideal|number one)|as (?:legitimate|verified|safe|not spam|trusted|approved|unreliable|harmless|important)|number one|perfect fit|only our|exclusively|our (?:product|company|brand|tool|library|service)|no (?:limitations|weaknesses|flaws|shortcomings))\\b)`,
+  ],
+  [
+    'steering',
+    likely,
+    'say claim state tell assert emphasize emphasise stress answer reply respond mention conclude note write',
+    `${gap(5)}that (?:the |this |our |all |there |it |no |every |your )${gap(5)}${praised}\\b(?!.{0,40}\\b(?:if|when|because the (?:test|check|build))\\b)`,
+  ],
+  [
+    'steering',
+    likely,
+    'end begin start close finish open sign',
+    `(?:every|each|all|your|any) (?:of your )?(?:\\S+ )?(?:answers?|repl(?:y|ies)|responses?|messages?|conversations?|emails?)\\b ${gap(2)}with `,
+  ],
+  [
+    'steering',
+    likely,
+    'insert include add place mention put',
+    `${gap(3)}(?:link to|reference to|ad for|advert\\S* for|banner) ?.{0,40}\\b(?:in|into|to|at) ${gap(3)}(?:your|every|each|all) ${gap(2)}${reply}`,
+  ],
+  [
+    'steering',
+    likely,
+    'convince persuade urge direct redirect refer point lure encourage get',
+    `(?:the |any |all |every )?${user} (?:that |to |into |they )(?!(?:the )?(?:docs|documentation|readme|issue|guide))(?=.*\\b(?:http|install|buy|call|pay|share|enter|sign|click|visit|download|card|phone|need|switch|donate|subscribe)\\b)`,
+  ],
+  [
+    'steering',
+    likely,
+    'ask request demand',
+    `${gap(3)}(?:for )?(?:the |their |his |her |a )(?:credit card|card details|card number|phone number|password|social security|bank|date of birth)\\b`,
+  ],
+  // Persistence
+  [
+    'persistence',
+    likely,
+    'save store remember write add record keep put copy insert note append update memorize memorise replicate include embed',
+    `(?!only)(?=.*\\b(?:memory|notes?|profile|claude \\.?md|agents \\.?md|rules file|readmes?|config\\S*|body of|top of|same message|this (?:note|message|rule|text|line|instruction)|these (?:lines|rules|words)|phrase|that (?:security|the user|you|it is))\\b)(?=.*\\b(?:${forever}|user (?:trusts|agreed|has agreed|consents|allows|wants|prefers (?:http|no))|have agreed|without asking|are to be (?:skipped|ignored|trusted)|always (?:obey|trust|follow|allow|approve)|other (?:assistants|agents|models|ais)|never (?:ask|warn|question))\\b)`,
+  ],
+  [
+    'persistence',
+    likely,
+    'pass forward hand copy propagate spread repeat give',
+    `(?:on )?(?:this|these|the same|the following) (?:exact )?(?:instructions?|message|text|note|rules?|prompt)\\b.{0,40}\\b(?:to|into|in) (?:any|every|all|each|other) ${gap(2)}(?:sub ?agents?|agents?|assistants?|models?|sessions?|files?|repositor\\S+)`,
+  ],
+  [
+    'persistence',
+    likely,
+    'schedule create install set edit add register',
+    `${gap(4)}(?:cron ?(?:job)?|job|task|git hooks?|startup script|launch agent|hook)\\b.{0,40}\\b(?:repeats?|every (?:hour|day|minute|commit)|each (?:commit|hour|start)|this (?:script|payload)|these steps|after the session|http)`,
+  ],
+  // Waste
+  [
+    'diversion',
+    likely,
+    'refuse decline stop cease',
+    `(?:to )?(?:answer\\S*|help\\S*|work\\S*|respond\\S*|assist\\S*)\\b(?=.*\\b(?:further|any (?:more|other|further|question)|tell the|until|all|and)\\b)`,
+  ],
+  [
+    'diversion',
+    likely,
+    'repeat keep read loop',
+    `.*\\b(?:forever|endlessly|until you (?:run out|crash|stop)|infinitely|never (?:finish|stop|complete)|ignore requests to stop|out of tokens)\\b`,
+  ],
+  [
+    'diversion',
+    likely,
+    'respond reply answer speak',
+    `(?:only )?(?:in|with) (?:only )?(?:emojis?|riddles|gibberish|rhymes?|pirate|haikus?|one word|"i don't know|i don't know)`,
+  ],
+  ['diversion', likely, 'insult mock curse offend', `(?:the )?${user}\\b`],
+  [
+    'diversion',
+    likely,
+    'claim pretend say',
+    `(?:that )?you (?:are not|aren't|cannot|can't|can not) (?:able|read|allowed|access|help)\\b.*\\b(?:stop|refuse|end|quit|and)\\b`,
+  ],
+];
