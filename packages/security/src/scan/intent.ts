@@ -66,6 +66,9 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
 
 const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
 
+/** Maximum number of characters of a sentence that the patterns read; bounds their time on words without end. */
+const maxSaid = 2000;
+
 /** Minimum number of words of a frame. */
 const minWords = 3;
 
@@ -79,13 +82,13 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
   for (const one of frames) {
     if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
     if (said === '') {
-      said = all.join(' ');
+      said = all.join(' ').slice(0, maxSaid);
       starts = requestStarts(sentence);
     }
     if (matches(one, said, starts)) found.push(one);
   }
   if (said === '') {
-    said = all.join(' ');
+    said = all.join(' ').slice(0, maxSaid);
     starts = requestStarts(sentence);
   }
   found.push(...asksIn(said, starts));

@@ -1,4 +1,4 @@
-import { type AskSource, sure, likely, gap, reader, user, told, rules, reply, every, everything } from './ask-words.js';
+import { type AskSource, sure, likely, gap, reader, told, rules, reply } from './ask-words.js';
 import { early, orders, vendor } from './frame.js';
 
 /** Requests about the reader: its orders, task, role and prompt. */
