@@ -1,5 +1,5 @@
 import { type AskSource, sure, likely, gap, reader, told, rules, reply } from './ask-words.js';
-import { early, orders, vendor } from './frame.js';
+import { early, orders } from './frame.js';
 
 /** Requests about the reader: its orders, task, role and prompt. */
 export const orderAsks: readonly AskSource[] = [
