@@ -15,7 +15,6 @@ import {
   goods,
   unasked,
 } from './ask-words.js';
-import { orders } from './frame.js';
 
 /** Requests for deeds: data that leaves, harm, weaker work, secrecy, steering and persistence. */
 export const deedAsks: readonly AskSource[] = [
