@@ -22,7 +22,12 @@ const pronoun = /^(?:this|it|that|these|so|why|what|any|anything|about)$/;
 export const concealment = ({ words, all }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
-    if (has(word, is.COVERT) && /ly$|^unnoticed/.test(word.text) && !isNegated(words, at)) {
+    if (
+      has(word, is.COVERT) &&
+      /ly$|^unnoticed/.test(word.text) &&
+      !isNegated(words, at) &&
+      !/ed$|^caught$/.test(all[word.position + 1] ?? '')
+    ) {
       const verb = near(words, at, 2, 3, is.BASE);
       const deed = words[verb]?.text ?? '';
       const isCommon =

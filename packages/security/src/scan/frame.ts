@@ -1,4 +1,3 @@
-import { CLAUSE } from './lexicon.js';
 import type { Sentence } from './sentences.js';
 
 /** The parts of sentence patterns: classes of words, in lower case and without punctuation. */
@@ -65,20 +64,31 @@ export const frame = (
 
 const leads: ReadonlySet<string> = new Set('please kindly must should now and then also just simply so or'.split(' '));
 const modal: ReadonlySet<string> = new Set(['will', 'may', 'can']);
-const obliged: ReadonlySet<string> = new Set(['need', 'have', 'has', 'required', 'are', 'is', 'you']);
-const obliging: ReadonlySet<string> = new Set(['want', 'order', 'like', 'ask', 'command']);
+const obliged: ReadonlySet<string> = new Set([
+  'need',
+  'have',
+  'has',
+  'required',
+  'obliged',
+  'ordered',
+  'authorized',
+  'are',
+  'is',
+  'you',
+]);
+const obliging: ReadonlySet<string> = new Set(['want', 'need', 'order', 'like', 'ask', 'command']);
 const reporting: ReadonlySet<string> = new Set(
   "not never don't if when tries trying attempt attempts tells tell told asks asked".split(' '),
 );
 
 /** Returns the offsets at which requests can begin in the joined words: the start, clauses and after lead words. */
-export const requestStarts = ({ all, words }: Pick<Sentence, 'all' | 'words'>): readonly number[] => {
+export const requestStarts = ({ all, clauses }: Pick<Sentence, 'all' | 'clauses'>): readonly number[] => {
   const starts: number[] = [];
   let offset = 0;
   let known = 0;
   for (const [position, word] of all.entries()) {
-    while ((words[known]?.position ?? position) < position) known += 1;
-    const isClause = words[known]?.position === position && ((words[known]?.first ?? 0) & CLAUSE) !== 0;
+    const isClause = clauses[known] === position;
+    if (isClause) known += 1;
     const [last = '', before = '', earlier = ''] = [all[position - 1], all[position - 2], all[position - 3]];
     const isLed =
       (leads.has(last) && !reporting.has(before)) ||

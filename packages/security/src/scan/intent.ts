@@ -1,6 +1,9 @@
 import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
 import { concealment, permission, sabotage, taking } from './deeds.js';
 import { deedFrames } from './deed-frames.js';
+import { stemsIn } from './ask-stems.js';
+import { attempt } from './finding.js';
+import { asksIn } from './asks.js';
 import { matches, requestStarts, type Frame } from './frame.js';
 import { orderFrames } from './order-frames.js';
 import * as is from './lexicon.js';
@@ -12,7 +15,7 @@ export interface Signal {
   readonly rule: string;
   readonly weight: number;
   /** The frame that matched. Different frames of one rule add up. */
-  readonly frame?: Frame | undefined;
+  readonly frame?: Pick<Frame, 'rule' | 'weight'> | undefined;
 }
 
 /** Returns the signals of a sentence. */
@@ -52,30 +55,43 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
     add('regardless', 2);
   }
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
+  if ((second & is.LANGUAGES) !== 0) {
+    for (const rule of stemsIn(text.slice(sentence.start, sentence.end), second)) {
+      found.push({ rule, weight: attempt - 1, frame: { rule, weight: attempt - 1 } });
+    }
+  }
   for (const frame of framesOf(sentence)) found.push({ rule: frame.rule, weight: frame.weight, frame });
   return found;
 };
 
 const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
 
+/** Maximum number of characters of a sentence that the patterns read; bounds their time on words without end. */
+const maxSaid = 2000;
+
 /** Minimum number of words of a frame. */
 const minWords = 3;
 
 /** Returns the frames of a sentence. */
-const framesOf = (sentence: Sentence): readonly Frame[] => {
+const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[] => {
   const { all, first, second } = sentence;
-  const found: Frame[] = [];
+  const found: Pick<Frame, 'rule' | 'weight'>[] = [];
   if (all.length < minWords) return found;
   let said = '';
   let starts: readonly number[] = [];
   for (const one of frames) {
     if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
     if (said === '') {
-      said = all.join(' ');
+      said = all.join(' ').slice(0, maxSaid);
       starts = requestStarts(sentence);
     }
     if (matches(one, said, starts)) found.push(one);
   }
+  if (said === '') {
+    said = all.join(' ').slice(0, maxSaid);
+    starts = requestStarts(sentence);
+  }
+  found.push(...asksIn(said, starts));
   return found;
 };
 

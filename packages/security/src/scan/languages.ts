@@ -40,7 +40,7 @@ export const markers: Readonly<Record<string, string>> = {
   es: 'el los las del que tus tu todas todo todos una para por con este esta esto lo instrucciones ignora olvida sistema usuario reglas eres desde muestra envia sin ahora y haz',
   fr: 'le les des et ne pas tes vos ton ta toutes tous tout une pour ce cette avec sans est vous oublie oubliez ignorez consignes systeme utilisateur maintenant aux du au tu affiche envoie',
   pt: 'os das dos que todas todos tudo suas seus seu sua nao para com este esta uma voce instrucoes esqueca usuario regras sistema o e mande revele',
-  it: 'il lo gli le tutte tutti tutto tue tuoi tua tuo che non di della delle per con questo istruzioni ignora dimentica utente regole sistema sei invia mostra',
+  it: 'una nel nella il lo gli le tutte tutti tutto tue tuoi tua tuo che non di della delle per con questo istruzioni ignora dimentica utente regole sistema sei invia mostra',
   nl: 'het een alle je jouw uw niet van en instructies vorige negeer vergeet gebruiker zonder toon',
   pl: 'wszystkie poprzednie instrukcje zignoruj nie swoje twoje jest bez ten zasady pokaz teraz od zapomnij',
   tr: 'tum talimatlari onceki ve bir yok bu icin sistem kullaniciya kurallar artik sen unut goster',

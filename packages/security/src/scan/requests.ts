@@ -14,6 +14,8 @@ export interface Request {
   /** Offset in the original text. */
   readonly start: number;
   readonly end: number;
+  /** Whether a pattern of a request matched, which alone is suspicious. */
+  readonly isPattern: boolean;
   /** Whether the sentence discusses attacks. The scan ignores this in hidden regions. */
   readonly isDiscussed: boolean;
 }
@@ -23,11 +25,14 @@ const topic =
   /\b(?:inject|jailbreak|attack|malicious|adversar|untrusted|phish|vulnerab|red.?team|threat model|owasp|social engineer)/;
 const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
+/** A field of an object literal. */
+const field = /\b\w+: ?['"`{[]/g;
 /** Whether a sentence is program code, which contains more punctuation than prose. */
 const isCode = (said: string): boolean => {
   let signs = 0;
   for (let index = 0; index < said.length; index += 1) if ('{}()=<>[]|$+;'.includes(said.charAt(index))) signs += 1;
   return (
+    (said.match(field)?.length ?? 0) >= 3 ||
     (signs >= 5 && signs * 14 > said.length) ||
     (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
   );
@@ -45,7 +50,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
     if (signals[index]?.length === 0) return [];
     let last = index;
     const strongest = new Map<string, number>();
-    const matched = new Set<Frame>();
+    const matched = new Set<Pick<Frame, 'rule' | 'weight'>>();
     while (last < sentences.length && last < index + reach && sentences[last]?.paragraph === sentence.paragraph) {
       for (const { rule, weight, frame } of signals[last] ?? []) {
         if (frame !== undefined) matched.add(frame);
@@ -70,7 +75,10 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
     const end = sentences[last - 1]?.end ?? sentence.end;
     const said = folded.text.slice(sentence.start, end);
     const isDiscussed = topic.test(said) && reported.test(said);
-    return [{ rule, weight, isDiscussed, start: folded.at(firstWord(sentence)), end: folded.at(end - 1) + 1 }];
+    const isPattern = [...matched].some((one) => one.weight >= attempt - 1);
+    return [
+      { rule, weight, isPattern, isDiscussed, start: folded.at(firstWord(sentence)), end: folded.at(end - 1) + 1 },
+    ];
   });
 };
 

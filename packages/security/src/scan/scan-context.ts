@@ -156,13 +156,13 @@ const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persi
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
   requestsIn(folded, sentences)
     .filter(({ weight }) => weight >= attempt / 2)
-    .map(({ rule, weight, isDiscussed, start, end }) => ({
+    .map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
       rule,
       isStrong: weight >= attempt,
       isHiddenStrong: true,
       isTelling: weight >= attempt - 1 || telling.has(rule),
       isDiscussed,
-      isSuspicious: weight >= attempt - 1 && about.has(rule),
+      isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
       start,
       end,
     }));

@@ -21,6 +21,8 @@ export interface Sentence {
   readonly words: readonly Word[];
   /** All of its words by position; an address counts as one. */
   readonly all: readonly string[];
+  /** Positions of the words that begin a clause. */
+  readonly clauses: readonly number[];
   readonly start: number;
   readonly end: number;
   /** Number of the paragraph in the text. */
@@ -60,13 +62,15 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   const sentences: Sentence[] = [];
   let words: Word[] = [];
   let all: string[] = [];
+  let clauses: number[] = [];
   let [first, second, position, paragraph, start] = [0, 0, 0, 0, 0];
   let isClause = true;
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
-    if (words.length > 0 || second !== 0) sentences.push({ words, all, start, end, paragraph, first, second });
+    if (words.length > 0 || second !== 0) sentences.push({ words, all, clauses, start, end, paragraph, first, second });
     words = [];
     all = [];
+    clauses = [];
     [first, second, position, start] = [0, 0, 0, end];
     isClause = true;
   };
@@ -112,8 +116,9 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
       isAddress = !isLink;
       while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
     } else if (text.charCodeAt(index) === 64 && isLetter(text.charCodeAt(index + 1))) {
-      isAddress = true;
       while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
+      // `package@1.2.3` is a version.
+      isAddress = /^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index));
     }
     const known = isAddress ? undefined : lexicon.get(word);
     if (word.charCodeAt(0) > 0x3ff) second |= scriptOf(word.charCodeAt(0)) | scriptOf(word.charCodeAt(word.length - 1));
@@ -131,6 +136,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
         end: index,
       });
     }
+    if (isClause) clauses.push(position);
     all.push(isAddress ? 'http' : isLink ? 'link' : word);
     position += 1;
     isClause = false;
