@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startServer, type TestServer } from '../test/server.js';
+import { startServer, type TestServer } from '../test/embedded-server.js';
 import { connectPostgres, liveEvents, postgresSessions, type Postgres } from './index.js';
 import type { Message } from '@h/turn';
 import { postgresApprovalRequests } from './approvals.js';
