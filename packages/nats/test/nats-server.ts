@@ -8,30 +8,47 @@ import { join } from 'node:path';
 /** Whether `nats-server` is installed; `.ci/run` installs it. */
 export const hasServer = spawnSync('nats-server', ['--version']).status === 0;
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** Finds ports that differ, because all are in use until the last one is found. */
+const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
 };
 
 /** A NATS server with JetStream. Its data survives `kill()`. */
 export class NatsServer {
   readonly #port: number;
   readonly #directory: string;
+  readonly #flags: readonly string[];
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, directory: string) {
+  private constructor(port: number, directory: string, flags: readonly string[] = []) {
     this.#port = port;
     this.#directory = directory;
+    this.#flags = flags;
   }
 
   static async start(): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), await mkdtemp(join(tmpdir(), 'h-nats-')));
+    const [port = 0] = await freePorts(1);
+    const server = new NatsServer(port, await mkdtemp(join(tmpdir(), 'h-nats-')));
     await server.run();
     return server;
+  }
+
+  /** Starts the nodes of a cluster. */
+  static async cluster(size: number): Promise<readonly NatsServer[]> {
+    const ports = await freePorts(2 * size);
+    const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
+    const servers = await Promise.all(
+      routes.map(async (route, node) => {
+        const flags = ['-n', `node-${node}`, '-cluster_name', 'h', '-cluster', route, '-routes', routes.join()];
+        return new NatsServer(ports[node] ?? 0, await mkdtemp(join(tmpdir(), 'h-nats-')), flags);
+      }),
+    );
+    await Promise.all(servers.map((server) => server.run()));
+    return servers;
   }
 
   get port(): number {
@@ -43,16 +60,20 @@ export class NatsServer {
   }
 
   async run(): Promise<void> {
-    const child = spawn('nats-server', ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const flags = ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port), ...this.#flags];
+    const child = spawn('nats-server', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     let log = '';
-    for await (const chunk of child.stderr ?? []) {
-      log += String(chunk);
-      if (log.includes('Server is ready')) break;
-    }
-    if (!log.includes('Server is ready')) throw new Error(`nats-server did not start: ${log}`);
+    // The server dies of SIGPIPE if its log is not read to the end.
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.on('data', (chunk) => {
+        if (log.includes('Server is ready')) return;
+        log += String(chunk);
+        if (log.includes('Server is ready')) resolve();
+      });
+      child.once('error', reject);
+      child.once('exit', () => reject(new Error(`nats-server did not start: ${log}`)));
+    });
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

