@@ -58,14 +58,14 @@ const start = (model) => streamText({ model, tools, prompt: 'Go.', stopWhen: ste
 export const create = () => ({
   run: async (steps, deltas) => {
     let received = 0;
-    for await (const part of start(modelOf(steps, deltas)).fullStream) {
+    for await (const part of start(modelOf(steps, deltas)).stream) {
       if (part.type === 'text-delta') received += part.text.length;
       else if (part.type === 'error') throw part.error;
     }
     return received;
   },
   park: () => {
-    const reader = start(modelWith(() => new Promise(() => {}))).fullStream.getReader();
+    const reader = start(modelWith(() => new Promise(() => {}))).stream.getReader();
     const readAll = async () => {
       while (!(await reader.read()).done);
     };

@@ -106,7 +106,7 @@ export const create = ({ middleware = false } = {}) => {
     run: async (steps, deltas) => {
       let received = 0;
       for await (const [message] of await start(steps, deltas)) {
-        if (message.getType() === 'ai' && typeof message.content === 'string') received += message.content.length;
+        if (message.type === 'ai' && typeof message.content === 'string') received += message.content.length;
       }
       return received;
     },

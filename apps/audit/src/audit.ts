@@ -4,8 +4,10 @@ import { TextFacts } from './analysis/text-facts.js';
 import type { AuditFile } from './read/find-files.js';
 import { formatOf } from './read/formats.js';
 import { readEntries, type OnBytes } from './read/read-entries.js';
-import type { RecordReader, WasSeen } from './read/record.js';
+import type { AuditRecord, RecordReader, WasSeen } from './read/record.js';
 import { createSeen } from './read/seen.js';
+import { compareWith, type Comparison } from './replay/comparison.js';
+import type { Stack } from './replay/stack.js';
 
 /** A file that is not part of the report, and why. */
 export interface SkippedFile {
@@ -13,9 +15,15 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
+/** The report of a session, and what the session became in a pipeline. */
+export interface AuditedSession extends SessionReport {
+  /** Absent without `stack`. */
+  readonly replay?: Comparison | undefined;
+}
+
 /** The reports of all sessions. */
 export interface AuditResult {
-  readonly sessions: readonly SessionReport[];
+  readonly sessions: readonly AuditedSession[];
   readonly skipped: readonly SkippedFile[];
 }
 
@@ -23,6 +31,8 @@ export interface AuditResult {
 export interface AuditOptions {
   /** @defaultValue the catalog of `@h/prices` */
   readonly costOf?: CostOf | undefined;
+  /** Makes the operators of a pipeline through which every session is replayed. @defaultValue no session is replayed */
+  readonly stack?: Stack | undefined;
   readonly onBytes?: OnBytes | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,9 +42,9 @@ const maxUnknownEntries = 200;
 
 /** Audits files one after the other. A file that cannot be read is skipped and named. */
 export const audit = async (files: readonly AuditFile[], options: AuditOptions = {}): Promise<AuditResult> => {
-  const { costOf = await loadPrices(), onBytes = () => undefined, signal } = options;
-  const shared: Shared = { costOf, wasSeen: createSeen(), facts: new TextFacts(), onBytes, signal };
-  const sessions: SessionReport[] = [];
+  const { costOf = await loadPrices(), stack, onBytes = () => undefined, signal } = options;
+  const shared: Shared = { costOf, wasSeen: createSeen(), facts: new TextFacts(), stack, onBytes, signal };
+  const sessions: AuditedSession[] = [];
   const skipped: SkippedFile[] = [];
   for (const { path } of files) {
     signal?.throwIfAborted();
@@ -53,24 +63,32 @@ interface Shared {
   readonly costOf: CostOf;
   readonly wasSeen: WasSeen;
   readonly facts: TextFacts;
+  readonly stack: Stack | undefined;
   readonly onBytes: OnBytes;
   readonly signal: AbortSignal | undefined;
 }
 
-const auditFile = async (path: string, { costOf, wasSeen, facts, onBytes, signal }: Shared): Promise<SessionReport> => {
+const auditFile = async (path: string, shared: Shared): Promise<AuditedSession> => {
+  const { costOf, wasSeen, facts, stack, onBytes, signal } = shared;
   const damage = { skippedLines: 0 };
   const session = new SessionAudit(costOf, facts);
+  const records: AuditRecord[] = [];
+  const take = (record: AuditRecord): void => {
+    session.take(record);
+    if (stack) records.push(record);
+  };
   let format: { readonly name: string; readonly reader: RecordReader } | undefined;
   let unknown = 0;
   for await (const entry of readEntries(path, damage, onBytes)) {
     signal?.throwIfAborted();
     format ??= formatOf(entry, wasSeen);
-    if (format) for (const record of format.reader.read(entry)) session.take(record);
+    if (format) for (const record of format.reader.read(entry)) take(record);
     else if ((unknown += 1) > maxUnknownEntries) break;
   }
   if (!format) {
     throw new Error('The format is unknown. Supported are Claude Code, Codex, pi, OpenHands, OpenAI, AI SDK and h.');
   }
-  for (const record of format.reader.end()) session.take(record);
-  return session.end({ path, format: format.name, skippedLines: damage.skippedLines });
+  for (const record of format.reader.end()) take(record);
+  const report = session.end({ path, format: format.name, skippedLines: damage.skippedLines });
+  return stack ? { ...report, replay: await compareWith(stack, path, records) } : report;
 };

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
 import { totalsOf } from './analysis/totals.js';
 import { audit } from './audit.js';
 import { defaultFolders, findFiles } from './read/find-files.js';
+import { defaultStack, loadStack, type Stack } from './replay/stack.js';
 import { createProgress } from './progress.js';
 import { htmlReport } from './report/html.js';
 import { textReport } from './report/text.js';
@@ -31,6 +33,8 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     )
     .option('--json', 'print the report of every session and the totals as JSON')
     .option('--html <file>', 'write the report as one HTML page')
+    .option('--replay', 'run the sessions through a pipeline of our packages at their defaults')
+    .option('--stack <module>', 'run the sessions through the operators that the default export of a module returns')
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({
@@ -43,19 +47,34 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     throw error;
   }
-  const options = command.opts<{ json?: true; html?: string }>();
+  const options = command.opts<AuditFlags>();
   return runAudit(command.args, options, process);
 };
 
+interface AuditFlags {
+  readonly json?: true;
+  readonly html?: string;
+  readonly replay?: true;
+  readonly stack?: string;
+}
+
 const runAudit = async (
   paths: readonly string[],
-  { json, html }: { readonly json?: true; readonly html?: string },
+  { json, html, replay, stack: module }: AuditFlags,
   process: Process,
 ): Promise<number> => {
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
   const files = await filesOf(paths, process);
   if (files === undefined) return exitCodes.usage;
+  let stack: Stack | undefined;
+  try {
+    if (module !== undefined) stack = await loadStack(resolve(module));
+    else if (replay) stack = defaultStack;
+  } catch (error) {
+    process.stderr.write(`--stack: ${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.usage;
+  }
   if (files.length === 0) {
     process.stderr.write('No transcripts were found. Pass a file or a folder.\n');
     return exitCodes.incomplete;
@@ -63,7 +82,7 @@ const runAudit = async (
   const progress = createProgress(process.stderr, files);
   let result: Awaited<ReturnType<typeof audit>>;
   try {
-    result = await audit(files, { onBytes: progress.add, signal: abort.signal });
+    result = await audit(files, { stack, onBytes: progress.add, signal: abort.signal });
   } catch (error) {
     if (abort.signal.aborted) return exitCodes.interrupted;
     throw error;

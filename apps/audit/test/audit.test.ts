@@ -217,6 +217,94 @@ describe('findings', () => {
     expect(cache.lostCost).toBeCloseTo((2 * 50_010 * 2.7) / 1e6, 3);
   });
 
+  describe('of cache breaks', () => {
+    const full = { input: 10, cacheRead: 0, cacheWrite: 50_000, output: 5 };
+    const breaksOf = async (text: string) => (await sessionOf(text)).cache.breaks.listed;
+    const entry = (text: string, change: (entries: Record<string, unknown>[]) => void): string => {
+      const entries = text
+        .trim()
+        .split('\n')
+        .map((one) => JSON.parse(one) as Record<string, unknown>);
+      change(entries);
+      return entries.map((one) => JSON.stringify(one)).join('\n');
+    };
+
+    it('names the version of Claude Code that changed', async () => {
+      const text = claudeCode([bash('a', 'ok', { usage: full }), bash('b', 'ok', { usage: full })]);
+      const changed = entry(text, (entries) => {
+        for (const [index, one] of entries.entries()) one['version'] = index < 4 ? '2.0.1' : '2.0.5';
+      });
+      expect(await breaksOf(changed)).toMatchObject([
+        { cause: 'settings', changes: ['version of the client: 2.0.1 → 2.0.5'] },
+      ]);
+    });
+
+    it('names the effort that changed in Codex, and the branch that continued in pi', async () => {
+      const usage = { input: 50_000, cacheRead: 8000, cacheWrite: 0, output: 5 };
+      const less = { ...usage, cacheRead: 0 };
+      const steps = [bash('a', 'ok', { usage }), bash('b', 'ok', { usage: less })];
+      const effort = entry(codex(steps), (entries) => {
+        entries.splice(2, 0, { type: 'turn_context', payload: { model: 'gpt-5', effort: 'low' } });
+        entries.splice(6, 0, { type: 'turn_context', payload: { model: 'gpt-5', effort: 'high' } });
+      });
+      expect(await breaksOf(effort)).toMatchObject([{ cause: 'settings', changes: ['reasoning effort: low → high'] }]);
+      const branched = entry(pi(steps), (entries) => {
+        for (const [index, one] of entries.entries()) if (index > 1) one['parentId'] = entries[index - 1]?.['id'];
+        const second = entries.at(-2);
+        if (second) second['parentId'] = 'u';
+      });
+      expect((await breaksOf(branched)).map(({ changes }) => changes)).toEqual([['branch: 1 → 2']]);
+    });
+
+    it('shows where a long system prompt begins to differ, without its secrets', async () => {
+      const answer = (cached: number) => ({
+        role: 'assistant',
+        content: 'Yes.',
+        usage: { prompt_tokens: 9000, completion_tokens: 5, prompt_tokens_details: { cached_tokens: cached } },
+      });
+      const rule = 'Answer in short sentences. '.repeat(20);
+      const text = JSON.stringify([
+        { role: 'system', content: `${rule}It is 10:01.` },
+        answer(8000),
+        { role: 'system', content: `${rule}It is 10:02. The token is ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}.` },
+        answer(0),
+      ]);
+      const [found] = await breaksOf(text);
+      expect(found?.changes).toEqual([
+        expect.stringMatching(/^system prompt, from character 551: “1.” → “2. The token is /),
+      ]);
+      expect(found?.changes.join('')).not.toContain('a1B2c3D4e5');
+    });
+
+    it('names the sections and tools whose hashes changed in a journal', async () => {
+      const event = (seq: number, fields: object) =>
+        JSON.stringify({ seq, crc: 1, event: { turn: 't', at: seq, ...fields } });
+      const state = (clock: string) => ({
+        type: 'session.state',
+        key: 'prompt',
+        value: {
+          v: 1,
+          cached: 9000,
+          tools: ['t', [['Bash', 't1']]],
+          system: ['s', []],
+          frozen: [clock, [['clock', clock]]],
+          session: ['e', []],
+        },
+      });
+      const usage = { input: 9000, cacheRead: 8000, cacheWrite: 0, output: 5 };
+      const found = await breaksOf(
+        [
+          event(0, { type: 'turn.start', input: [] }),
+          event(1, { type: 'model.response', model: 'm', usage }),
+          event(2, state('one')),
+          event(3, { type: 'model.response', model: 'm', usage: { ...usage, cacheRead: 0 } }),
+          event(4, state('two')),
+        ].join('\n'),
+      );
+      expect(found).toMatchObject([{ cause: 'settings', changes: ['frozen clock: changed'] }]);
+    });
+  });
+
   it('counts calls without a result and results without a call', async () => {
     const steps = [bash('ls'), { ...bash('pwd'), result: undefined }];
     const orphan = {

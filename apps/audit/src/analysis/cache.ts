@@ -1,11 +1,14 @@
 import type { CostOf } from '@h/prices';
 import type { Usage } from '@h/turn';
-import type { AuditRecord } from '../read/record.js';
+import type { AuditRecord, Settings } from '../read/record.js';
 import { FindingList } from './finding.js';
+import type { TextFacts } from './text-facts.js';
 
 /** A request whose prefix was in the cache before and was not read from it. */
 export interface CacheBreak {
-  readonly cause: 'compaction' | 'model' | 'pause' | 'unknown';
+  readonly cause: 'compaction' | 'model' | 'pause' | 'settings' | 'unknown';
+  /** What differs from the request before, without secrets. Empty if the transcript does not tell. */
+  readonly changes: readonly string[];
   /** Tokens that were sent again at the full price. */
   readonly lostTokens: number;
   readonly pauseMs?: number | undefined;
@@ -16,11 +19,12 @@ const timeToLiveMs = 5 * 60_000;
 /** A prefix below the smallest unit of the providers' caches is not counted. */
 const minLostTokens = 1024;
 
-interface Previous {
-  readonly usage: Usage;
-  readonly model: string | undefined;
-  readonly at: number | undefined;
-}
+/** Differences of one break that are listed. */
+const maxChanges = 10;
+/** Longer values are shown from their first difference on. */
+const maxShownChars = 48;
+
+type Request = Extract<AuditRecord, { type: 'request' }> & { readonly usage: Usage };
 
 /** Finds requests that did not read the prefix of the request before from the provider's cache. */
 export class CacheAnalysis {
@@ -29,42 +33,51 @@ export class CacheAnalysis {
   /** Extra cost of all breaks but those of compactions, as far as prices are known. */
   lostCost = 0;
   readonly #costOf: CostOf;
-  #previous: Previous | undefined;
+  readonly #facts: TextFacts;
+  #previous: Request | undefined;
   #wasCompacted = false;
 
-  constructor(costOf: CostOf) {
+  constructor(costOf: CostOf, facts: TextFacts) {
     this.#costOf = costOf;
+    this.#facts = facts;
   }
 
   take(record: AuditRecord): void {
     if (record.type === 'compaction') this.#wasCompacted = true;
     if (record.type !== 'request' || !record.usage) return;
-    const { usage, model, at } = record;
-    const previous = this.#previous;
-    const cause = previous && this.#causeOf(previous, model, at);
-    this.#previous = { usage, model, at };
+    const request = { ...record, usage: record.usage };
+    if (this.#previous) this.#compare(this.#previous, request);
+    this.#previous = request;
     this.#wasCompacted = false;
-    // Transcripts without cached tokens do not tell.
-    if (
-      !previous ||
-      cause === undefined ||
-      previous.usage.cacheRead + previous.usage.cacheWrite + usage.cacheRead === 0
-    ) {
-      return;
-    }
-    const lostTokens = Math.min(previous.usage.input, usage.input) - usage.cacheRead;
-    if (lostTokens < minLostTokens || usage.cacheRead >= previous.usage.cacheRead + previous.usage.cacheWrite) return;
-    const pauseMs = at === undefined || previous.at === undefined ? undefined : at - previous.at;
-    this.breaks.add({ cause, lostTokens, pauseMs });
-    this.lostByCause.set(cause, (this.lostByCause.get(cause) ?? 0) + lostTokens);
-    if (cause !== 'compaction') this.lostCost += this.#costOfLoss(lostTokens, model);
   }
 
-  #causeOf(previous: Previous, model: string | undefined, at: number | undefined): CacheBreak['cause'] {
-    if (this.#wasCompacted) return 'compaction';
-    if (model !== previous.model) return 'model';
-    if (at !== undefined && previous.at !== undefined && at - previous.at > timeToLiveMs) return 'pause';
-    return 'unknown';
+  #compare(previous: Request, request: Request): void {
+    const { usage, model, at } = request;
+    const cached = previous.usage.cacheRead + previous.usage.cacheWrite;
+    // Transcripts without cached tokens do not tell.
+    if (cached + usage.cacheRead === 0) return;
+    const lostTokens = Math.min(previous.usage.input, usage.input) - usage.cacheRead;
+    if (lostTokens < minLostTokens || usage.cacheRead >= cached) return;
+    const pauseMs = at === undefined || previous.at === undefined ? undefined : at - previous.at;
+    const settings = changesOf(previous.settings, request.settings).map((change) => this.#facts.redacted(change));
+    const isNewModel = model !== previous.model;
+    const cause = this.#wasCompacted
+      ? 'compaction'
+      : isNewModel
+        ? 'model'
+        : pauseMs !== undefined && pauseMs > timeToLiveMs
+          ? 'pause'
+          : settings.length > 0
+            ? 'settings'
+            : 'unknown';
+    const changes = [
+      ...(isNewModel ? [`model: ${previous.model ?? 'unknown'} → ${model ?? 'unknown'}`] : []),
+      ...settings.slice(0, maxChanges),
+      ...(settings.length > maxChanges ? [`${settings.length - maxChanges} more`] : []),
+    ];
+    this.breaks.add({ cause, changes, lostTokens, pauseMs });
+    this.lostByCause.set(cause, (this.lostByCause.get(cause) ?? 0) + lostTokens);
+    if (cause !== 'compaction') this.lostCost += this.#costOfLoss(lostTokens, model);
   }
 
   #costOfLoss(tokens: number, model: string | undefined): number {
@@ -74,3 +87,23 @@ export class CacheAnalysis {
     return cost === undefined || cached === undefined ? 0 : cost - cached;
   }
 }
+
+/** Describes the differences of settings: both values, or the places where long ones begin to differ. */
+const changesOf = (before: Settings = {}, after: Settings = {}): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (old === now) return [];
+    if (old === undefined) return [`${name}: added`];
+    if (now === undefined) return [`${name}: removed`];
+    if (old.startsWith('#')) return [`${name}: changed`];
+    if (Math.max(old.length, now.length) <= maxShownChars) return [`${name}: ${old} → ${now}`];
+    const place = firstDifference(old, now);
+    const [was, is] = [old, now].map((text) => text.slice(place, place + maxShownChars).replaceAll(/\s+/g, ' '));
+    return [`${name}, from character ${place + 1}: “${was}” → “${is}”`];
+  });
+
+const firstDifference = (one: string, other: string): number => {
+  let place = 0;
+  while (place < one.length && one[place] === other[place]) place += 1;
+  return place;
+};

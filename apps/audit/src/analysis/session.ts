@@ -68,7 +68,7 @@ export class SessionAudit {
   constructor(costOf: CostOf, facts: TextFacts) {
     this.#usage = new UsageAnalysis(costOf);
     this.#loops = new LoopAnalysis(costOf);
-    this.#cache = new CacheAnalysis(costOf);
+    this.#cache = new CacheAnalysis(costOf, facts);
     this.#commands = new CommandAnalysis(facts);
     this.#secrets = new SecretAnalysis(facts);
     this.#injections = new InjectionAnalysis(facts);

@@ -1,5 +1,6 @@
-import type { SkippedFile } from '../audit.js';
+import type { AuditedSession, SkippedFile } from '../audit.js';
 import { counted } from '../format.js';
+import { sumOf, type Comparison } from '../replay/comparison.js';
 import type { CacheBreak } from './cache.js';
 import type { CommandFinding } from './commands.js';
 import { FindingList, type Findings } from './finding.js';
@@ -39,10 +40,12 @@ export interface AuditTotals {
   readonly cacheBreaks: Findings<Placed<CacheBreak>>;
   readonly secretsByKind: Readonly<Record<string, number>>;
   readonly savings: readonly Saving[];
+  /** Of the sessions that were replayed. */
+  readonly replay?: Comparison | undefined;
 }
 
 /** Sums up the reports of all sessions. */
-export const totalsOf = (sessions: readonly SessionReport[], skipped: readonly SkippedFile[]): AuditTotals => {
+export const totalsOf = (sessions: readonly AuditedSession[], skipped: readonly SkippedFile[]): AuditTotals => {
   const spending = noSpending();
   const byModel = new Map<string, Spending>();
   const byDay = new Map<string, Spending>();
@@ -73,6 +76,7 @@ export const totalsOf = (sessions: readonly SessionReport[], skipped: readonly S
     cacheBreaks: placed(sessions, ({ cache }) => cache.breaks),
     secretsByKind: largestFirst(secretsByKind, (count) => count),
     savings: savingsOf(sessions),
+    replay: sumOf(sessions.flatMap(({ replay }) => (replay ? [replay] : []))),
   };
 };
 

@@ -4,18 +4,24 @@ import {
   joinedText,
   objectIn,
   objectsIn,
+  settingsIn,
   textIn,
   timeIn,
   type AuditRecord,
   type Json,
   type RecordReader,
+  type Settings,
   type WasSeen,
 } from './record.js';
+
+/** Members of entries that a request depends on. */
+const names = { version: 'version of the client', cwd: 'folder' };
 
 interface Answer {
   readonly key: string;
   readonly model: string | undefined;
   readonly at: { readonly at?: number };
+  readonly settings: Settings;
   usage: Usage;
   /** Records after the answer. They wait until its usage is known. */
   readonly behind: AuditRecord[];
@@ -30,12 +36,13 @@ interface Answer {
  */
 export const claudeCodeReader = (wasSeen: WasSeen): RecordReader => {
   let answer: Answer | undefined;
+  let thinking: Settings = {};
   const flush = (): readonly AuditRecord[] => {
     if (!answer) return [];
-    const { key, model, at, usage, behind } = answer;
+    const { key, model, at, settings, usage, behind } = answer;
     answer = undefined;
     if (wasSeen(`request ${key}`)) return behind;
-    return [{ type: 'request', ...(model !== undefined && { model }), ...at, usage }, ...behind];
+    return [{ type: 'request', ...(model !== undefined && { model }), ...at, usage, settings }, ...behind];
   };
   const readAnswer = (entry: Json, message: Json): readonly AuditRecord[] => {
     if (entry['isApiErrorMessage'] === true || message['model'] === '<synthetic>') return [];
@@ -47,7 +54,8 @@ export const claudeCodeReader = (wasSeen: WasSeen): RecordReader => {
       return later(blocks, answer.behind.length > 0);
     }
     const before = flush();
-    answer = { key, model: textIn(message, 'model'), at: timeIn(entry), usage, behind: [] };
+    const settings = { ...settingsIn(entry, names), ...thinking };
+    answer = { key, model: textIn(message, 'model'), at: timeIn(entry), settings, usage, behind: [] };
     return [...before, ...blocks];
   };
   const later = (records: readonly AuditRecord[], mustWait = true): readonly AuditRecord[] => {
@@ -61,6 +69,7 @@ export const claudeCodeReader = (wasSeen: WasSeen): RecordReader => {
       if (entry['type'] === 'assistant') return readAnswer(entry, message);
       if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary') return later([{ type: 'compaction' }]);
       if (entry['type'] !== 'user' || entry['isCompactSummary'] === true) return [];
+      thinking = { ...thinking, ...settingsIn(objectIn(entry, 'thinkingMetadata'), { level: 'thinking' }) };
       return later(userRecords(entry, message, wasSeen));
     },
     end: flush,

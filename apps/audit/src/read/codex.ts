@@ -5,13 +5,24 @@ import {
   joinedText,
   objectIn,
   parsedOr,
+  settingsIn,
   textIn,
   timeIn,
   type AuditRecord,
   type Json,
   type RecordReader,
+  type Settings,
   type WasSeen,
 } from './record.js';
+
+/** Members of entries that a request depends on. */
+const names = {
+  cli_version: 'version of the client',
+  instructions: 'instructions',
+  cwd: 'folder',
+  effort: 'reasoning effort',
+  approval_policy: 'approval policy',
+};
 
 const noTokens: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
@@ -24,6 +35,7 @@ const noTokens: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reas
 export const codexReader = (wasSeen: WasSeen): RecordReader => {
   let model: string | undefined;
   let session = '';
+  let settings: Settings = {};
   let total = noTokens;
   const readTokens = (entry: Json, info: Json): readonly AuditRecord[] => {
     const given = objectIn(info, 'total_token_usage');
@@ -34,7 +46,7 @@ export const codexReader = (wasSeen: WasSeen): RecordReader => {
     const usage = isNew ? now : subtract(now, total);
     total = now;
     if (wasSeen(`request ${session} ${now.input} ${now.output}`)) return [];
-    return [{ type: 'request', ...(model !== undefined && { model }), ...timeIn(entry), usage }];
+    return [{ type: 'request', ...(model !== undefined && { model }), ...timeIn(entry), usage, settings }];
   };
   const readItem = (entry: Json, item: Json): readonly AuditRecord[] => {
     const id = textIn(item, 'call_id') ?? textIn(item, 'id') ?? '';
@@ -69,9 +81,11 @@ export const codexReader = (wasSeen: WasSeen): RecordReader => {
       switch (entry['type']) {
         case 'session_meta':
           if (session === '') session = textIn(payload, 'id') ?? '';
+          settings = { ...settings, ...settingsIn(payload, names) };
           return [];
         case 'turn_context':
           model = textIn(payload, 'model') ?? model;
+          settings = { ...settings, ...settingsIn(payload, names) };
           return [];
         case 'compacted':
           return [{ type: 'compaction' }];

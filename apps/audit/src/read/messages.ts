@@ -10,20 +10,26 @@ import {
   type AuditRecord,
   type Json,
   type RecordReader,
+  type Settings,
 } from './record.js';
 
 /** Reads messages of OpenAI chat completions and of the AI SDK: one message is one entry. */
-export const messageReader = (): RecordReader => ({
-  read: (entry) => {
+export const messageReader = (): RecordReader => {
+  let settings: Settings = {};
+  const read = (entry: Json): readonly AuditRecord[] => {
     const role = entry['role'];
+    if (role === 'system' || role === 'developer') {
+      settings = { ...settings, 'system prompt': joinedText(entry['content']) };
+      return [];
+    }
     if (role === 'user') return [{ type: 'message', role, text: joinedText(entry['content']) }];
-    if (role === 'assistant') return answerRecords(entry);
+    if (role === 'assistant') return answerRecords(entry, settings);
     return role === 'tool' ? resultRecords(entry) : [];
-  },
-  end: () => [],
-});
+  };
+  return { read, end: () => [] };
+};
 
-const answerRecords = (entry: Json): readonly AuditRecord[] => {
+const answerRecords = (entry: Json, settings: Settings): readonly AuditRecord[] => {
   const usage = usageOf(objectIn(entry, 'usage'));
   const model = textIn(entry, 'model');
   const content = entry['content'];
@@ -49,7 +55,7 @@ const answerRecords = (entry: Json): readonly AuditRecord[] => {
       : [],
   );
   return [
-    { type: 'request', ...(model !== undefined && { model }), ...(usage && { usage }) },
+    { type: 'request', ...(model !== undefined && { model }), ...(usage && { usage }), settings },
     { type: 'message', role: 'assistant', text: joinedText(Array.isArray(content) ? content.filter(isText) : content) },
     ...calls,
     ...parts,

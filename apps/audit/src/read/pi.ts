@@ -5,26 +5,29 @@ import {
   objectIn,
   objectsIn,
   parsedOr,
+  settingsIn,
   textIn,
   timeIn,
   type AuditRecord,
   type Json,
   type RecordReader,
+  type Settings,
   type WasSeen,
 } from './record.js';
 
 /** Reads sessions of pi, with all their branches: every branch was paid for. */
-export const piReader = (wasSeen: WasSeen): RecordReader => ({
-  read: (entry) => {
-    if (entry['type'] === 'compaction') return [{ type: 'compaction' }];
-    if (entry['type'] !== 'message') return [];
+export const piReader = (wasSeen: WasSeen): RecordReader => {
+  let settings: Settings = { branch: '1' };
+  let latest: string | undefined;
+  let branches = 1;
+  const readMessage = (entry: Json): readonly AuditRecord[] => {
     const message = objectIn(entry, 'message');
     const time = timeIn(message).at === undefined ? timeIn(entry) : timeIn(message);
     switch (message['role']) {
       case 'user':
         return [{ type: 'message', role: 'user', text: joinedText(message['content']) }];
       case 'assistant':
-        return answerRecords(message, time, textIn(entry, 'id'), wasSeen);
+        return answerRecords(message, { ...time, settings }, textIn(entry, 'id'), wasSeen);
       case 'toolResult': {
         const id = textIn(message, 'toolCallId') ?? '';
         if (wasSeen(`result ${id}`)) return [];
@@ -33,13 +36,29 @@ export const piReader = (wasSeen: WasSeen): RecordReader => ({
       default:
         return [];
     }
-  },
-  end: () => [],
-});
+  };
+  return {
+    read: (entry) => {
+      const parent = textIn(entry, 'parentId');
+      if (parent !== undefined && latest !== undefined && parent !== latest) {
+        branches += 1;
+        settings = { ...settings, branch: String(branches) };
+      }
+      latest = textIn(entry, 'id') ?? latest;
+      if (entry['type'] === 'compaction') return [{ type: 'compaction' }];
+      if (entry['type'] === 'session') settings = { ...settings, ...settingsIn(entry, { cwd: 'folder' }) };
+      if (entry['type'] === 'thinking_level_change') {
+        settings = { ...settings, ...settingsIn(entry, { thinkingLevel: 'thinking' }) };
+      }
+      return entry['type'] === 'message' ? readMessage(entry) : [];
+    },
+    end: () => [],
+  };
+};
 
 const answerRecords = (
   message: Json,
-  time: { readonly at?: number },
+  { settings, ...time }: { readonly at?: number; readonly settings: Settings },
   id: string | undefined,
   wasSeen: WasSeen,
 ): readonly AuditRecord[] => {
@@ -53,6 +72,7 @@ const answerRecords = (
       ...(name !== undefined && { model: name }),
       ...time,
       usage: usageOf(objectIn(message, 'usage')),
+      settings,
     },
     ...objectsIn(message, 'content').flatMap((part): readonly AuditRecord[] => {
       if (part['type'] === 'text') return [{ type: 'message', role: 'assistant', text: textIn(part, 'text') ?? '' }];

@@ -3,12 +3,24 @@ import type { Usage } from '@h/turn';
 /** A fact of a transcript, in the order of the file. */
 export type AuditRecord =
   /** A model call. `usage` is absent if the transcript has none. */
-  | { readonly type: 'request'; readonly model?: string; readonly at?: number; readonly usage?: Usage }
+  | {
+      readonly type: 'request';
+      readonly model?: string;
+      readonly at?: number;
+      readonly usage?: Usage;
+      readonly settings?: Settings;
+    }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown; readonly at?: number }
   | { readonly type: 'result'; readonly id: string; readonly text: string; readonly isError: boolean }
   | { readonly type: 'message'; readonly role: 'user' | 'assistant'; readonly text: string }
   /** The agent replaced its history by a shorter one. */
   | { readonly type: 'compaction' };
+
+/**
+ * What a request depends on besides its messages, by name, as far as a transcript contains it: versions, folders, texts. A
+ * value that begins with `#` is a hash.
+ */
+export type Settings = Readonly<Record<string, string>>;
 
 /** Unchecked JSON. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -42,6 +54,15 @@ export const textIn = (value: Json, key: string): string | undefined => {
   const found = value[key];
   return typeof found === 'string' ? found : undefined;
 };
+
+/** Returns the text members with these names as settings; other members are left out. */
+export const settingsIn = (value: Json, names: Readonly<Record<string, string>>): Settings =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([key, name]) => {
+      const found = value[key];
+      return typeof found === 'string' ? [[name, found]] : [];
+    }),
+  );
 
 /** Returns a count of tokens; 0 if it is absent or invalid. */
 export const countIn = (value: Json, ...keys: readonly string[]): number => {

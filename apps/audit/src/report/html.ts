@@ -1,6 +1,7 @@
 import type { SessionReport } from '../analysis/session.js';
 import type { AuditTotals } from '../analysis/totals.js';
 import { counted, dollars, grouped, percent, tokens } from '../format.js';
+import { replayRows } from './replay-rows.js';
 
 const maxSessions = 500;
 
@@ -33,6 +34,14 @@ ${table(
     cost === undefined || cost === 0 ? '' : dollars(cost),
   ]),
 )}
+${
+  totals.replay
+    ? `<h2>Replayed</h2>${table(
+        ['', 'Without operators', 'With operators'],
+        replayRows(totals.replay).map(([name, cells]) => [name, ...cells]),
+      )}`
+    : ''
+}
 <h2>Cost by day</h2>
 ${columns(Object.entries(totals.byDay).map(([day, { cost, requests }]) => ({ name: day, value: cost, label: `${day}: ${dollars(cost)}, ${grouped(requests)} calls` })))}
 <h2>Models</h2>
@@ -84,10 +93,11 @@ ${findings(
 )}
 ${findings(
   'Cache breaks',
-  ['Cause', 'Tokens', 'Pause', 'Session'],
+  ['Cause', 'What changed', 'Tokens', 'Pause', 'Session'],
   totals.cacheBreaks.count,
-  totals.cacheBreaks.listed.map(({ cause, lostTokens, pauseMs, path }) => [
+  totals.cacheBreaks.listed.map(({ cause, changes, lostTokens, pauseMs, path }) => [
     cause,
+    changes.join('; '),
     tokens(lostTokens),
     pauseMs === undefined ? '' : `${Math.round(pauseMs / 1000)} s`,
     path,

@@ -2,6 +2,7 @@ import type picocolors from 'picocolors';
 import type { AuditTotals } from '../analysis/totals.js';
 import type { SessionReport } from '../analysis/session.js';
 import { counted, dollars, grouped, percent, tokens } from '../format.js';
+import { replayRows } from './replay-rows.js';
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -18,6 +19,7 @@ export const textReport = (totals: AuditTotals, sessions: readonly SessionReport
     `${tokens(usage.input)} tokens in (${percent(usage.cacheRead, usage.input)} from the cache), ${tokens(usage.output)} out, ${dollars(spending.cost)}${unpriced(spending.unpriced)}`,
     '',
     ...savingLines(totals, colors),
+    ...replayLines(totals, colors),
     ...table(colors, 'By model', Object.entries(totals.byModel), ({ requests, usage: used, cost }) => [
       `${grouped(requests)} calls`,
       `${tokens(used.input + used.output)} tokens`,
@@ -62,6 +64,11 @@ const savingLines = ({ savings }: AuditTotals, colors: Colors): readonly string[
   '',
 ];
 
+const replayLines = ({ replay }: AuditTotals, colors: Colors): readonly string[] =>
+  replay
+    ? table(colors, 'Replayed', replayRows(replay), ([before, after]) => [before, after], ['without', 'with operators'])
+    : [];
+
 const expensive = (sessions: readonly SessionReport[]): readonly (readonly [string, SessionReport])[] =>
   sessions.toSorted((one, other) => other.spending.cost - one.spending.cost).map((session) => [session.path, session]);
 
@@ -70,11 +77,15 @@ const table = <Row>(
   title: string,
   entries: readonly (readonly [string, Row])[],
   cells: (row: Row) => readonly string[],
+  head?: readonly string[],
 ): readonly string[] => {
   if (entries.length === 0) return [];
-  const rows = entries.slice(0, maxRows).map(([name, row]) => [shortened(name), ...cells(row)]);
+  const rows = [
+    ...(head ? [['', ...head]] : []),
+    ...entries.slice(0, maxRows).map(([name, row]) => [shortened(name), ...cells(row)]),
+  ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const left = entries.length - rows.length;
+  const left = entries.length - Math.min(entries.length, maxRows);
   return [
     colors.bold(title),
     ...rows.map(
@@ -106,6 +117,12 @@ const findingLines = (totals: AuditTotals, colors: Colors): readonly string[] =>
     'Results that address the model',
     totals.injections.listed,
     ({ tool, rules }) => `${tool} · ${rules.join(', ')}`,
+  ),
+  ...section(
+    colors,
+    'Cache breaks',
+    totals.cacheBreaks.listed,
+    ({ cause, changes, lostTokens }) => `${tokens(lostTokens)} tokens · ${[cause, ...changes].join(' · ')}`,
   ),
   ...section(colors, 'Secrets', Object.entries(totals.secretsByKind), ([kind, count]) => `${kind}: ${grouped(count)}`),
 ];
