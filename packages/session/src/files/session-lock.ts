@@ -10,6 +10,7 @@ export class SessionHeldError extends SessionBusyError {
   readonly pid: number;
   /** The host on which that process runs. */
   readonly host: string;
+  declare readonly since: number;
 
   constructor(session: string, { pid, host, since }: Pick<LockOwner, 'pid' | 'host' | 'since'>) {
     super(session, { owner: describe({ pid, host }), since });
