@@ -52,20 +52,28 @@ const pauseMs = 100;
 // oxlint-disable-next-line h/no-clock -- requests end by real time, also while a turn is replayed
 const monotonicMs = (): number => performance.now();
 
+/** The time at which a request that begins now is no longer repeated. */
+export const retryEnd = (retryMs: number): number => monotonicMs() + retryMs;
+
+/** Waits until a failed request can be repeated. @throws NatsError if it cannot succeed, or did not until `end` */
+export const beforeRetry = async (action: string, error: unknown, end: number): Promise<void> => {
+  if (!isTransient(error) || monotonicMs() > end) throw new NatsError(action, error);
+  await setTimeout(pauseMs);
+};
+
 /** Performs a request, again while the server is unavailable. Conflicts are thrown as they are. */
 export const retrying = async <Result>(
   action: string,
   retryMs: number,
   request: () => Promise<Result>,
 ): Promise<Result> => {
-  const end = monotonicMs() + retryMs;
+  const end = retryEnd(retryMs);
   for (;;) {
     try {
       return await request();
     } catch (error) {
       if (isConflict(error) || error instanceof TurnError) throw error;
-      if (!isTransient(error) || monotonicMs() > end) throw new NatsError(action, error);
-      await setTimeout(pauseMs);
+      await beforeRetry(action, error, end);
     }
   }
 };

@@ -1,2 +1,2 @@
 export { NatsBucketError, NatsError } from './errors.js';
-export { natsSessions, SessionClaimedError, type NatsSessions, type NatsSessionsOptions } from './nats-sessions.js';
+export { natsSessions, type NatsSessions, type NatsSessionsOptions } from './nats-sessions.js';

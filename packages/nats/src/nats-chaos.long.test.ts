@@ -1,46 +1,14 @@
-import { DuplicateTurnError, type OpenSession } from '@h/turn';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
-import { turnOf } from '../test/turns.js';
+import { finish, randomOf } from '../test/turns.js';
 import { contentFiles } from '@h/tools/objects';
-import { natsSessions, type NatsSessions } from './index.js';
+import { natsSessions } from './index.js';
 import { natsObjects } from './objects.js';
 
 const seeds = Number(process.env['NATS_CHAOS_SEEDS'] ?? 2);
 const sessions = 10;
 const turns = 8;
-
-/** Random numbers that a seed determines. */
-const randomOf = (seed: number): ((below: number) => number) => {
-  let state = seed * 2_654_435_761;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 4_294_967_296) * below);
-  };
-};
-
-/** Runs a turn in a session, from its first record that is missing, until it is stored in full. */
-const finish = async (store: NatsSessions, session: string, turn: string): Promise<void> => {
-  const events = turnOf(turn, `${session} ${turn}`, 1);
-  for (;;) {
-    let open: OpenSession | undefined;
-    try {
-      open = await store.open(session);
-      if (open.pastTurn?.(turn)?.outcome !== undefined) return;
-      const from = open.journal[0]?.event.turn === turn ? open.journal.length : 0;
-      for (let seq = from; seq < events.length; seq += 1) {
-        const each = events[seq];
-        if (each !== undefined) await open.append({ v: 1, seq, event: each, derived: false });
-      }
-      return;
-    } catch (error) {
-      if (error instanceof DuplicateTurnError) throw error;
-    } finally {
-      await open?.close();
-    }
-  }
-};
 
 describe.skipIf(!hasServer)('NATS under failures', () => {
   it.each(Array.from({ length: seeds }, (_, index) => index + 1))(

@@ -16,7 +16,7 @@ import { TurnError } from '@h/turn';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/nats-core';
 import { Objm, StorageType, type ObjectInfo as NatsObjectInfo, type ObjectStore as NatsBucket } from '@nats-io/obj';
-import { isConflict, isStreamMissing, retrying } from './errors.js';
+import { beforeRetry, isConflict, isStreamMissing, retryEnd, retrying } from './errors.js';
 import { bucketName } from './names.js';
 import { readSubject } from './read-subject.js';
 
@@ -197,7 +197,10 @@ class NatsObjects implements ObjectStore {
     }
   }
 
-  /** Reads the chunks between two positions. The server sends a whole chunk, and every chunk before it. */
+  /**
+   * Reads the chunks between two positions, from the first one again after a failure that passes. The server sends a
+   * whole chunk, and every chunk before it.
+   */
   async *#read(
     key: string,
     { nuid, size }: NatsObjectInfo,
@@ -205,21 +208,31 @@ class NatsObjects implements ObjectStore {
     to: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const action = `Reading ${key}`;
-    let position = 0;
-    try {
-      const subject = `$O.${this.#bucket}.C.${nuid}`;
-      const messages = readSubject(this.#client, this.#manager, `OBJ_${this.#bucket}`, subject, chunksPerRequest);
-      for await (const { data } of messages) {
-        const slice = data.subarray(Math.max(0, from - position), Math.max(0, to - position));
-        position += data.byteLength;
-        if (slice.byteLength > 0) yield slice;
-        if (position >= to) return;
+    const subject = `$O.${this.#bucket}.C.${nuid}`;
+    let next = from;
+    let end = retryEnd(this.#settings.retryMs);
+    for (;;) {
+      let position = 0;
+      try {
+        const messages = readSubject(this.#client, this.#manager, `OBJ_${this.#bucket}`, subject, chunksPerRequest);
+        for await (const { data } of messages) {
+          const slice = data.subarray(Math.max(0, next - position), Math.max(0, to - position));
+          position += data.byteLength;
+          next += slice.byteLength;
+          if (slice.byteLength > 0) {
+            yield slice;
+            end = retryEnd(this.#settings.retryMs);
+          }
+          if (position >= to) return;
+        }
+      } catch (error) {
+        await beforeRetry(action, error, end).catch((failure: unknown) => {
+          throw this.#failed(action, failure);
+        });
+        continue;
       }
-    } catch (error) {
-      throw this.#failed(action, error);
+      throw this.#failed(action, new Error(`${position} of ${size} bytes exist; it was replaced or deleted`));
     }
-    const cause = new Error(`${position} of ${size} bytes exist; it was replaced or deleted`);
-    throw this.#failed(action, cause);
   }
 
   async #info(key: string): Promise<NatsObjectInfo | undefined> {

@@ -90,18 +90,6 @@ export interface NatsSessions extends SessionStore {
   close(): Promise<void>;
 }
 
-/** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
-export class SessionClaimedError extends SessionBusyError {
-  /** The label of the process that holds it. */
-  readonly owner: string;
-
-  constructor(session: string, owner: string) {
-    super(session);
-    this.owner = owner;
-    this.message = `Session ${JSON.stringify(session)} is held by ${owner}. Retry after that turn or process has ended.`;
-  }
-}
-
 /**
  * Stores sessions in NATS JetStream, for several processes on several machines.
  *
@@ -259,7 +247,7 @@ class StoredSessions implements NatsSessions {
     await this.#start();
     const head = await this.#heads.get(key);
     const owner = head && (await this.#heads.holderOf(head));
-    if (owner !== undefined) throw new SessionClaimedError(session, owner);
+    if (owner !== undefined) throw new SessionBusyError(session, { owner });
     try {
       return await this.#take(head ?? emptyHead(session), key);
     } catch (error) {

@@ -8,33 +8,48 @@ import { join } from 'node:path';
 /** Whether `nats-server` is installed; `.ci/run` installs it. */
 export const hasServer = spawnSync('nats-server', ['--version']).status === 0;
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** Finds ports that differ, because all are in use until the last one is found. */
+const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
 };
 
 /** A NATS server with JetStream. Its data survives `kill()`. */
 export class NatsServer {
   readonly #port: number;
   readonly #directory: string;
-  readonly #options: readonly string[];
+  readonly #flags: readonly string[];
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, directory: string, options: readonly string[]) {
+  private constructor(port: number, directory: string, flags: readonly string[] = []) {
     this.#port = port;
     this.#directory = directory;
-    this.#options = options;
+    this.#flags = flags;
   }
 
-  /** @param options further arguments of the program */
-  static async start(options: readonly string[] = []): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), await mkdtemp(join(tmpdir(), 'h-nats-')), options);
+  /** @param flags further arguments of the program */
+  static async start(flags: readonly string[] = []): Promise<NatsServer> {
+    const [port = 0] = await freePorts(1);
+    const server = new NatsServer(port, await mkdtemp(join(tmpdir(), 'h-nats-')), flags);
     await server.run();
     return server;
+  }
+
+  /** Starts the nodes of a cluster. */
+  static async cluster(size: number): Promise<readonly NatsServer[]> {
+    const ports = await freePorts(2 * size);
+    const routes = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`);
+    const servers = await Promise.all(
+      routes.map(async (route, node) => {
+        const flags = ['-n', `node-${node}`, '-cluster_name', 'h', '-cluster', route, '-routes', routes.join()];
+        return new NatsServer(ports[node] ?? 0, await mkdtemp(join(tmpdir(), 'h-nats-')), flags);
+      }),
+    );
+    await Promise.all(servers.map((server) => server.run()));
+    return servers;
   }
 
   get port(): number {
@@ -46,16 +61,18 @@ export class NatsServer {
   }
 
   async run(): Promise<void> {
-    const options = ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port), ...this.#options];
-    const child = spawn('nats-server', options, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const flags = ['-js', '-sd', this.#directory, '-a', '127.0.0.1', '-p', String(this.#port), ...this.#flags];
+    const child = spawn('nats-server', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     let log = '';
+    // The server dies of SIGPIPE if its log is not read to the end.
     await new Promise<void>((resolve, reject) => {
-      // The server ends if it cannot write to its log, so all of the log is read.
-      child.stderr.on('data', (chunk: Buffer) => {
-        log = `${log}${chunk.toString()}`.slice(-10_000);
+      child.stderr.on('data', (chunk) => {
+        if (log.includes('Server is ready')) return;
+        log += String(chunk);
         if (log.includes('Server is ready')) resolve();
       });
+      child.once('error', reject);
       child.once('exit', () => reject(new Error(`nats-server did not start: ${log}`)));
     });
   }

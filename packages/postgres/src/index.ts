@@ -3,20 +3,16 @@ export type { PostgresOptions } from './options.js';
 export { connectPostgres, type Postgres } from './postgres.js';
 export {
   postgresSessions,
-  SessionClaimedError,
   type ListOptions,
   type PostgresSessions,
   type PostgresSessionsOptions,
 } from './sessions/postgres-sessions.js';
 export {
   liveEvents,
-  type AppendOptions,
-  type EventWriter,
   type LiveEvents,
   type LiveEventsOptions,
-  type ReadOptions,
-  type StreamItem,
-  type StreamStatus,
   type UnendedStream,
   type WriteOptions,
 } from './live-events.js';
+export type { ReadOptions, StreamItem, StreamStatus } from './stream-reader.js';
+export type { AppendOptions, EventWriter } from './stream-writer.js';

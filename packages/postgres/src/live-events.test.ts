@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cutConnections, testSchema } from '../test/database.js';
-import { liveEvents, type StreamItem } from './live-events.js';
+import { liveEvents } from './live-events.js';
+import type { StreamItem } from './stream-reader.js';
 
 const collect = async (items: AsyncIterable<StreamItem>, onItem?: (item: StreamItem) => void) => {
   const all: StreamItem[] = [];
@@ -79,7 +80,9 @@ describe('liveEvents', () => {
 
   it('rejects a writer that was suspended, whatever it had not written, and one with an earlier fence', async () => {
     const schema = testSchema();
-    const [suspended, later] = [liveEvents(schema.connect()), liveEvents(schema.connect())];
+    // The batch of a suspended process is written by no timer.
+    const suspended = liveEvents(schema.connect(), { batchMs: 10_000 });
+    const later = liveEvents(schema.connect());
     const first = suspended.write('turn');
     await first.append('a');
     await first.flush();

@@ -1,7 +1,8 @@
 import type { JSONValue, TurnEvent } from '@h/turn';
-import type { EventWriter, LiveEvents } from './live-events.js';
+import type { LiveEvents } from './live-events.js';
 import { isKeptAfter } from './queue/inbox.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
+import type { EventWriter } from './stream-writer.js';
 
 interface Stream {
   readonly writer: EventWriter;

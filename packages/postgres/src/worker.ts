@@ -32,7 +32,8 @@ export interface WorkerOptions {
   /** Options of the inboxes. */
   readonly inboxOptions?: Omit<InboxOptions, 'store'> | undefined;
   /**
-   * How many messages the worker takes at once. Those that wait for a slot of the lanes count.
+   * How many messages the worker takes at once. Those that wait for a slot of the lanes count. Each search takes over as
+   * many messages of dead workers at most.
    *
    * @defaultValue `16`
    */
@@ -168,7 +169,8 @@ class RunningWorker implements Worker {
   };
 
   #openInbox(store: PostgresInbox): Inbox {
-    const { agent, lanes, inboxOptions } = this.#options;
+    const { agent, lanes, inboxOptions, maxTaken = 16 } = this.#options;
+    store.takeOverAtMost(maxTaken);
     const inbox = createInbox(agent, lanes, { ...inboxOptions, store });
     this.#inboxes.add(inbox);
     inbox.events.subscribe((event) => this.#emit(event));

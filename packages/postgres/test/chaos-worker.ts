@@ -85,13 +85,18 @@ const writer = (name: string) =>
     },
   });
 
-/** Stores long results in files. For a worker whose disk is full, each write fails. */
+/** Stores long results in files, and logs how each write ended. On a full disk it ends with the error `ENOSPC`. */
 const artifactsIn = (directory: string): ArtifactStore => {
   const files = fileArtifacts({ directory });
   return {
     put: async (artifact) => {
-      log('artifacts.log', disk);
-      if (disk === 'full') writeFileSync('/dev/full', artifact.content);
+      try {
+        if (disk === 'full') writeFileSync('/dev/full', artifact.content);
+      } catch (error) {
+        log('artifacts.log', (error as NodeJS.ErrnoException).code ?? 'unknown');
+        throw error;
+      }
+      log('artifacts.log', 'stored');
       return (await files).put(artifact);
     },
     read: async (session, id, range) => (await files).read(session, id, range),

@@ -12,16 +12,25 @@ export class InvalidInputError extends TurnError {
   }
 }
 
-/** The session is running another turn. Wait for its end, steer it, or queue turns with `@h/queue`. */
+/** The session is held by another turn. Wait for its end, steer it, or queue turns with `@h/queue`. */
 export class SessionBusyError extends TurnError {
   readonly session: string;
+  /** The label of the process that holds the session, if a store of several processes knows it. */
+  readonly owner: string | undefined;
+  /** When that process opened the session, in milliseconds since 1970 by the clock of the store. */
+  readonly since: number | undefined;
 
-  constructor(session: string) {
+  constructor(session: string, holder?: { readonly owner: string; readonly since?: number | undefined }) {
+    const since = holder?.since === undefined ? '' : ` since ${new Date(holder.since).toISOString()}`;
     super(
       'session-busy',
-      `Session ${JSON.stringify(session)} is already running a turn. Wait for its end, steer it, or add queue() to the pipe.`,
+      holder
+        ? `Session ${JSON.stringify(session)} is held by ${holder.owner}${since}. Retry after that turn or process has ended.`
+        : `Session ${JSON.stringify(session)} is already running a turn. Wait for its end, steer it, or add queue() to the pipe.`,
     );
     this.session = session;
+    this.owner = holder?.owner;
+    this.since = holder?.since;
   }
 }
 

@@ -54,6 +54,23 @@ describe('postgresInbox', () => {
     await next.remove('a');
   });
 
+  it('takes over as many messages as it may, oldest first, and leaves the others to the next inbox', async () => {
+    const schema = testSchema();
+    const dead = schema.connect();
+    const first = postgresInbox(dead);
+    await first.open();
+    for (const tag of ['a', 'b', 'c']) await first.save(kept(tag));
+    await endLease(dead);
+    const limited = postgresInbox(schema.connect());
+    limited.takeOverAtMost(2);
+    expect((await limited.open()).messages).toEqual([kept('a'), kept('b')]);
+    expect(await limited.hasAbandoned()).toBe(true);
+    const next = postgresInbox(schema.connect());
+    expect((await next.open()).messages).toEqual([kept('c')]);
+    await expect(next.check('alice', 'c')).rejects.toMatchObject({ code: 'inbox-behind' });
+    expect(await next.hasAbandoned()).toBe(false);
+  });
+
   it('takes each submitted message once, whichever process asks', async () => {
     const schema = testSchema();
     const web = postgresInbox(schema.connect());

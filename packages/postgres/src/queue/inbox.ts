@@ -33,6 +33,11 @@ export interface Submission {
 export interface PostgresInbox extends InboxStore {
   leave(tag: string): Promise<void>;
   /**
+   * Limits how many messages `open()` takes over, oldest first. The others stay for the next inbox that is opened, so
+   * that processes which die during recovery still make progress.
+   */
+  takeOverAtMost(messages: number): void;
+  /**
    * Stores a message for the worker that runs its session or has room for it, from any process.
    *
    * @returns whether it is new; `false` if a message with this id and session was submitted or delivered before
@@ -87,6 +92,7 @@ class Inbox implements PostgresInbox {
   readonly #tags = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
   #state: 'new' | 'open' | 'closed' = 'new';
+  #maxTakenOver: number | null = null;
 
   constructor(database: Postgres, name: string) {
     this.#database = database;
@@ -106,6 +112,10 @@ class Inbox implements PostgresInbox {
         throw error;
       }
     });
+  }
+
+  takeOverAtMost(messages: number): void {
+    this.#maxTakenOver = messages;
   }
 
   save(message: KeptMessage): Promise<void> {
@@ -266,12 +276,22 @@ class Inbox implements PostgresInbox {
     await this.#database.query(
       `with ${deadHolders(this.#database)}
        update ${this.#table} m set owner = $2 from dead where m.owner = dead.id and m.tag is not null`,
-      [this.#store, this.#holder],
+      [this.#store, unowned],
     );
     const pending = await this.#database.query<{ number: string; body: string }>(
-      `update ${this.#table} set owner = $2 where inbox = $1 and delivery is null and tag is not null
-         and owner in ($2, $3) returning number, body`,
-      [this.#name, this.#holder, unowned],
+      `with oldest as (
+         select tag from ${this.#table} where inbox = $1 and delivery is null and tag is not null and owner = $3
+         order by number limit $4 for update
+       ),
+       taken as (
+         update ${this.#table} m set owner = $2 from oldest where m.tag = oldest.tag and m.owner = $3
+         returning m.number, m.body
+       )
+       select number, body from taken union all
+       select number, body from ${this.#table}
+       where inbox = $1 and delivery is null and tag is not null and owner = $2`,
+      // A repeated statement finds what the first attempt took.
+      [this.#name, this.#holder, unowned, this.#maxTakenOver],
     );
     const known = await this.#database.query<{ delivery: string }>(
       `select delivery from ${this.#table} where inbox = $1 and delivery is not null order by number desc limit $2`,

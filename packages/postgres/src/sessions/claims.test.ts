@@ -2,7 +2,7 @@ import { harness, reply, SessionBusyError } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { cutConnections, endLease, testSchema } from '../../test/database.js';
-import { postgresSessions, SessionClaimedError } from './postgres-sessions.js';
+import { postgresSessions } from './postgres-sessions.js';
 
 const start = (turn: string, at = 1) =>
   event('turn.start', { session: 'alice', input: [{ role: 'user', content: 'Hi' }], trigger: 'user' }, { turn, at });
@@ -15,8 +15,9 @@ describe('a claim', () => {
     const schema = testSchema();
     const open = await postgresSessions(schema.connect({ label: 'worker-7' })).open('alice');
     const refused = postgresSessions(schema.connect()).open('alice');
-    await expect(refused).rejects.toBeInstanceOf(SessionClaimedError);
+    await expect(refused).rejects.toBeInstanceOf(SessionBusyError);
     await expect(refused).rejects.toMatchObject({ code: 'session-busy', owner: 'worker-7' });
+    await expect(refused).rejects.toThrow(/is held by worker-7 since \d{4}-/);
     await open.close();
   });
 

@@ -19,21 +19,6 @@ import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
 import { closedError, PostgresSession } from './open-session.js';
 
-/** Thrown if another process or another turn holds the session. `code` is `session-busy`. */
-export class SessionClaimedError extends SessionBusyError {
-  /** The label of the process that holds it. */
-  readonly owner: string;
-  /** When it was opened, by the clock of the database. */
-  readonly since: Date;
-
-  constructor(session: string, owner: string, since: Date) {
-    super(session);
-    this.owner = owner;
-    this.since = since;
-    this.message = `Session ${JSON.stringify(session)} is held by ${owner} since ${since.toISOString()}. Retry after that turn or process has ended.`;
-  }
-}
-
 /** Options of {@link postgresSessions}. */
 export interface PostgresSessionsOptions {
   /**
@@ -202,7 +187,7 @@ const claim = async (database: Postgres, session: string): Promise<ClaimRow> => 
   );
   // The session may have been released since.
   throw holder?.label && holder.claimed_at
-    ? new SessionClaimedError(session, holder.label, holder.claimed_at)
+    ? new SessionBusyError(session, { owner: holder.label, since: holder.claimed_at.getTime() })
     : new SessionBusyError(session);
 };
 

@@ -10,15 +10,12 @@ export class SessionHeldError extends SessionBusyError {
   readonly pid: number;
   /** The host on which that process runs. */
   readonly host: string;
-  /** When the session was opened, in milliseconds since 1970 by the clock of the file system. */
-  readonly since: number;
+  declare readonly since: number;
 
   constructor(session: string, { pid, host, since }: Pick<LockOwner, 'pid' | 'host' | 'since'>) {
-    super(session);
+    super(session, { owner: describe({ pid, host }), since });
     this.pid = pid;
     this.host = host;
-    this.since = since;
-    this.message = `Session ${JSON.stringify(session)} is held by ${describe({ pid, host, since })}. Retry after that turn or process has ended.`;
   }
 }
 
@@ -39,9 +36,9 @@ export const isLocked = async (folder: string): Promise<boolean> => (await inspe
 const takenOver = (session: string, error: LockLostError): TurnError =>
   new TurnError(
     'session-taken',
-    `Session ${JSON.stringify(session)} was ${error.owner ? `taken over by ${describe(error.owner)}` : 'taken over or deleted by another process'}. This turn writes nothing more; open the session again.`,
+    `Session ${JSON.stringify(session)} was ${error.owner ? `taken over by ${describe(error.owner)} since ${new Date(error.owner.since).toISOString()}` : 'taken over or deleted by another process'}. This turn writes nothing more; open the session again.`,
     { cause: error },
   );
 
-const describe = ({ pid, host, since }: Pick<LockOwner, 'pid' | 'host' | 'since'>): string =>
-  `process ${pid}${pid === process.pid ? ' (this one)' : ''} on ${host} since ${new Date(since).toISOString()}`;
+const describe = ({ pid, host }: Pick<LockOwner, 'pid' | 'host'>): string =>
+  `process ${pid}${pid === process.pid ? ' (this one)' : ''} on ${host}`;
