@@ -19,17 +19,15 @@ import {
   type ToolResultOutput,
   type TurnEvent,
   type TurnEventOf,
-  type TurnOutcome,
   type UserMessage,
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
 import { denyCanary } from './canary.js';
 import { CallSlot, type Permission } from './call-slot.js';
-import { TurnStoppedError } from './errors.js';
 import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
 import { nothingDelivered, type Delivered } from './host-history.js';
 import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
-import { answerShown, isSameError, joined, OpenCall, partsOf, toEnding } from './open-call.js';
+import { answerShown, deliveredOutcomes, OpenCall, partsOf } from './open-call.js';
 import { performCall } from './perform-call.js';
 import type { RunOptions } from './run-options.js';
 
@@ -38,19 +36,6 @@ import type { RunOptions } from './run-options.js';
  * retries of any operator.
  */
 const maxAttempts = 100;
-
-/**
- * Outcomes of a turn after which the host receives the complete answers, such as the summary at a limit. An answer that
- * an operator blocked, or that ended with an error, is withheld.
- */
-const deliveredOutcomes: ReadonlySet<TurnOutcome> = new Set([
-  'completed',
-  'replied',
-  'max-steps',
-  'budget-exceeded',
-  'loop-detected',
-  'timed-out',
-]);
 
 /**
  * One run of a host's loop, which is one turn.
@@ -414,20 +399,7 @@ export class HostRun<HostMessage> {
       (open?.answers.length ?? 0) > 1;
     if (open) open.isChanged = isChanged;
     this.#delivered = { hasAnswer: event.content.length > 0, isChanged, calls };
-    if (calls.length > 0) this.#resolve();
-  }
-
-  #resolve(end?: TurnEventOf<'turn.end'>): void {
-    const open = this.#open;
-    const response = open && joined(open.answers);
-    if (!open || !response) return;
-    this.#open = undefined;
-    const ending = end && end.outcome !== 'completed' && end.outcome !== 'replied' ? toEnding(end) : undefined;
-    open.resolve({
-      response,
-      ...(!open.isChanged && open.returned && { returned: open.returned }),
-      ...(ending && { ending }),
-    });
+    if (calls.length > 0 && open?.answer()) this.#open = undefined;
   }
 
   /** Answers the calls that the host did not make with the results in its history. */
@@ -468,12 +440,13 @@ export class HostRun<HostMessage> {
       open.answers.push({ content: partsOf(this.#lastText), finishReason: 'stop', usage: noUsage });
       open.isChanged = true;
     }
-    if (open.answers.length > 0 && deliveredOutcomes.has(end.outcome)) return this.#resolve(end);
-    this.#delivered = undefined;
-    const thrown =
-      end.error && (open.thrown.get(end.error) ?? (isSameError(end.error, open.failure) ? open.lastThrown : undefined));
-    open.reject(thrown ? thrown.error : new TurnStoppedError(end));
     this.#open = undefined;
+    if (open.answers.length > 0 && deliveredOutcomes.has(end.outcome)) {
+      open.answer(end);
+    } else {
+      this.#delivered = undefined;
+      open.fail(end);
+    }
   }
 }
 

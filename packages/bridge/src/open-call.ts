@@ -7,8 +7,23 @@ import {
   type ModelResponse,
   type TurnEnding,
   type TurnEventOf,
+  type TurnOutcome,
 } from '@h/turn';
+import { TurnStoppedError } from './errors.js';
 import type { HostModelCall, HostModelResult } from './host.js';
+
+/**
+ * Outcomes of a turn after which the host receives the complete answers, such as the summary at a limit. An answer that
+ * an operator blocked, or that ended with an error, is withheld.
+ */
+export const deliveredOutcomes: ReadonlySet<TurnOutcome> = new Set([
+  'completed',
+  'replied',
+  'max-steps',
+  'budget-exceeded',
+  'loop-detected',
+  'timed-out',
+]);
 
 /** A model call of the host that waits for its answer. */
 export class OpenCall<HostMessage> {
@@ -36,10 +51,31 @@ export class OpenCall<HostMessage> {
       this.reject = reject;
     });
   }
+
+  /** Returns the answers to the host, with the end of the turn if it ended early. @returns `false` without an answer */
+  answer(end?: TurnEventOf<'turn.end'>): boolean {
+    const response = joined(this.answers);
+    if (!response) return false;
+    const ending = end && end.outcome !== 'completed' && end.outcome !== 'replied' ? toEnding(end) : undefined;
+    this.resolve({
+      response,
+      ...(!this.isChanged && this.returned && { returned: this.returned }),
+      ...(ending && { ending }),
+    });
+    return true;
+  }
+
+  /** Fails with what the host's model threw if the turn ended for that reason, or otherwise with the end of the turn. */
+  fail(end: TurnEventOf<'turn.end'>): void {
+    const { error } = end;
+    const thrown =
+      error && (this.thrown.get(error) ?? (isSameError(error, this.failure) ? this.lastThrown : undefined));
+    this.reject(thrown ? thrown.error : new TurnStoppedError(end));
+  }
 }
 
 /** Joins several answers of one call of the host, which receives them as one. */
-export const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
+const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined => {
   const last = answers.at(-1);
   if (!last || answers.length === 1) return last;
   return {
@@ -61,7 +97,7 @@ export const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): T
 });
 
 /** Whether two errors describe the same failure. */
-export const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
+const isSameError = (error: ErrorInfo, other: ErrorInfo | undefined): boolean =>
   other !== undefined && error.message === other.message && error.code === other.code;
 
 /** The failure of a turn whose model was called again too late. */
