@@ -66,7 +66,7 @@ describe('the page', () => {
       decidedAt: null,
     });
     await view.locator('strong', { hasText: 'look' }).waitFor();
-    expect(await view.title()).toBe('(1) Station');
+    await expect.poll(() => view.title()).toBe('(1) Station');
     await view.getByRole('button', { name: 'Allow once' }).click();
     await expect.poll(() => station.decisions).toEqual([{ id: 'a1', body: { decision: 'once', hash: 'h1' } }]);
     emit({
