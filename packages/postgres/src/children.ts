@@ -2,7 +2,7 @@ import { checkOptions, checkValue, instanceOf, integerFrom, nonEmptyString } fro
 import type { ChildRecord, ChildStore } from '@h/subagents';
 import { TurnError } from '@h/turn';
 import { newId } from './clock.js';
-import { deadHolders, hold, unowned, ownHolder } from './holders.js';
+import { hasNoHolder, hold, ownHolder, removeDeadHolders, unowned } from './holders.js';
 import { keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
 
@@ -98,10 +98,10 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
     list: async (isWanted = () => true) => {
       const holder = await held();
       // Records of dead processes belong to no process until one that wants them takes them over.
+      await removeDeadHolders(database, store);
       await database.query(
-        `with ${deadHolders(database)}
-         update ${table} c set owner = $3 from dead where c.store = $2 and c.owner = dead.id`,
-        [store, name, unowned],
+        `update ${table} c set owner = $2 where c.store = $1 and ${hasNoHolder(database, 'c.owner')}`,
+        [name, unowned],
       );
       // A process that handed its sessions over may live on.
       await database.query(
@@ -117,8 +117,10 @@ export const postgresChildren = (database: Postgres, options: PostgresChildrenOp
       const left = found.filter((each) => each.owner === unowned && !isWanted(each.record));
       const wanted = found.filter(({ record }) => isWanted(record));
       const taken = await database.query<{ key: string }>(
-        `update ${table} set owner = $2 where store = $1 and key = any ($4) and owner in ($2, $3) returning key`,
-        [name, holder, unowned, wanted.map(({ key }) => key)],
+        `with ${ownHolder(database)}
+         update ${table} c set owner = own.id from own
+         where c.store = $2 and c.key = any ($4) and c.owner in ($1, $3) returning c.key`,
+        [holder, name, unowned, wanted.map(({ key }) => key)],
       );
       const beyond = left.slice(0, Math.max(0, left.length - mostLeft)).map(({ key }) => key);
       if (beyond.length > 0) {

@@ -18,10 +18,18 @@ export const hold = async (database: Postgres, store: string, id: string): Promi
   await database.query(sql, [id, store, database.id]);
 };
 
-/** A common table expression that removes the holders of the store `$1` whose process is dead. */
-export const deadHolders = (database: Postgres): string =>
-  `dead as (delete from ${database.name('holder')} h where h.store = $1 and not ${isAlive(database, 'h.process')}
-    returning h.id)`;
+/**
+ * Removes the holders of a store whose process is dead. What they have is found by {@link hasNoHolder} in a later
+ * statement: this one waits for what they still store, but does not see it.
+ */
+export const removeDeadHolders = async (database: Postgres, store: string): Promise<void> => {
+  const sql = `delete from ${database.name('holder')} h where h.store = $1 and not ${isAlive(database, 'h.process')}`;
+  await database.query(sql, [store]);
+};
+
+/** A condition: the holder in this column was removed. */
+export const hasNoHolder = (database: Postgres, column: string): string =>
+  `(${column} <> '${unowned}' and not exists (select 1 from ${database.name('holder')} h where h.id = ${column}))`;
 
 /** A common table expression with the holder `$1`, locked against its removal. */
 export const ownHolder = (database: Postgres): string =>

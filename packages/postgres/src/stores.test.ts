@@ -4,7 +4,7 @@ import type { ChildRecord } from '@h/subagents';
 import { describeChildStore } from '@h/subagents/testing';
 import { event } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { endLease, testSchema } from '../test/database.js';
+import { endLease, renewLease, testSchema } from '../test/database.js';
 import { postgresApprovals } from './approvals.js';
 import { postgresChildren } from './children.js';
 import { postgresSessions } from './index.js';
@@ -75,6 +75,7 @@ describe('postgresChildren', () => {
     const [found, rest] = await Promise.all([one.list(even), other.list(even)]);
     expect(found.length + rest.length).toBe(10);
     expect((await other.list()).length).toBe(10 + rest.length);
+    await renewLease(dead);
     await expect(store.save(record('1'))).rejects.toMatchObject({ code: 'store-taken' });
     await store.save(record('100'));
     expect(await store.list()).toEqual([record('100')]);

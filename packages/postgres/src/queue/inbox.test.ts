@@ -54,6 +54,21 @@ describe('postgresInbox', () => {
     await next.remove('a');
   });
 
+  it('takes over messages whose holder was removed before they were stored', async () => {
+    const schema = testSchema();
+    const [suspended, living] = [schema.connect(), schema.connect()];
+    const first = postgresInbox(suspended);
+    await first.open();
+    await first.save(kept('a'));
+    // What a process leaves that was suspended between its lease and a statement, and ended afterwards.
+    await living.query(`delete from ${living.name('holder')}`, []);
+    const next = postgresInbox(living);
+    expect(await next.hasAbandoned()).toBe(true);
+    expect((await next.open()).messages).toEqual([kept('a')]);
+    expect(await next.hasAbandoned()).toBe(false);
+    await next.remove('a');
+  });
+
   it('takes over as many messages as it may, oldest first, and leaves the others to the next inbox', async () => {
     const schema = testSchema();
     const dead = schema.connect();

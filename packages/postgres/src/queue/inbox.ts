@@ -3,7 +3,7 @@ import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions
 import { decodeEntry, encodeEntry } from '@h/queue/shared';
 import { TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
-import { deadHolders, hold, isHolder, unowned, ownHolder } from '../holders.js';
+import { hasNoHolder, hold, isHolder, ownHolder, removeDeadHolders, unowned } from '../holders.js';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 
@@ -273,18 +273,21 @@ class Inbox implements PostgresInbox {
 
   async #open(): Promise<InboxContents> {
     await hold(this.#database, this.#store, this.#holder);
+    await removeDeadHolders(this.#database, this.#store);
     await this.#database.query(
-      `with ${deadHolders(this.#database)}
-       update ${this.#table} m set owner = $2 from dead where m.owner = dead.id and m.tag is not null`,
-      [this.#store, unowned],
+      `update ${this.#table} m set owner = $2
+       where m.inbox = $1 and m.delivery is null and m.tag is not null and ${hasNoHolder(this.#database, 'm.owner')}`,
+      [this.#name, unowned],
     );
+    // A process that was suspended here takes nothing: its messages would belong to a holder that no longer exists.
     const pending = await this.#database.query<{ number: string; body: string }>(
-      `with oldest as (
+      `with own as (select id from ${this.#database.name('holder')} where id = $2 for share),
+       oldest as (
          select tag from ${this.#table} where inbox = $1 and delivery is null and tag is not null and owner = $3
          order by number limit $4 for update
        ),
        taken as (
-         update ${this.#table} m set owner = $2 from oldest where m.tag = oldest.tag and m.owner = $3
+         update ${this.#table} m set owner = own.id from oldest, own where m.tag = oldest.tag and m.owner = $3
          returning m.number, m.body
        )
        select number, body from taken union all
