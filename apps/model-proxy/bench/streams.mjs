@@ -1,8 +1,9 @@
 /**
- * Measures what the proxy adds to the first byte of an answer with 200 streams at once, and its memory.
+ * Measures what the proxy adds to the first byte of an answer with 200 streams at once, its CPU time, its memory, and how
+ * soon the provider notices that a client has left. A bare reverse proxy of `node:http` is measured beside it.
  *
- * Client, proxy and provider are separate processes. Direct and proxied rounds alternate, so that both see the same
- * load. Usage: `node bench/streams.mjs [rounds]` after a build.
+ * Client, proxies and provider are separate processes. Rounds alternate, so that all see the same load. Usage:
+ * `node bench/streams.mjs [rounds]` after a build.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,6 +34,9 @@ const provider = () => {
   const server = createServer((incoming, outgoing) => {
     incoming.resume();
     incoming.once('end', () => {
+      outgoing.once('close', () => {
+        if (!outgoing.writableFinished) process.send({ leftAt: performance.timeOrigin + performance.now() });
+      });
       outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
       outgoing.write(`event: message_start\ndata: ${start}\n\n`);
       let sent = 0;
@@ -45,6 +49,39 @@ const provider = () => {
     });
   });
   server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`));
+};
+
+/** Answers the questions of the benchmark about this process. */
+const report = (end) => {
+  process.on('message', (message) => {
+    if (message !== 'usage') {
+      void end();
+      return;
+    }
+    globalThis.gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    process.send({ heapUsed, rss, cpuMs: (user + system) / 1000 });
+  });
+};
+
+/** The least that a proxy can do: a request and two pipes. */
+const bare = () => {
+  const upstreamAgent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url } = incoming;
+    const sent = request(`${process.argv[3]}${url}`, { method, headers, agent: upstreamAgent });
+    sent.once('response', (from) => {
+      outgoing.writeHead(from.statusCode, from.headers);
+      from.pipe(outgoing);
+      from.once('error', () => outgoing.destroy());
+    });
+    sent.once('error', () => outgoing.destroy());
+    outgoing.once('close', () => sent.destroy());
+    incoming.pipe(sent);
+  });
+  server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`));
+  report(() => process.exit());
 };
 
 const proxy = async () => {
@@ -64,15 +101,7 @@ const proxy = async () => {
     rmSync(state, { recursive: true, force: true });
     process.disconnect();
   };
-  process.on('message', (message) => {
-    if (message !== 'memory') {
-      void end();
-      return;
-    }
-    globalThis.gc?.();
-    const { heapUsed, rss } = process.memoryUsage();
-    process.send({ heapUsed, rss });
-  });
+  report(end);
 };
 
 const start = async (role, ...values) => {
@@ -87,22 +116,24 @@ const history = Array.from({ length: 20 }, (_, index) => ({
   content: `Message ${index}. ${'Some words of a conversation. '.repeat(30)}`,
 }));
 
+const bodyOf = (index) =>
+  JSON.stringify({
+    model: 'claude-opus-4-5',
+    max_tokens: 100,
+    stream: true,
+    messages: [...history, { role: 'user', content: `Stream ${index}` }],
+  });
+
+const post = (base) =>
+  request(`${base}/v1/messages`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
+
 /** Returns the time to the first byte of the body, in milliseconds. */
 const call = (base, index) =>
   new Promise((resolve, reject) => {
-    const body = JSON.stringify({
-      model: 'claude-opus-4-5',
-      max_tokens: 100,
-      stream: true,
-      messages: [...history, { role: 'user', content: `Stream ${index}` }],
-    });
+    const body = bodyOf(index);
     const begin = performance.now();
     let first;
-    const sent = request(`${base}/v1/messages`, {
-      method: 'POST',
-      agent,
-      headers: { 'content-type': 'application/json' },
-    });
+    const sent = post(base);
     sent.once('response', (answer) => {
       answer.on('data', () => (first ??= performance.now() - begin));
       answer.once('end', () => resolve(first));
@@ -126,39 +157,73 @@ const round = async (base) => {
 
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
 
+/** Returns the milliseconds until the provider notices that a client has left in mid-stream, for one stream after another. */
+const departures = async (base, upstream, count) => {
+  const times = [];
+  for (let index = 0; index < count; index += 1) {
+    const noticed = once(upstream, 'message');
+    const leftAt = await leave(base, index);
+    const [message] = await noticed;
+    times.push(Math.max(0, message.leftAt - leftAt));
+  }
+  return times;
+};
+
+/** Leaves a stream at its first byte. Returns the time. */
+const leave = (base, index) =>
+  new Promise((resolve, reject) => {
+    const sent = post(base);
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      answer.once('error', () => undefined);
+      answer.once('data', () => {
+        resolve(performance.timeOrigin + performance.now());
+        sent.destroy();
+      });
+    });
+    sent.end(bodyOf(index));
+  });
+
 const main = async () => {
   const upstream = await start('provider');
-  const middle = await start('proxy', upstream.url);
-  const memory = async () => {
-    middle.child.send('memory');
-    const [value] = await once(middle.child, 'message');
+  const targets = [{ name: 'direct', url: upstream.url }];
+  for (const name of ['bare', 'proxy']) targets.push({ name, ...(await start(name, upstream.url)) });
+  const usageOf = async ({ child }) => {
+    child.send('usage');
+    const [value] = await once(child, 'message');
     return value;
   };
-  const times = { direct: [], proxied: [] };
-  await round(upstream.url);
-  await round(middle.url);
-  await round(middle.url);
-  const before = await memory();
+  const middle = targets.slice(1);
+  for (const target of [...targets, ...middle]) await round(target.url);
+  for (const target of targets) Object.assign(target, { times: [] });
+  for (const target of middle) target.before = await usageOf(target);
   for (let count = 0; count < rounds; count += 1) {
-    times.direct.push(...(await round(upstream.url)));
-    times.proxied.push(...(await round(middle.url)));
+    for (const { url, times } of targets) times.push(...(await round(url)));
   }
-  const after = await memory();
-  for (const [name, values] of Object.entries(times)) {
-    const [p50, p90, p99] = [0.5, 0.9, 0.99].map((share) => quantile(values, share).toFixed(2));
-    console.log(`${name.padEnd(8)} first byte, ms: p50 ${p50}  p90 ${p90}  p99 ${p99}  (${values.length} streams)`);
+  const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+  for (const target of middle) target.after = await usageOf(target);
+  for (const { name, times, before, after } of targets) {
+    const [p50, p90, p99] = [0.5, 0.9, 0.99].map((share) => quantile(times, share));
+    const added = [0.5, 0.9, 0.99].map((share) => quantile(times, share) - quantile(targets[0].times, share));
+    console.log(
+      `${name.padEnd(7)} first byte: p50 ${p50.toFixed(2)} ms, p90 ${p90.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms; added ${added.map((value) => value.toFixed(2)).join(', ')} ms`,
+    );
+    if (!before) continue;
+    const cpu = (after.cpuMs - before.cpuMs) / times.length;
+    console.log(
+      `        CPU ${cpu.toFixed(2)} ms a stream; heap ${mb(before.heapUsed)} → ${mb(after.heapUsed)}, rss ${mb(before.rss)} → ${mb(after.rss)} over ${times.length} streams`,
+    );
   }
-  const added = (share) => (quantile(times.proxied, share) - quantile(times.direct, share)).toFixed(2);
-  console.log(`added    p50 ${added(0.5)}  p99 ${added(0.99)}`);
-  const mb = (bytes) => (bytes / 1e6).toFixed(1);
-  console.log(
-    `heap     ${mb(before.heapUsed)} MB after warm-up, ${mb(after.heapUsed)} MB after ${rounds * streams} streams`,
-  );
-  console.log(`rss      ${mb(before.rss)} MB, ${mb(after.rss)} MB`);
-  middle.child.send('close');
+  for (const { name, url } of targets) {
+    const times = await departures(url, upstream.child, streams);
+    console.log(
+      `${name.padEnd(7)} departure noticed: median ${quantile(times, 0.5).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms (${times.length} clients)`,
+    );
+  }
+  for (const { child } of middle) child.send('close');
   upstream.child.kill();
   agent.destroy();
 };
 
-const roles = { provider, proxy };
+const roles = { provider, bare, proxy };
 await (roles[process.argv[2]] ?? main)();

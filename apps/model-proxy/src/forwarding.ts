@@ -11,10 +11,14 @@ export interface ClientRequest {
   readonly outgoing: ServerResponse;
   readonly route: Route;
   readonly client: Client;
-  readonly body: Buffer;
+  /** Emptied when the answer begins, because a stream may outlive its request by minutes. */
+  body: Buffer;
   /** Aborted when the client leaves or the proxy closes. */
   readonly signal: AbortSignal;
 }
+
+/** The body of a request before it was read, and after its answer has begun. */
+export const noBody: Buffer = Buffer.alloc(0);
 
 /** Credentials of the client, which the proxy replaces if it has keys of the provider. */
 const credentialHeaders = ['authorization', 'x-api-key'] as const;

@@ -123,6 +123,7 @@ export const editsAt = (
   text: string,
   changes: readonly { readonly path: JsonPath; readonly value: unknown }[],
 ): readonly TextEdit[] => {
+  if (changes.length === 0) return [];
   const wanted = new Map(changes.map(({ path, value }) => [keyOf(path), JSON.stringify(value)]));
   const depths = new Set(changes.map(({ path }) => path.length));
   const firsts = new Set(changes.map(({ path }) => path[0]));

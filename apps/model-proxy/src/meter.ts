@@ -39,8 +39,8 @@ export class Meter {
    *
    * @throws Refusal `forbidden` if a cost limit applies and the price of the model is not known
    */
-  estimate(request: WireRequest, provider: Provider, hasCostLimit: boolean): Amounts {
-    const usage = usageOfText(request, Math.min(maxOutputOf(request) ?? expectedOutput, expectedOutput));
+  estimate(request: WireRequest, inputTokens: number, provider: Provider, hasCostLimit: boolean): Amounts {
+    const usage = usageOf(inputTokens, Math.min(maxOutputOf(request) ?? expectedOutput, expectedOutput));
     const cost = this.costOf(usage, nameOf(provider, request.model));
     if (cost === undefined && hasCostLimit && this.#refusesUnknown) {
       throw new Refusal(
@@ -54,10 +54,11 @@ export class Meter {
   /**
    * Measures an answer. One without usage, such as an interrupted one, is estimated.
    *
+   * @param inputTokens - the estimate for the request
    * @param model - the model that was asked
    */
-  measure(request: WireRequest, provider: Provider, answer: Answer, model = request.model): Metered {
-    const usage = answer.usage ?? usageOfText(request, estimateTokens(answer.outputChars));
+  measure(inputTokens: number, provider: Provider, answer: Answer, model: string | undefined): Metered {
+    const usage = answer.usage ?? usageOf(inputTokens, estimateTokens(answer.outputChars));
     const names = [model, answer.model].filter((name) => name !== undefined);
     let cost: number | undefined;
     for (const name of names) cost ??= this.costOf(usage, nameOf(provider, name));
@@ -65,10 +66,13 @@ export class Meter {
   }
 }
 
-const usageOfText = ({ text }: WireRequest, output: number): TokenUsage => {
+const usageOf = (input: number, output: number): TokenUsage => cleanUsage({ input, output });
+
+/** Estimates the tokens of the text of a request. */
+export const inputTokensOf = (text: string): number => {
   let files = 0;
   const chars = text.length < 20_000 ? text.length : text.replaceAll(encodedData, () => ((files += 1), '')).length;
-  return cleanUsage({ input: estimateTokens(chars) + files * tokensPerFile, output });
+  return estimateTokens(chars) + files * tokensPerFile;
 };
 
 const nameOf = (provider: Provider, model: string | undefined): string | undefined =>

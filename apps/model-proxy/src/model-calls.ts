@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cacheHitRate } from '@h/prices';
 import type { ErrorInfo } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
@@ -14,12 +14,12 @@ import { readFailure, sendFailure } from './failures.js';
 import { fallbacksOf, thinkingEdits, type Fallbacks, type Target } from './fallbacks.js';
 import type { Answer } from './formats/answer.js';
 import { formats } from './formats/convert.js';
-import { baseOf, bodyHeaders, convertedHeaders, forwardedHeaders, type ClientRequest } from './forwarding.js';
+import { baseOf, bodyHeaders, convertedHeaders, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
 import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
 import { readKeys, type ProviderKey } from './keys.js';
 import { Ledger, type Admission, type Party, type PartyLimits } from './ledger.js';
 import { warnOfLoops } from './loop-guard.js';
-import { amountsOf, Meter } from './meter.js';
+import { amountsOf, inputTokensOf, Meter } from './meter.js';
 import { Metrics } from './metrics.js';
 import { RequestRedactor } from './redaction.js';
 import { Refusal, type Provider } from './refusal.js';
@@ -51,13 +51,14 @@ interface Parts {
 /** A model call after it has passed the checks. */
 interface Call {
   readonly request: ClientRequest;
-  readonly wire: WireRequest;
   readonly format: FormatName;
-  /** The body for the provider: that of the client unless a guard changed it. */
-  text: string;
-  compacted: Compacted;
-  /** Compacts the request further after an overflow. */
-  readonly compactAfter: (failure: ErrorInfo) => Promise<Compacted>;
+  readonly model: string | undefined;
+  readonly isStream: boolean;
+  /** What attempts send. Discarded when an answer begins, so that streams do not retain the conversations. */
+  content: CallContent | undefined;
+  /** Estimated tokens of the request. */
+  inputTokens: number;
+  compaction: CompactionNews;
   readonly fallbacks: Fallbacks;
   readonly conversation: Conversation;
   /** Reports a change of the cached beginning, once the usage is known. */
@@ -65,6 +66,17 @@ interface Call {
   readonly admission: Admission;
   readonly startedAt: number;
 }
+
+interface CallContent {
+  /** The request of the client. */
+  readonly wire: WireRequest;
+  /** The body for the provider: that of the client unless a guard changed it. */
+  readonly text: string;
+  /** Compacts the request further after an overflow. */
+  readonly compactAfter: (failure: ErrorInfo) => Promise<Compacted>;
+}
+
+type CompactionNews = Pick<Compacted, 'report' | 'failure'>;
 
 /** The outcome of a call for the log. */
 interface Outcome {
@@ -192,14 +204,16 @@ export class ModelCalls {
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
     const party = { client: client.name, conversation: conversation.id };
     const job = { request, format, shaped, conversation, party, limits };
-    const compacted = await this.#compact(job);
-    const { text: sent } = compacted;
-    const estimate = this.#parts.meter.estimate({ ...wire, text: sent }, route.provider, hasCostLimit);
+    const { text: sent, ...compaction } = await this.#compact(job);
+    const inputTokens = inputTokensOf(sent);
+    const estimate = this.#parts.meter.estimate(wire, inputTokens, route.provider, hasCostLimit);
     const fallbacks = fallbacksOf(config, route.provider, wire, () => readRequest(format, sent));
     const admission = this.#parts.ledger.admit(party, limits, estimate);
     const compareCache = this.#cacheWatch.compare(conversation, wire);
-    const call = { request, wire, format, fallbacks, conversation, compareCache, admission, startedAt };
-    return { ...call, text: sent, compacted, compactAfter: (failure) => this.#compact(job, failure) };
+    const content = { wire, text: sent, compactAfter: (failure: ErrorInfo) => this.#compact(job, failure) };
+    const { model, isStream } = wire;
+    const known = { request, format, model, isStream, fallbacks, conversation, compareCache, admission, startedAt };
+    return { ...known, content, inputTokens, compaction };
   }
 
   /** Returns the body for the provider: with warnings of loops, and without secrets. */
@@ -234,14 +248,14 @@ export class ModelCalls {
   }
 
   async #perform(call: Call): Promise<void> {
-    const { request, wire, admission, conversation } = call;
+    const { request, admission, conversation, format, model } = call;
     const { provider } = request.route;
     let outcome: Outcome | undefined;
     try {
       outcome = await this.#attempts.run<Outcome>({
         thread: conversation.thread,
         provider,
-        model: wire.model,
+        model,
         fallbacks: call.fallbacks.targets,
         signal: request.signal,
         traceparent: request.incoming.headers['traceparent'],
@@ -249,7 +263,7 @@ export class ModelCalls {
         onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
         attempt: (choice, holdsFailures) => this.#attempt(call, choice, holdsFailures),
         forward: async (failure) => {
-          sendFailure(failure, wire.format, request.outgoing);
+          sendFailure(failure, format, request.outgoing);
           return { status: failure.status, delivery: 'complete' };
         },
       });
@@ -257,7 +271,7 @@ export class ModelCalls {
       if (!outcome) {
         // A client that left before the answer began has caused work all the same.
         const used = request.signal.aborted
-          ? this.#parts.meter.measure({ ...wire, text: call.text }, provider, noAnswer)
+          ? this.#parts.meter.measure(call.inputTokens, provider, noAnswer, model)
           : undefined;
         admission.settle(used ? amountsOf(used) : nothingUsed);
       }
@@ -268,19 +282,20 @@ export class ModelCalls {
   /** Makes one attempt, and another one with a shorter conversation if the provider reports an overflow. */
   async #attempt(call: Call, choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
     if (!this.#parts.compactor || choice.target?.request) return this.#send(call, choice, holdsFailures);
-    const { request, wire } = call;
+    const { request, format } = call;
     try {
       return await this.#send(call, choice, true);
     } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      const compacted = await call.compactAfter(describeFailure(error));
-      if (compacted.report) {
-        Object.assign(call, { text: compacted.text, compacted });
+      if (!(error instanceof UpstreamFailure) || !call.content) throw error;
+      const { text, ...compaction } = await call.content.compactAfter(describeFailure(error));
+      if (compaction.report) {
+        const content = { ...call.content, text };
+        Object.assign(call, { content, compaction, inputTokens: inputTokensOf(text) });
         this.#metrics.add('h_proxy_retries_total', { provider: request.route.provider });
         return this.#send(call, choice, holdsFailures);
       }
       if (holdsFailures) throw error;
-      sendFailure(error, wire.format, request.outgoing);
+      sendFailure(error, format, request.outgoing);
       return { status: error.status, delivery: 'complete' };
     }
   }
@@ -288,35 +303,45 @@ export class ModelCalls {
   /** Makes one attempt, and forwards its answer while reading a copy of it. */
   async #send(call: Call, { target, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
     if (target?.request) return this.#sendConverted(call, target, key);
+    const { request, format, admission, startedAt } = call;
+    const { outgoing } = request;
+    const from = await this.#request(call, target, key);
+    const status = from.statusCode ?? 502;
+    if (holdsFailures && status >= 400) throw await readFailure(from, format);
+    call.content = undefined;
+    request.body = noBody;
+    const firstByteMs = performance.now() - startedAt;
+    const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
+    relayHead(from, outgoing, answerHeaders(admission, target));
+    const delivery = await relayBody(from, outgoing, watch);
+    const answer = await watch?.end();
+    return { status, delivery, firstByteMs, answer, target, model: target?.model ?? call.model, credential: key?.id };
+  }
+
+  /** Sends the request to its provider. Returns the head of the answer. */
+  #request(call: Call, target: Target | undefined, key: ProviderKey | undefined): Promise<IncomingMessage> {
     const { config, upstream } = this.#options;
-    const { request, wire, format, admission, startedAt } = call;
-    const { incoming, outgoing, route, signal } = request;
-    const text = target === undefined ? call.text : applyEdits(call.text, modelEdits(call.text, target.model));
+    const { incoming, route, signal, body } = call.request;
+    const { wire, text: given } = contentOf(call);
+    const text = target === undefined ? given : applyEdits(given, modelEdits(given, target.model));
     const isChanged = text !== wire.text;
-    const from = await upstream.send({
+    return upstream.send({
       base: baseOf(config, route.provider),
       method: 'POST',
       path: incoming.url ?? '/',
       headers: isChanged
         ? [...forwardedHeaders(incoming, key, bodyHeaders), ['content-length', String(Buffer.byteLength(text))]]
         : forwardedHeaders(incoming, key),
-      body: isChanged ? Buffer.from(text) : request.body,
+      body: isChanged ? Buffer.from(text) : body,
       signal,
     });
-    const status = from.statusCode ?? 502;
-    if (holdsFailures && status >= 400) throw await readFailure(from, format);
-    const firstByteMs = performance.now() - startedAt;
-    const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
-    relayHead(from, outgoing, answerHeaders(admission, target));
-    const delivery = await relayBody(from, outgoing, watch);
-    const answer = await watch?.end();
-    return { status, delivery, firstByteMs, answer, target, model: target?.model ?? wire.model, credential: key?.id };
   }
 
   /** Makes one attempt with a model of another format, and converts its answer. */
   async #sendConverted(call: Call, target: Target, key: ProviderKey | undefined): Promise<Outcome> {
     const { config, upstream } = this.#options;
-    const { request, wire, admission, startedAt } = call;
+    const { request, admission, startedAt } = call;
+    const { wire } = contentOf(call);
     const { incoming, outgoing: to, signal } = request;
     const { provider, format, model } = target;
     const text = JSON.stringify(target.request);
@@ -338,11 +363,11 @@ export class ModelCalls {
 
   /** Counts a call that has ended. */
   #finish(call: Call, outcome: Outcome): void {
-    const { request, wire, compacted, fallbacks, conversation, compareCache, admission, startedAt } = call;
+    const { request, format, isStream, compaction, fallbacks, conversation, compareCache, admission, startedAt } = call;
     const { route, client } = request;
     const { answer, status, delivery, firstByteMs, credential } = outcome;
     const { provider } = outcome.target ?? route;
-    const metered = answer && this.#parts.meter.measure({ ...wire, text: call.text }, provider, answer, outcome.model);
+    const metered = answer && this.#parts.meter.measure(call.inputTokens, provider, answer, outcome.model);
     const link = answer && conversation.answered(answer);
     admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
     const model = answer?.model ?? outcome.model ?? 'unknown';
@@ -365,17 +390,17 @@ export class ModelCalls {
       client: client.name,
       conversation: conversation.id,
       thread: conversation.thread,
-      format: wire.format,
-      requestedModel: wire.model,
+      format,
+      requestedModel: call.model,
       provider,
       model,
-      compaction: compacted.report,
-      compactionFailure: compacted.failure,
+      compaction: compaction.report,
+      compactionFailure: compaction.failure,
       skippedFallbacks: fallbacks.skipped.length > 0 ? fallbacks.skipped : undefined,
       credential,
       status,
       delivery,
-      stream: wire.isStream,
+      stream: isStream,
       durationMs: Math.round(performance.now() - startedAt),
       firstByteMs: firstByteMs === undefined ? undefined : Math.round(firstByteMs),
       ...(metered && {
@@ -390,6 +415,12 @@ export class ModelCalls {
     });
   }
 }
+
+/** An attempt after the beginning of an answer would be a defect: the client cannot receive a second answer. */
+const contentOf = ({ content }: Call): CallContent => {
+  if (content) return content;
+  throw new Refusal('internal', 'A call was attempted again after its answer had begun.');
+};
 
 const modelEdits = (text: string, model: string): readonly TextEdit[] =>
   editsAt(text, [{ path: ['model'], value: model }]);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { authenticator } from './clients.js';
 import { isLoopback, type ProxyConfig } from './config.js';
-import { baseOf, forwardedHeaders, type ClientRequest } from './forwarding.js';
+import { baseOf, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
 import { ModelCalls } from './model-calls.js';
 import { Refusal, type Provider } from './refusal.js';
 import { relayBody, relayHead } from './relay.js';
@@ -80,8 +80,9 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       }
       const client = authenticate(incoming.headers);
       if (route.isUnmetered && config.unmetered === 'deny') throw new Refusal('forbidden', unmetered(url));
-      const body = await readBody(incoming, config.maxBodyBytes, abort.signal);
-      const request = { incoming, outgoing, route, client, body, signal: abort.signal };
+      const { signal } = abort;
+      const request: ClientRequest = { incoming, outgoing, route, client, signal, body: noBody };
+      request.body = await readBody(incoming, config.maxBodyBytes, signal);
       await (route.format === undefined ? pass(request) : calls.call(request));
     } catch (error) {
       refuse(incoming, outgoing, route.provider, error);

@@ -7,7 +7,7 @@ import { formats } from './formats/convert.js';
 import { baseOf, bodyHeaders, forwardedHeaders, type ClientRequest } from './forwarding.js';
 import type { ProviderKey } from './keys.js';
 import type { Amounts, Ledger, Party, PartyLimits } from './ledger.js';
-import { amountsOf, type Meter } from './meter.js';
+import { amountsOf, inputTokensOf, type Meter } from './meter.js';
 import { readersByFormat, type FormatName } from './routes.js';
 import type { Upstream } from './upstream.js';
 import { readRequest, type WireRequest } from './wire-request.js';
@@ -53,7 +53,8 @@ export const createSummarizer =
     const text = JSON.stringify(formats[format].write(asked, model));
     const wire = readRequest(format, text) as WireRequest;
     const hasCostLimit = Object.values(limits).some(({ cost }) => cost !== undefined);
-    const admission = ledger.admit(party, limits, meter.estimate(wire, route.provider, hasCostLimit));
+    const inputTokens = inputTokensOf(text);
+    const admission = ledger.admit(party, limits, meter.estimate(wire, inputTokens, route.provider, hasCostLimit));
     let used: Amounts = { tokens: 0, cost: 0 };
     try {
       const key = keys.find(({ provider }) => provider === route.provider);
@@ -70,7 +71,7 @@ export const createSummarizer =
       const watch = new AnswerWatch(readersByFormat[format](), from.headers);
       for await (const chunk of from as AsyncIterable<Buffer>) watch.push(chunk);
       const answer = await watch.end();
-      const metered = meter.measure(wire, route.provider, answer);
+      const metered = meter.measure(inputTokens, route.provider, answer, model);
       used = amountsOf(metered);
       return { text: answerText(answer), usage: metered.usage };
     } finally {

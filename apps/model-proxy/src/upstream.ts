@@ -60,17 +60,24 @@ export class Upstream {
   #attempt({ base, method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
     const isSecure = base.protocol === 'https:';
     if (signal.aborted) return Promise.reject(reasonOf(signal));
+    const outgoing = (isSecure ? httpsRequest : httpRequest)({
+      agent: isSecure ? this.#https : this.#http,
+      host: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port === '' ? undefined : Number(base.port),
+      servername: isSecure ? base.hostname : undefined,
+      method,
+      path: base.pathname.replace(/\/$/, '') + path,
+      headers: ['host', base.host, ...headers.flat()],
+      setHost: false,
+    });
+    const answer = this.#answerOf(outgoing, base, signal);
+    outgoing.end(body);
+    return answer;
+  }
+
+  /** Resolves with the head of the answer. Its listeners must not refer to the body, which would live as long as they do. */
+  #answerOf(outgoing: ClientRequest, base: URL, signal: AbortSignal): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const outgoing: ClientRequest = (isSecure ? httpsRequest : httpRequest)({
-        agent: isSecure ? this.#https : this.#http,
-        host: base.hostname.replace(/^\[|\]$/g, ''),
-        port: base.port === '' ? undefined : Number(base.port),
-        servername: isSecure ? base.hostname : undefined,
-        method,
-        path: base.pathname.replace(/\/$/, '') + path,
-        headers: ['host', base.host, ...headers.flat()],
-        setHost: false,
-      });
       const timer = setTimeout(() => {
         outgoing.destroy(
           new Refusal('timed-out', `${base.host} sent no answer within ${this.#times.headMs} ms. Try again later.`),
@@ -107,7 +114,6 @@ export class Upstream {
         const isStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(isStale ? new StaleConnection() : unreachable(base, error));
       });
-      outgoing.end(body);
     });
   }
 }
