@@ -7,8 +7,8 @@ import { estimateTokens, maxOutputOf, type WireRequest } from './wire-request.js
 
 /** Output tokens that an estimate expects, because most answers are far shorter than their limit. */
 const expectedOutput = 1_000;
-/** Images and files, whose tokens do not depend on their length. */
-const encodedData = /[A-Za-z0-9+/]{2000,}={0,2}/g;
+/** Shortest run of base64 that is taken for an image or a file, whose tokens do not depend on its length. */
+const minEncoded = 2_000;
 /** Tokens of an image or a file in an estimate. */
 const tokensPerFile = 1_500;
 
@@ -71,9 +71,28 @@ const usageOf = (input: number, output: number): TokenUsage => cleanUsage({ inpu
 /** Estimates the tokens of the text of a request. */
 export const inputTokensOf = (text: string): number => {
   let files = 0;
-  const chars = text.length < 20_000 ? text.length : text.replaceAll(encodedData, () => ((files += 1), '')).length;
-  return estimateTokens(chars) + files * tokensPerFile;
+  let encoded = 0;
+  let end = 0;
+  // Every run of this length contains one of the positions that are read, so most characters are not.
+  for (let index = minEncoded - 1; index < text.length; index = Math.max(index, end) + minEncoded) {
+    let begin = index + 1;
+    while (begin > end && isBase64(text.charCodeAt(begin - 1))) begin -= 1;
+    if (begin > index) continue;
+    end = index + 1;
+    while (end < text.length && isBase64(text.charCodeAt(end))) end += 1;
+    if (end - begin < minEncoded) continue;
+    files += 1;
+    encoded += end - begin;
+  }
+  return estimateTokens(text.length - encoded) + files * tokensPerFile;
 };
+
+const isBase64 = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2f;
 
 const nameOf = (provider: Provider, model: string | undefined): string | undefined =>
   model === undefined || model.includes('/') ? model : `${provider}/${model}`;
