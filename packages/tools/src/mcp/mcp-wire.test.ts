@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createSocket, type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { referenceServer } from '../../test/mcp-servers.js';
+import { runCalls, toolCall } from '../../test/run-calls.js';
+import { toolDriver } from '../driver.js';
+import { createRegistry } from '../registry.js';
+import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
+
+const connect = async (connection: McpServerOptions['connection']): Promise<McpServer> => {
+  const server = await connectMcp({ name: 'raw', connection });
+  onTestFinished(() => server.close());
+  return server;
+};
+
+const textOf = async (server: McpServer, name: string, input: object): Promise<string> => {
+  const ran = runCalls(toolDriver(createRegistry().register(server)), [toolCall('1', `mcp__raw__${name}`, input)]);
+  await expect.poll(() => ran.isComplete, { timeout: 15_000 }).toBe(true);
+  return ran.text('1');
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const complete = { resultType: 'complete' };
+const discovered = {
+  ...complete,
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {} },
+  serverInfo: { name: 'raw', version: '1' },
+  ttlMs: 0,
+  cacheScope: 'private',
+};
+
+/** Starts a server of 2026-07-28 whose results are written by hand. */
+const startRaw = async (results: Readonly<Record<string, () => Json>>) => {
+  const requests: Json[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+    const request = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+    requests.push(request);
+    const result = request['method'] === 'server/discover' ? discovered : results[String(request['method'])]?.();
+    const error = { code: -32_601, message: 'Unknown method' };
+    outgoing.writeHead(200, { 'content-type': 'application/json' });
+    outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: request['id'], ...(result ? { result } : { error }) }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const methods = (): readonly unknown[] => requests.map(({ method }) => method);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, requests, methods };
+};
+
+const tool = (name: string) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } });
+const listOf = (names: readonly string[], ttlMs: number): Json => ({
+  ...complete,
+  tools: names.map(tool),
+  ttlMs,
+  cacheScope: 'private',
+});
+const said = (text: string): Json => ({ content: [{ type: 'text', text }] });
+
+describe('a server of 2026-07-28', () => {
+  it('is asked with server/discover first, and never initialized', async () => {
+    const raw = await startRaw({ 'tools/list': () => listOf(['b', 'a'], 0) });
+    const server = await connect({ url: raw.url });
+    expect(server.protocolVersion).toBe('2026-07-28');
+    expect(server.tools.map(({ name }) => name)).toEqual(['mcp__raw__a', 'mcp__raw__b']);
+    expect(raw.methods()[0]).toBe('server/discover');
+    expect(raw.methods()).not.toContain('initialize');
+  });
+
+  it('is listed again when the ttlMs of its list have elapsed, and not before', async () => {
+    const lists = [['a'], ['a', 'b']];
+    const raw = await startRaw({
+      'tools/list': () => listOf(lists.shift() ?? ['a', 'b'], 60_000),
+      'tools/call': () => ({ ...complete, ...said('A') }),
+    });
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const server = await connect({ url: raw.url });
+    const listings = (): number => raw.methods().filter((method) => method === 'tools/list').length;
+    const startedAt = performance.now();
+    now.mockImplementation(() => startedAt + 59_000);
+    expect(await textOf(server, 'a', {})).toBe('A');
+    expect(listings()).toBe(1);
+    now.mockImplementation(() => startedAt + 120_000);
+    expect(await textOf(server, 'a', {})).toBe('A');
+    await expect.poll(() => server.tools.map(({ name }) => name)).toEqual(['mcp__raw__a', 'mcp__raw__b']);
+    expect(listings()).toBe(2);
+  });
+
+  it.each([
+    ['complete', said('A'), /^A$/],
+    ['of an unknown type', { ...said('A'), resultType: 'later' }, /later/],
+  ] as const)('gives a result that is %s by its resultType', async (_name, result, expected) => {
+    const raw = await startRaw({
+      'tools/list': () => listOf(['a'], 0),
+      'tools/call': () => ({ ...complete, ...result }),
+    });
+    expect(await textOf(await connect({ url: raw.url }), 'a', {})).toMatch(expected);
+  });
+
+  it('fails a call whose result has no resultType', async () => {
+    const raw = await startRaw({ 'tools/list': () => listOf(['a'], 0), 'tools/call': () => said('A') });
+    expect(await textOf(await connect({ url: raw.url }), 'a', {})).toContain('resultType');
+  });
+});
+
+const freePort = async (): Promise<number> => {
+  const socket = createSocket();
+  await once(socket.listen(0, '127.0.0.1'), 'listening');
+  const { port } = socket.address() as AddressInfo;
+  await new Promise((resolve) => socket.close(resolve));
+  return port;
+};
+
+describe('server-everything over HTTP', () => {
+  it('offers the tools that it offers over stdio, and answers calls', async () => {
+    const { command, args = [] } = referenceServer('everything', 'streamableHttp');
+    const port = await freePort();
+    const child = spawn(command, args, {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    });
+    for await (const chunk of child.stderr as AsyncIterable<Buffer>) if (/listening/i.test(chunk.toString())) break;
+    const remote = await connect({ url: `http://127.0.0.1:${port}/mcp` });
+    const local = await connect(referenceServer('everything'));
+    const names = (server: McpServer): readonly string[] => server.tools.map(({ name }) => name);
+    expect(names(remote)).toEqual(names(local));
+    expect(names(remote)).toContain('mcp__raw__echo');
+    expect(await textOf(remote, 'echo', { message: 'Hello' })).toBe('Echo: Hello');
+    expect(await textOf(remote, 'get-sum', { a: 2, b: 3 })).toContain('5');
+  });
+});
