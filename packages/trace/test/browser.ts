@@ -34,7 +34,7 @@ export const browserTests = () => {
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-  });
+  }, 60_000);
   const installed = (testing: TestContext): Browser => {
     testing.skip(browser === undefined, 'chromium is not installed');
     return browser as Browser;

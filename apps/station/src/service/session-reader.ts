@@ -1,6 +1,6 @@
 import type { CostOf } from '@h/prices';
 import { createRedactor } from '@h/redact';
-import { formatTranscript, importTranscript, transcriptFormats, type TranscriptFormat } from '@h/transcripts';
+import { formatTranscript, importTranscript, type TranscriptFormat } from '@h/transcripts';
 import { noUsage, type JSONValue } from '@h/turn';
 import type * as z from 'zod';
 import type { entryPage, StationTrace, usageReport } from '../api/contract.js';
@@ -98,15 +98,7 @@ export class SessionReader {
   }
 
   /** Returns the current history in the format of another agent. */
-  async transcript(session: SessionBody, format: string): Promise<string> {
-    if (!isFormat(format)) {
-      throw new StationError(
-        422,
-        'unknown-format',
-        `The format is not known. Use ${transcriptFormats.join(', ')}.`,
-        'format',
-      );
-    }
+  async transcript(session: SessionBody, format: TranscriptFormat): Promise<string> {
     const messages = this.#redact(await this.#options.backend.sessions.messages(session.id));
     return formatTranscript(messages, { format, session: session.id, at: session.createdAt }).text;
   }
@@ -168,6 +160,3 @@ export class SessionReader {
  * turn, and readers receive all events of that turn.
  */
 const numberedTurn = ({ turn, lastTurn }: SessionBody): string | null => (turn === lastTurn ? turn : null);
-
-const isFormat = (format: string): format is TranscriptFormat =>
-  (transcriptFormats as readonly string[]).includes(format);
