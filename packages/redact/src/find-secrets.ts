@@ -1,4 +1,5 @@
 import { findAssignment } from './assignment.js';
+import { is, stop, word } from './characters.js';
 import { findFlag } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials } from './credentials.js';
 import { spacedLetters } from './key-name.js';
@@ -12,14 +13,35 @@ type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
 const lineFeed = 10;
+const slash = 47;
+const star = 42;
+const capitalA = 65;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
+
+/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
+const isSpacedEnd = (character: string): boolean =>
+  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
+
+/** Finds a secret at a colon. What follows a colon rules out most detectors. */
+const findAtColon: Detector = (reader, index) => {
+  const next = reader.code(index + 1);
+  const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
+  if (credentials !== undefined || reader.starved) return credentials;
+  const token = next === capitalA ? findBotToken(reader, index) : undefined;
+  if (token !== undefined || reader.starved) return token;
+  const value = findAssignment(reader, index);
+  if (value !== undefined || reader.starved || is(next, stop)) return value;
+  return isFieldEnd(reader.before(index)) ? findPasswordFileEntry(reader, index) : undefined;
+};
+
+/** Whether a field of a password file may end with this code. */
+const isFieldEnd = (code: number): boolean => is(code, word) || code === star;
+
 const every: readonly Detector[] = [
   findToken,
-  findUrlCredentials,
-  findBotToken,
-  findPasswordFileEntry,
+  findAtColon,
   findAssignment,
   findPrivateKey,
   findBearer,
@@ -29,16 +51,11 @@ const every: readonly Detector[] = [
   findElement,
 ];
 
-/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
-const isSpacedEnd = (character: string): boolean =>
-  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
-
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
 const detectorsOf = (before: string, character: string): readonly Detector[] => {
   const found: Detector[] = [];
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
-  if (character === ':' && before !== ':') found.push(findUrlCredentials, findBotToken, findAssignment);
-  if (character === ':' && /[\w*]/.test(before)) found.push(findPasswordFileEntry);
+  if (character === ':' && before !== ':') found.push(findAtColon);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
   // The last characters of `%3D`, `%3A` and their escapes in JSON.
   if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);

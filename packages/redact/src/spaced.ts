@@ -82,7 +82,8 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
   const { text, barrier } = reader;
   let end = index;
   while (end > barrier && index - end < maxColumns && text.charCodeAt(end - 1) === 32) end -= 1;
-  if (/["'`]/.test(text.charAt(end - 1))) end -= 1;
+  const last = text.charCodeAt(end - 1);
+  if (last === 34 || last === 39 || last === 96) end -= 1;
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;

@@ -63,6 +63,15 @@ for (const [index, [first]] of buckets.entries()) {
   bucketOf[form.prefix.charCodeAt(offset - 1) * 128 + form.prefix.charCodeAt(offset)] = index + 1;
 }
 
+/** Whether a prefix of a bucket continues with a code behind its anchor, by the position of the bucket and the code. */
+const continues = new Uint8Array((buckets.length + 1) * 128);
+for (const [index, bucket] of buckets.entries()) {
+  for (const { next } of bucket) {
+    if (Number.isNaN(next)) continues.fill(1, (index + 1) * 128, (index + 2) * 128);
+    else continues[(index + 1) * 128 + next] = 1;
+  }
+}
+
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
@@ -72,6 +81,7 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const behind = text.charCodeAt(index + 1);
   const isLast = index + 1 === text.length;
+  if (behind < 128 && continues[place * 128 + behind] !== 1) return undefined;
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;
