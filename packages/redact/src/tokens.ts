@@ -96,9 +96,9 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
 };
 
 /** Whether a token may begin here: not within a word, unless the word is a percent encoding or an escape. */
-const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boolean => {
+const isBoundary = (reader: Reader, start: number, { isInner }: TokenForm): boolean => {
   const before = reader.before(start);
-  if (prefix.startsWith('.')) return is(before, word);
+  if (isInner === true) return is(before, word);
   if (!is(before, word)) return true;
   const second = reader.text.charCodeAt(start - 2);
   const third = reader.text.charCodeAt(start - 3);
@@ -132,7 +132,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
   return {
     kind: form.kind,
-    start: form.keepsPrefix === true ? bodyStart : form.prefix.startsWith('.') ? startOfWord(reader, start) : start,
+    start: form.keepsPrefix === true ? bodyStart : form.isInner === true ? startOfWord(reader, start) : start,
     end: form.kind === 'aws-access-key' ? endOfKeyPair(reader, bodyEnd) : bodyEnd,
   };
 };
