@@ -12,6 +12,7 @@ import type {
   InterceptorSetup,
   OperatorContext,
 } from './handlers.js';
+import { LazyAbort } from './lazy-abort.js';
 import { isSameSubject, missingSubstitute } from './replacements.js';
 import { later } from './timers.js';
 
@@ -50,8 +51,8 @@ export class Segment implements Entrance {
   readonly #deciders: HandlerTable<Decide>;
   readonly #observers: HandlerTable<Observe>;
   #cleanups: Set<Cleanup> | undefined;
-  readonly #context: DecideContext;
-  #abort: AbortController | undefined;
+  readonly #abort = new LazyAbort();
+  readonly #context: DecideContext = new SegmentContext(this.#abort);
   #turn = '';
   #isStopping = false;
   #ending: TurnEnding | undefined;
@@ -65,7 +66,6 @@ export class Segment implements Entrance {
     this.#queue = queue;
     this.#outlet = outlet;
     this.#turn = turn;
-    this.#context = new SegmentContext(() => this.#signal());
     this.#handlers = operators.map(({ setup }, place) => this.#setUp(place, setup));
     this.#deciders = new HandlerTable(tablesOf(this.#handlers, 'decide'), decidersIn);
     this.#observers = new HandlerTable(tablesOf(this.#handlers, 'observe'), observersIn);
@@ -158,7 +158,7 @@ export class Segment implements Entrance {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#abort?.abort();
+    this.#abort.abort();
     for (const { place, cancel } of this.#cleanups ?? []) this.#call(place, 'threw when it was canceled', cancel);
     this.#cleanups = undefined;
     for (const [place, { finalize }] of this.#handlers.entries()) {
@@ -301,12 +301,6 @@ export class Segment implements Entrance {
     }
   }
 
-  #signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#isClosed) this.#abort.abort();
-    return this.#abort.signal;
-  }
-
   #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
     this.#outlet.failed(this.#errorOf(place, what, cause), event);
   }
@@ -318,13 +312,15 @@ export class Segment implements Entrance {
   }
 }
 
-/** What one operator uses. Its functions work without it, and exist only if the operator uses them. */
+/**
+ * What one operator uses. Its functions work without it, and exist only if the operator uses them. They are not cached
+ * here: with a cycle from the context to its function and back, V8 promoted ended turns to the old generation, and a
+ * turn of one step took twice as long.
+ */
 class PlacedContext implements OperatorContext {
   readonly #segment: Segment;
   readonly #queue: EventQueue;
   readonly #place: number;
-  #now: OperatorContext['now'] | undefined;
-  #emit: OperatorContext['emit'] | undefined;
 
   constructor(segment: Segment, queue: EventQueue, place: number) {
     this.#segment = segment;
@@ -333,11 +329,11 @@ class PlacedContext implements OperatorContext {
   }
 
   get now(): OperatorContext['now'] {
-    return (this.#now ??= () => this.#queue.scheduler.now());
+    return () => this.#queue.scheduler.now();
   }
 
   get emit(): OperatorContext['emit'] {
-    return (this.#emit ??= (event) => this.#segment.emitFrom(this.#place, event));
+    return (event) => this.#segment.emitFrom(this.#place, event);
   }
 
   get after(): OperatorContext['after'] {
@@ -360,14 +356,14 @@ class PlacedContext implements OperatorContext {
 
 /** A class, because an accessor in an object literal creates a hidden class per object, which outlives the turn. */
 class SegmentContext implements DecideContext {
-  readonly #make: () => AbortSignal;
+  readonly #abort: LazyAbort;
 
-  constructor(make: () => AbortSignal) {
-    this.#make = make;
+  constructor(abort: LazyAbort) {
+    this.#abort = abort;
   }
 
   get signal(): AbortSignal {
-    return this.#make();
+    return this.#abort.signal;
   }
 }
 
