@@ -2,6 +2,7 @@ import {
   MessageList,
   notice,
   toErrorInfo,
+  type DecideContext,
   type Message,
   type ModelRequest,
   type NewEvent,
@@ -24,7 +25,7 @@ export interface Job {
   readonly trigger: CompactionTrigger;
   readonly size: RequestSize;
   readonly limits: Limits;
-  readonly signal: AbortSignal;
+  readonly context: DecideContext;
 }
 
 /** The outcome. */
@@ -104,14 +105,14 @@ const boundsOf = ({ trigger, size, limits }: Job): Bounds => {
 };
 
 const contextOf = (
-  { request, trigger, limits, signal }: Job,
+  { request, trigger, limits, context }: Job,
   targetTokens: number,
   settings: CompactionSettings,
   state: TurnState,
   operator: OperatorContext,
 ): SummarizeStrategyContext => {
   const messages = request.messages.toArray();
-  const work = summarizerContextOf(request.model, signal, state, operator);
+  const work = summarizerContextOf(request.model, context.signal, state, operator);
   return {
     ...work,
     messages,

@@ -79,11 +79,11 @@ export class TurnCompaction {
   }
 
   /** Compacts the history after a request was too long for the provider, and has it sent again; once a turn. */
-  recover(given: TurnEventOf<'model.error'>, { signal }: DecideContext): DecisionInput {
+  recover(given: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;
     if (given.retrying === true || request === undefined || !this.#settings.isOverflow(given.error)) return undefined;
-    if (state.hasRecovered) return this.#restarted({ events: [], request }, given, signal);
+    if (state.hasRecovered) return this.#restarted({ events: [], request }, given, context);
     const size = state.measure(request, 'best');
     const window = contextWindowIn(given.error);
     const event = annotate(given, 'compaction', {
@@ -92,7 +92,7 @@ export class TurnCompaction {
       ...(window !== undefined && { window }),
     });
     state.learnOverflow(request.model, size.total, window);
-    return this.#recovered(event, { request, trigger: 'overflow', size, limits: state.limits(request), signal });
+    return this.#recovered(event, { request, trigger: 'overflow', size, limits: state.limits(request), context });
   }
 
   /** Compacts the history on request; the model request that follows ends the turn. */
@@ -112,7 +112,7 @@ export class TurnCompaction {
       trigger: 'manual',
       size,
       limits: this.#state.limits(request),
-      signal: context.signal,
+      context,
     });
     if (outcome === undefined) return undefined;
     return [...this.#commandsFor(outcome), { ...event, messages: [] }];
@@ -130,7 +130,7 @@ export class TurnCompaction {
     const missing = this.#missingRoom(request, size.overhead, limits.window);
     if (missing) return { events: [missing], request: undefined };
     const trigger = isSwitched ? 'model-switch' : 'threshold';
-    return this.#shrink({ request, trigger, size, limits, signal: context.signal }, request);
+    return this.#shrink({ request, trigger, size, limits, context }, request);
   }
 
   #passed(request: Request): Fitted {
@@ -150,9 +150,9 @@ export class TurnCompaction {
     // The new history comes first, so that it is stored whatever happens to the rest.
     const events = this.#commandsFor(outcome);
     if (outcome.messages !== undefined) return [...events, retry(event)];
-    const { request, signal } = job;
+    const { request, context } = job;
     return (
-      (await this.#restarted({ events, request, saved: effectOf(outcome.notices) }, event, signal)) ?? [
+      (await this.#restarted({ events, request, saved: effectOf(outcome.notices) }, event, context)) ?? [
         ...events,
         event,
       ]
@@ -160,11 +160,11 @@ export class TurnCompaction {
   }
 
   /** The decision about a request, once the last strategy has decided. */
-  #settled(fitted: Fitted, given: Request, { signal }: DecideContext): MaybePromise<Decision> {
+  #settled(fitted: Fitted, given: Request, context: DecideContext): MaybePromise<Decision> {
     const { events, request } = fitted;
     const passed = events.length === 0 && request === given ? undefined : [...events, ...(request ? [request] : [])];
     if (request === undefined) return passed;
-    return this.#resort({ ...fitted, request }, undefined, signal, (decision) => {
+    return this.#resort({ ...fitted, request }, undefined, context, (decision) => {
       if (decision === undefined) return passed;
       const changed = decision.messages ? { ...request, messages: MessageList.of(decision.messages) } : request;
       return [...events, ...this.#restartWith(decision), changed];
@@ -175,9 +175,9 @@ export class TurnCompaction {
   #restarted(
     fitted: Fitted & { readonly request: Request },
     event: TurnEventOf<'model.error'>,
-    signal: AbortSignal,
+    context: DecideContext,
   ): MaybePromise<Decision> {
-    return this.#resort(fitted, event.error, signal, (decision) => {
+    return this.#resort(fitted, event.error, context, (decision) => {
       if (decision === undefined) return undefined;
       const after = decision.messages === undefined ? event : retry(event);
       return [...fitted.events, ...this.#restartWith(decision), after];
@@ -187,10 +187,11 @@ export class TurnCompaction {
   #resort(
     { request, saved }: Fitted & { readonly request: Request },
     error: ErrorInfo | undefined,
-    signal: AbortSignal,
+    context: DecideContext,
     next: (decision: LastResortDecision | undefined) => Decision,
   ): MaybePromise<Decision> {
     if (this.#lastResort === undefined) return next(undefined);
+    const { signal } = context;
     const work = summarizerContextOf(request.model, signal, this.#state, this.#operator);
     const decision = this.#lastResort.decide({
       request,
@@ -216,7 +217,7 @@ export class TurnCompaction {
     try {
       return await compactRequest(job, this.#settings, this.#state, this.#operator);
     } catch (error) {
-      if (job.signal.aborted) return undefined;
+      if (job.context.signal.aborted) return undefined;
       throw error;
     }
   }

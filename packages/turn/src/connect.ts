@@ -1,7 +1,7 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEvent } from './events.js';
-import { connectPipeline, type PipelineOperator } from './pipeline.js';
+import { PipelinePlan, type PipelineOperator } from './pipeline.js';
 
 /** Options of {@link connect}. */
 export interface ConnectOptions {
@@ -52,8 +52,7 @@ export const connect = (
 ): Connection => {
   const queue = new EventQueue(scheduler);
   let isLive = false;
-  const pipeline = connectPipeline(
-    operators,
+  const pipeline = new PipelinePlan(operators).connect(
     queue,
     {
       next: (event) => {

@@ -52,15 +52,15 @@ export interface HandledEvents {
 
 /**
  * Lists the events that an operator handles, so that a bridge can reject an operator whose events its host does not
- * have. Runs `setup` once, outside a turn; `start` and `finalize` do not run.
+ * have. Runs `setup` once, outside a turn, unless the handlers are shared; `start` and `finalize` do not run.
  *
  * @returns `undefined` for a native operator
  * @throws OperatorError if `setup` throws
  */
 export const handledEvents = (operator: PipelineOperator): HandledEvents | undefined => {
   if (!isInterceptor(operator)) return undefined;
-  const { name, setup } = operator[interceptor];
-  const { decide = {}, observe = {} } = handlersOf(name, setup);
+  const { name, setup, shared } = operator[interceptor];
+  const { decide = {}, observe = {} } = shared ?? handlersOf(name, setup);
   return { operator: name, decides: typesIn(decide), observes: typesIn(observe) };
 };
 
@@ -72,7 +72,7 @@ const handlersOf = (name: string, setup: InterceptorSetup['setup']): Handlers =>
       after: () => () => undefined,
       setDeadline: () => undefined,
       timeLeft: () => Infinity,
-    });
+    }) as Handlers;
   } catch (error) {
     throw new OperatorError(name, `failed in its setup: ${toErrorInfo(error).message}`, { cause: error });
   }

@@ -1,6 +1,7 @@
 import { from, Observable, type ObservableInput, type Observer, type Subscription } from 'rxjs';
 import { InvalidInputError } from './errors.js';
 import { endQuietly } from './end-quietly.js';
+import { LazyAbort } from './lazy-abort.js';
 
 /**
  * Work of a driver: a model call or a batch of tool calls.
@@ -9,10 +10,9 @@ import { endQuietly } from './end-quietly.js';
  * because it is stopped, and emits nothing afterwards.
  */
 export abstract class Effect<Output> implements Observer<Output> {
-  #controller: AbortController | undefined;
+  readonly #abort = new LazyAbort();
   #subscription: Subscription | undefined;
   #isOver = false;
-  #isStopped = false;
 
   /** Creates the driver's stream. An error ends the work. */
   protected abstract open(): ObservableInput<Output>;
@@ -23,9 +23,7 @@ export abstract class Effect<Output> implements Observer<Output> {
 
   /** Aborted when the work is stopped. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#isStopped) this.#controller.abort(stopped);
-    return this.#controller.signal;
+    return this.#abort.signal;
   }
 
   start(): this {
@@ -37,8 +35,7 @@ export abstract class Effect<Output> implements Observer<Output> {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#isStopped = true;
-    this.#controller?.abort(stopped);
+    this.#abort.abort();
     endQuietly(this.#subscription);
   }
 
@@ -81,25 +78,5 @@ export abstract class Effect<Output> implements Observer<Output> {
   }
 }
 
-/** The reason of every abort here. An abort without one creates an error with a stack, which takes 50 µs. */
-const stopped = new DOMException('This operation was aborted', 'AbortError');
-
 /** A microtask through a promise costs a third of `queueMicrotask`, which saves the async context of each call. */
 const nextMicrotask = Promise.resolve();
-
-/** Creates its `AbortSignal` on first access: creating one costs more than a step of the loop. */
-export class LazyAbort {
-  #controller: AbortController | undefined;
-  #isAborted = false;
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#isAborted) this.#controller.abort(stopped);
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.#controller?.abort(stopped);
-  }
-}

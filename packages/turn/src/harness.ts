@@ -17,7 +17,7 @@ import {
   type HarnessOptions,
   type TurnInput,
 } from './options.js';
-import { checkOperators, type PipelineOperator } from './pipeline.js';
+import { checkOperators, PipelinePlan, type PipelineOperator } from './pipeline.js';
 import type { RunnerOptions } from './runner-options.js';
 import { TurnRun } from './runner.js';
 import { SessionGate } from './session-gate.js';
@@ -128,7 +128,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     ...requestFactory(options),
     model: options.model,
     tools: options.tools,
-    operators,
+    pipeline: new PipelinePlan(operators),
     gate,
     approvals,
     scheduler: options.scheduler ?? asyncScheduler,

@@ -23,6 +23,10 @@ export type {
   Interceptor,
   ObserveHandlers,
   OperatorContext,
+  SharedDecideHandlers,
+  SharedHandlers,
+  SharedObserveHandlers,
+  SharedSetup,
 } from './handlers.js';
 export { intercept } from './intercept.js';
 export { iterate } from './iterate.js';

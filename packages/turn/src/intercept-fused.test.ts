@@ -20,7 +20,7 @@ import type { NewEvent, TurnEvent } from './events.js';
 import { harness } from './harness.js';
 import type { DecisionInput, Interceptor } from './handlers.js';
 import { intercept } from './intercept.js';
-import { connectPipeline } from './pipeline.js';
+import { PipelinePlan } from './pipeline.js';
 import { reply } from './reply.js';
 import { call, event, response, scriptedModel, scriptedTools } from './testing/index.js';
 import { EventQueue } from './event-queue.js';
@@ -45,6 +45,8 @@ type Move =
 interface Plan {
   readonly observe: readonly string[];
   readonly decide: Readonly<Record<string, Move>>;
+  /** Whether its turns share their handlers. */
+  readonly isShared: boolean;
 }
 
 const types = ['model.delta', 'tool.progress', 'event.ignored', 'session.state', 'approval.request'] as const;
@@ -111,22 +113,32 @@ const answer = (name: string, move: Move, given: TurnEvent): DecisionInput => {
 };
 
 /** An operator made after a plan, which writes down what it sees. */
-const planned = (name: string, { observe, decide }: Plan, log: string[]): Interceptor =>
-  intercept(name, () => ({
-    observe: Object.fromEntries(
-      observe.map((type) => [
-        type,
-        (given: TurnEvent) => void log.push(`${name} ${given.type} ${given.at} ${JSON.stringify(given.annotations)}`),
-      ]),
-    ),
-    decide: Object.fromEntries(
-      Object.entries(decide).map(([type, move]) => [type, (given: TurnEvent) => answer(name, move, given)]),
-    ),
-    finalize: () => void log.push(`${name} finalized`),
-  }));
+const planned = (name: string, { observe, decide, isShared }: Plan, log: string[]): Interceptor => {
+  const see = (given: TurnEvent): void =>
+    void log.push(`${name} ${given.type} ${given.at} ${JSON.stringify(given.annotations)}`);
+  const tableOf = <Value, Result>(entries: readonly (readonly [string, Value])[], make: (value: Value) => Result) =>
+    Object.fromEntries(entries.map(([type, value]) => [type, make(value)]));
+  const sights = observe.map((type) => [type, type] as const);
+  const choices = Object.entries(decide);
+  const finalized = (): void => void log.push(`${name} finalized`);
+  if (!isShared) {
+    return intercept(name, () => ({
+      observe: tableOf(sights, () => see),
+      decide: tableOf(choices, (move) => (given: TurnEvent) => answer(name, move, given)),
+      finalize: finalized,
+    }));
+  }
+  return intercept(name, {
+    setup: () => ({ see }),
+    observe: tableOf(sights, () => (state: { readonly see: typeof see }, given: TurnEvent) => state.see(given)),
+    decide: tableOf(choices, (move) => (_state: unknown, given: TurnEvent) => answer(name, move, given)),
+    finalize: finalized,
+  });
+};
 
 const plan = (allowed: readonly Move[]): fc.Arbitrary<Plan> =>
   fc.record({
+    isShared: fc.boolean(),
     observe: fc.subarray([...types, '*']),
     decide: fc
       .dictionary(fc.constantFrom(...types), fc.constantFrom(...allowed), { maxKeys: 4, noNullPrototype: true })
@@ -176,8 +188,7 @@ const runFused = async (
   const failed = (error: unknown): never => {
     throw error;
   };
-  const pipeline = connectPipeline(
-    withNatives(plans, log, natives),
+  const pipeline = new PipelinePlan(withNatives(plans, log, natives)).connect(
     new EventQueue(),
     {
       next: (out) => {

@@ -8,16 +8,21 @@ import {
   type InterceptorPlace,
   type InterceptorSetup,
   type OperatorContext,
+  type SharedSetup,
 } from './handlers.js';
 import { Segment } from './segment.js';
+import { SegmentPlan } from './segment-plan.js';
 
 /**
  * Makes an operator from handlers: `observe` reads events, `decide` changes them.
  *
- * Events without a handler pass unchanged. `setup` runs once per subscription, so its variables belong to one turn.
+ * Events without a handler pass unchanged. `setup` runs once per subscription, so its variables belong to one turn. An
+ * object with `setup` and handlers does the same with less memory per turn: `setup` returns the state of the turn, and
+ * the handlers, which all turns share, receive it as their first argument.
  * If a handler throws, rejects or returns an invalid decision, the turn ends with an {@link OperatorError} that names
  * the operator.
  *
+ * @param handlers - `setup`, or {@link SharedSetup}
  * @param place - which operators belong before and behind this one
  *
  * @example
@@ -36,15 +41,19 @@ import { Segment } from './segment.js';
  *   );
  * ```
  */
-export const intercept = (
+export const intercept = <State>(
   name: string,
-  setup: (context: OperatorContext) => Handlers,
+  handlers: ((context: OperatorContext) => Handlers) | SharedSetup<State>,
   place: InterceptorPlace = {},
 ): Interceptor => {
-  const own: InterceptorSetup = { name, setup, place };
+  const own: InterceptorSetup =
+    typeof handlers === 'function'
+      ? { name, setup: handlers, shared: undefined, place }
+      : { name, setup: handlers.setup, shared: handlers as SharedSetup<unknown>, place };
+  const plan = new SegmentPlan([own]);
   const operator: TurnOperator = (source) =>
     new Observable<TurnEvent>((subscriber) => {
-      const segment: Segment = new Segment([own], new EventQueue(), {
+      const segment: Segment = new Segment(plan, new EventQueue(), {
         next: (event) => {
           const error = segment.observe(event);
           if (error) subscriber.error(error);

@@ -116,3 +116,35 @@ describe('steer() with an id', () => {
     expect(() => agent.steer('s', 'Hurry.', '')).toThrow('steer(): "id" must be');
   });
 });
+
+describe('handlers that all turns share', () => {
+  it('receive the state of their turn, from start to finalize', async () => {
+    const ended: string[] = [];
+    const counter = intercept('counter', {
+      setup: () => ({ calls: 0, isLive: false }),
+      start: (state) => void (state.isLive = true),
+      observe: { 'model.response': (state) => void (state.calls += 1) },
+      decide: { 'turn.stop': (state, event) => ({ ...event, reason: `${state.calls} calls, live ${state.isLive}` }) },
+      finalize: (state, ending) => void ended.push(`${state.calls} ${ending?.reason}`),
+    });
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(counter);
+    await Promise.all(['a', 'b'].map((session) => watch(agent.turn({ session, input: 'Hi' })).done));
+    expect(ended).toEqual(['1 1 calls, live true', '1 1 calls, live true']);
+  });
+
+  it('are not called without a state, after the setup failed', async () => {
+    const calls: string[] = [];
+    const broken = intercept('broken', {
+      setup: (): object => {
+        throw new Error('Boom.');
+      },
+      start: () => void calls.push('start'),
+      observe: { '*': (_, { type }) => void calls.push(type) },
+      decide: { '*': (_, { type }) => void calls.push(type) },
+      finalize: () => void calls.push('finalize'),
+    });
+    const watched = watch(harness({ model: scriptedModel(['One.']) }).pipe(broken).turn({ session: 's', input: 'Hi' }));
+    await watched.done;
+    expect([watched.end.outcome, watched.end.error?.code, calls]).toEqual(['error', 'operator-failed', []]);
+  });
+});

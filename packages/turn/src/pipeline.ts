@@ -7,6 +7,7 @@ import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from './events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './handlers.js';
 import { Segment } from './segment.js';
+import { SegmentPlan } from './segment-plan.js';
 
 /** An operator of a pipeline: made by `intercept`, or any RxJS operator. */
 export type PipelineOperator = OperatorFunction<TurnEvent, TurnEvent>;
@@ -69,43 +70,72 @@ const problemWithOperator = (operator: unknown): string | undefined => {
   }
 };
 
-/** Names the native operators of a pipe, as the subject of a sentence. */
-export const nativeNames = (operators: readonly PipelineOperator[]): string => {
-  const names = operators.filter((operator) => !isInterceptor(operator)).map(({ name }) => name || 'anonymous');
-  return names.length === 0 ? 'An operator' : `A native operator (${names.join(' or ')})`;
-};
+/** The operators of a pipeline, adjacent interceptors fused. All turns of an agent share it. */
+export class PipelinePlan {
+  readonly parts: readonly (SegmentPlan | PipelineOperator)[];
 
-/** Connects operators into one pipeline, adjacent interceptors fused into a segment. */
-export const connectPipeline = (
-  operators: readonly PipelineOperator[],
-  queue: EventQueue,
-  outlet: PipelineOutlet,
-  turn: string,
-): Pipeline =>
-  operators.every(isInterceptor)
-    ? connectSegment(operators, queue, outlet, turn)
-    : new MixedPipeline(operators, queue, outlet, turn);
+  constructor(operators: readonly PipelineOperator[]) {
+    const parts: (SegmentPlan | PipelineOperator)[] = [];
+    let group: InterceptorSetup[] = [];
+    const closeGroup = (): void => {
+      if (group.length > 0) parts.push(new SegmentPlan(group));
+      group = [];
+    };
+    for (const operator of operators) {
+      if (isInterceptor(operator)) {
+        group.push(operator[interceptor]);
+      } else {
+        closeGroup();
+        parts.push(operator);
+      }
+    }
+    closeGroup();
+    this.parts = parts;
+  }
 
-/** Connects interceptors only, which needs no subscribers between the handlers. */
-const connectSegment = (
-  operators: readonly Interceptor[],
-  queue: EventQueue,
-  outlet: PipelineOutlet,
-  turn: string,
-): Pipeline => {
-  const segment = new Segment(
-    operators.map((operator) => operator[interceptor]),
-    queue,
-    outlet,
-    turn,
-  );
-  return {
-    feed: (event) => queue.push(segment, event, 0),
-    observe: (event) => segment.observe(event),
-    start: () => segment.start(),
-    close: () => segment.close(),
-  };
-};
+  /** The native operators, as the subject of a sentence. */
+  get nativeNames(): string {
+    const names = this.parts.flatMap((part) => (part instanceof SegmentPlan ? [] : [part.name || 'anonymous']));
+    return names.length === 0 ? 'An operator' : `A native operator (${names.join(' or ')})`;
+  }
+
+  /** Connects the operators for one turn. */
+  connect(queue: EventQueue, outlet: PipelineOutlet, turn: string): Pipeline {
+    const [first = noOperators, ...others] = this.parts;
+    return first instanceof SegmentPlan && others.length === 0
+      ? new FusedPipeline(first, queue, outlet, turn)
+      : new MixedPipeline(this, queue, outlet, turn);
+  }
+}
+
+const noOperators = new SegmentPlan([]);
+
+/** A pipeline of interceptors only, which needs no subscribers between the handlers. */
+class FusedPipeline implements Pipeline {
+  readonly #segment: Segment;
+  readonly #queue: EventQueue;
+
+  constructor(plan: SegmentPlan, queue: EventQueue, outlet: PipelineOutlet, turn: string) {
+    this.#segment = new Segment(plan, queue, outlet, turn);
+    this.#queue = queue;
+  }
+
+  feed(event: TurnEvent): void {
+    this.#queue.push(this.#segment, event, 0);
+  }
+
+  observe(event: TurnEvent): OperatorError | undefined {
+    return this.#segment.observe(event);
+  }
+
+  start(): void {
+    this.#segment.start();
+  }
+
+  close(): void {
+    this.#segment.close();
+  }
+}
 
 /** A pipeline with native operators: a chain of subscribers, with one segment for each run of interceptors. */
 class MixedPipeline implements Pipeline, Entrance {
@@ -116,7 +146,7 @@ class MixedPipeline implements Pipeline, Entrance {
   #top: Subscriber<TurnEvent> | undefined;
   #isClosed = false;
 
-  constructor(operators: readonly PipelineOperator[], queue: EventQueue, outlet: PipelineOutlet, turn: string) {
+  constructor(plan: PipelinePlan, queue: EventQueue, outlet: PipelineOutlet, turn: string) {
     this.#queue = queue;
     const source = new Observable<TurnEvent>((subscriber) => {
       this.#top = subscriber;
@@ -128,12 +158,13 @@ class MixedPipeline implements Pipeline, Entrance {
         });
       };
     });
-    this.#subscription = this.#fuse(operators, outlet, turn)
+    this.#subscription = plan.parts
+      .map((part) => (part instanceof SegmentPlan ? this.#segmentOperator(part, outlet, turn) : part))
       .reduce((stream, operator) => stream.pipe(operator), source)
       .subscribe({
         next: (event) => {
           const problem = problemWith(event);
-          if (problem !== undefined) outlet.error(new TypeError(`${nativeNames(operators)} emitted ${problem}.`));
+          if (problem !== undefined) outlet.error(new TypeError(`${plan.nativeNames} emitted ${problem}.`));
           // A native operator may emit at any time, but the runner handles one event at a time.
           else if (queue.isBusy) outlet.next(event);
           else queue.during(() => outlet.next(event));
@@ -169,31 +200,12 @@ class MixedPipeline implements Pipeline, Entrance {
     endQuietly(this.#subscription);
   }
 
-  #fuse(operators: readonly PipelineOperator[], outlet: PipelineOutlet, turn: string): readonly PipelineOperator[] {
-    const result: PipelineOperator[] = [];
-    let group: InterceptorSetup[] = [];
-    const closeGroup = (): void => {
-      if (group.length > 0) result.push(this.#segmentOperator(group, outlet, turn));
-      group = [];
-    };
-    for (const operator of operators) {
-      if (isInterceptor(operator)) {
-        group.push(operator[interceptor]);
-      } else {
-        closeGroup();
-        result.push(operator);
-      }
-    }
-    closeGroup();
-    return result;
-  }
-
-  #segmentOperator(group: readonly InterceptorSetup[], outlet: PipelineOutlet, turn: string): PipelineOperator {
+  #segmentOperator(plan: SegmentPlan, outlet: PipelineOutlet, turn: string): PipelineOperator {
     const index = this.#segments.push(undefined) - 1;
     return (source) =>
       new Observable<TurnEvent>((subscriber) => {
         const segment = new Segment(
-          group,
+          plan,
           this.#queue,
           {
             next: (event) => subscriber.next(event),

@@ -11,7 +11,7 @@ import type { Message, UserMessage } from './messages.js';
 import type { EffectHost } from './model-call.js';
 import { closeTurn, failed, type Ending, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
-import { connectPipeline, nativeNames, type Pipeline } from './pipeline.js';
+import type { Pipeline } from './pipeline.js';
 import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan } from './plan.js';
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
@@ -175,8 +175,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
 
   /** Connects the operators. If the setup of one fails, the turn ends before it begins. */
   #connect(): boolean {
-    const pipeline = connectPipeline(
-      this.#options.operators,
+    const pipeline = this.#options.pipeline.connect(
       this.#queue,
       {
         next: (event) => this.#leave(event),
@@ -224,7 +223,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     }
     if (event.type === 'turn.end') {
       if (this.#replansEnd()) return;
-      throw new TypeError(`${nativeNames(this.#options.operators)} emitted turn.end, which only the runner emits.`);
+      throw new TypeError(`${this.#options.pipeline.nativeNames} emitted turn.end, which only the runner emits.`);
     }
     const isStaleStop = event.type === 'turn.stop' && event.afterStep !== undefined;
     if (!isStaleStop) {

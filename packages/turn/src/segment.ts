@@ -4,25 +4,11 @@ import { invalidMember } from './event-checks.js';
 import { problemWith } from './event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent } from './events.js';
-import type {
-  DecideContext,
-  Decision,
-  DecisionInput,
-  Handlers,
-  InterceptorSetup,
-  OperatorContext,
-} from './handlers.js';
+import type { DecideContext, Decision, DecisionInput, OperatorContext } from './handlers.js';
+import { LazyAbort } from './lazy-abort.js';
 import { isSameSubject, missingSubstitute } from './replacements.js';
+import type { Decide, Observe, Placed, SegmentPlan } from './segment-plan.js';
 import { later } from './timers.js';
-
-type Decide = (event: TurnEvent, context: DecideContext) => DecisionInput;
-type Observe = (event: TurnEvent) => unknown;
-
-/** A handler and the place of its operator in the segment. */
-interface Placed<Handler> {
-  readonly place: number;
-  readonly handle: Handler;
-}
 
 /** Cancels a timer or an answer that an operator waits for. */
 interface Cleanup {
@@ -43,15 +29,14 @@ export interface SegmentOutlet {
  * A run of adjacent interceptors: an event passes a list of the handlers for its type, not a chain of subscribers.
  */
 export class Segment implements Entrance {
-  readonly #operators: readonly InterceptorSetup[];
-  readonly #handlers: readonly Handlers[];
+  #plan: SegmentPlan;
+  /** The state of each operator in this turn. */
+  readonly #states: unknown[] = [];
   readonly #queue: EventQueue;
   readonly #outlet: SegmentOutlet;
-  readonly #deciders: HandlerTable<Decide>;
-  readonly #observers: HandlerTable<Observe>;
   #cleanups: Set<Cleanup> | undefined;
-  readonly #context: DecideContext;
-  #abort: AbortController | undefined;
+  readonly #abort = new LazyAbort();
+  readonly #context: DecideContext = new SegmentContext(this.#abort);
   #turn = '';
   #isStopping = false;
   #ending: TurnEnding | undefined;
@@ -60,33 +45,29 @@ export class Segment implements Entrance {
   #isSetUp = false;
   #onSettled: (() => void) | undefined;
 
-  constructor(operators: readonly InterceptorSetup[], queue: EventQueue, outlet: SegmentOutlet, turn = '') {
-    this.#operators = operators;
+  constructor(plan: SegmentPlan, queue: EventQueue, outlet: SegmentOutlet, turn = '') {
+    this.#plan = plan;
     this.#queue = queue;
     this.#outlet = outlet;
     this.#turn = turn;
-    this.#context = new SegmentContext(() => this.#signal());
-    this.#handlers = operators.map(({ setup }, place) => this.#setUp(place, setup));
-    this.#deciders = new HandlerTable(tablesOf(this.#handlers, 'decide'), decidersIn);
-    this.#observers = new HandlerTable(tablesOf(this.#handlers, 'observe'), observersIn);
+    for (let place = 0; place < plan.size; place += 1) this.#states.push(this.#setUp(place));
     this.#isSetUp = true;
   }
 
-  #setUp(place: number, setup: InterceptorSetup['setup']): Handlers {
+  #setUp(place: number): unknown {
     try {
-      // Destructured here, where it fails the operator: the value may be a revoked proxy, or no object at all.
-      const { observe, decide, start, finalize } = setup(new PlacedContext(this, this.#queue, place));
-      return { observe, decide, start, finalize };
+      return this.#plan.setUp(place, new PlacedContext(this, this.#queue, place));
     } catch (error) {
       this.#fail(place, 'failed to set up', error, undefined);
-      return {};
+      this.#plan = this.#plan.without(place);
+      return undefined;
     }
   }
 
   /** Runs the `start` handlers: the turn is live. */
   start(): void {
-    for (const [place, { start }] of this.#handlers.entries()) {
-      if (start) this.#queue.during(() => this.#call(place, 'threw in start', start));
+    for (const { place, handle } of this.#plan.starters) {
+      this.#queue.during(() => this.#call(place, 'threw in start', () => handle(this.#states[place])));
     }
   }
 
@@ -100,7 +81,7 @@ export class Segment implements Entrance {
   /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
   run(event: TurnEvent, place: number): void {
     if (this.#isClosed) return;
-    const deciders = this.#deciders.of(event.type);
+    const deciders = this.#plan.deciders(event.type);
     let current = event;
     for (let index = 0; index < deciders.length; index += 1) {
       const decider = deciders[index] as Placed<Decide>;
@@ -108,7 +89,7 @@ export class Segment implements Entrance {
       let answer: DecisionInput;
       let isHeld: boolean;
       try {
-        answer = decider.handle(current, this.#context);
+        answer = decider.handle(this.#states[decider.place], current, this.#context);
         if (answer === undefined) continue;
         if (
           isSameType(answer, current) &&
@@ -136,12 +117,12 @@ export class Segment implements Entrance {
     if (this.#turn === '') this.#turn = event.turn;
     if (event.type === 'turn.stop') this.#isStopping = true;
     else if (event.type === 'turn.end') this.#ending = event;
-    const observers = this.#observers.of(event.type);
+    const observers = this.#plan.observers(event.type);
     let failure: OperatorError | undefined;
     for (let index = 0; index < observers.length; index += 1) {
       const observer = observers[index] as Placed<Observe>;
       try {
-        checkObserved(observer.handle(event));
+        checkObserved(observer.handle(this.#states[observer.place], event));
       } catch (error) {
         failure ??= this.#errorOf(observer.place, `threw while observing ${event.type}`, error);
       }
@@ -158,11 +139,11 @@ export class Segment implements Entrance {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#abort?.abort();
+    this.#abort.abort();
     for (const { place, cancel } of this.#cleanups ?? []) this.#call(place, 'threw when it was canceled', cancel);
     this.#cleanups = undefined;
-    for (const [place, { finalize }] of this.#handlers.entries()) {
-      if (finalize) this.#call(place, 'threw in finalize', () => finalize(this.#ending));
+    for (const { place, handle } of this.#plan.finalizers) {
+      this.#call(place, 'threw in finalize', () => handle(this.#states[place], this.#ending));
     }
   }
 
@@ -301,30 +282,26 @@ export class Segment implements Entrance {
     }
   }
 
-  #signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#isClosed) this.#abort.abort();
-    return this.#abort.signal;
-  }
-
   #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
     this.#outlet.failed(this.#errorOf(place, what, cause), event);
   }
 
   #errorOf(place: number, what: string, cause: unknown): OperatorError {
-    const { name } = this.#operators[place] as InterceptorSetup;
+    const name = this.#plan.nameOf(place);
     const detail = cause === undefined ? '' : `: ${toErrorInfo(cause).message}`;
     return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
   }
 }
 
-/** What one operator uses. Its functions work without it, and exist only if the operator uses them. */
+/**
+ * What one operator uses. Its functions work without it, and exist only if the operator uses them. They are not cached
+ * here: with a cycle from the context to its function and back, V8 promoted ended turns to the old generation, and a
+ * turn of one step took twice as long.
+ */
 class PlacedContext implements OperatorContext {
   readonly #segment: Segment;
   readonly #queue: EventQueue;
   readonly #place: number;
-  #now: OperatorContext['now'] | undefined;
-  #emit: OperatorContext['emit'] | undefined;
 
   constructor(segment: Segment, queue: EventQueue, place: number) {
     this.#segment = segment;
@@ -333,11 +310,11 @@ class PlacedContext implements OperatorContext {
   }
 
   get now(): OperatorContext['now'] {
-    return (this.#now ??= () => this.#queue.scheduler.now());
+    return () => this.#queue.scheduler.now();
   }
 
   get emit(): OperatorContext['emit'] {
-    return (this.#emit ??= (event) => this.#segment.emitFrom(this.#place, event));
+    return (event) => this.#segment.emitFrom(this.#place, event);
   }
 
   get after(): OperatorContext['after'] {
@@ -360,14 +337,14 @@ class PlacedContext implements OperatorContext {
 
 /** A class, because an accessor in an object literal creates a hidden class per object, which outlives the turn. */
 class SegmentContext implements DecideContext {
-  readonly #make: () => AbortSignal;
+  readonly #abort: LazyAbort;
 
-  constructor(make: () => AbortSignal) {
-    this.#make = make;
+  constructor(abort: LazyAbort) {
+    this.#abort = abort;
   }
 
   get signal(): AbortSignal {
-    return this.#make();
+    return this.#abort.signal;
   }
 }
 
@@ -410,53 +387,6 @@ const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): strin
  */
 const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
-
-type Table<Handler> = Readonly<Record<string, Handler | undefined>>;
-type Select<Handler> = (table: Table<Handler>, type: string) => readonly (Handler | undefined)[];
-
-const none: readonly never[] = [];
-
-/** The handlers of each type of event, listed when the first event of the type arrives. */
-class HandlerTable<Handler> {
-  readonly #tables: readonly (Table<Handler> | undefined)[];
-  readonly #select: Select<Handler>;
-  readonly #byType = new Map<string, readonly Placed<Handler>[]>();
-
-  constructor(tables: readonly (Table<Handler> | undefined)[], select: Select<Handler>) {
-    this.#tables = tables;
-    this.#select = select;
-  }
-
-  of(type: string): readonly Placed<Handler>[] {
-    return this.#byType.get(type) ?? this.#list(type);
-  }
-
-  #list(type: string): readonly Placed<Handler>[] {
-    const placed: Placed<Handler>[] = [];
-    for (const [place, table] of this.#tables.entries()) {
-      if (table === undefined) continue;
-      for (const handle of this.#select(table, type)) if (handle) placed.push({ place, handle });
-    }
-    // A list that grew has room for 16 more handlers, in each turn and for each type.
-    const fitted = placed.length === 0 ? none : placed.slice();
-    this.#byType.set(type, fitted);
-    return fitted;
-  }
-}
-
-const tablesOf = <Handler>(
-  operators: readonly Handlers[],
-  kind: 'decide' | 'observe',
-): readonly (Table<Handler> | undefined)[] => operators.map((handlers) => handlers[kind] as Table<Handler> | undefined);
-
-/** `*` decides about the types for which the operator has no handler. */
-const decidersIn: Select<Decide> = (table, type) => [ownHandler(table, type) ?? ownHandler(table, '*')];
-
-/** `*` observes every type, before the handler of the type. */
-const observersIn: Select<Observe> = (table, type) => [ownHandler(table, '*'), ownHandler(table, type)];
-
-const ownHandler = <Handler>(table: Table<Handler>, type: string): Handler | undefined =>
-  Object.hasOwn(table, type) ? table[type] : undefined;
 
 /** Rejects asynchronous observers: they would see events out of order, and their rejections would be unhandled. */
 const checkObserved = (answer: unknown): void => {

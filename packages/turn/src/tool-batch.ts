@@ -1,5 +1,6 @@
 import type { ObservableInput } from 'rxjs';
-import { Effect, LazyAbort } from './effects.js';
+import { Effect } from './effects.js';
+import { LazyAbort } from './lazy-abort.js';
 import type { ErrorInfo } from './error-info.js';
 import { InvalidInputError, toErrorInfo } from './errors.js';
 import { ingestOutcome } from './ingest.js';

@@ -1,0 +1,139 @@
+import type { TurnEnding, TurnEvent } from './events.js';
+import type {
+  DecideContext,
+  DecisionInput,
+  Handlers,
+  InterceptorSetup,
+  OperatorContext,
+  SharedHandlers,
+} from './handlers.js';
+
+/** A handler and the place of its operator in the segment. It is called with the state of the operator in the turn. */
+export interface Placed<Handle> {
+  readonly place: number;
+  readonly handle: Handle;
+}
+
+export type Decide = (state: unknown, event: TurnEvent, context: DecideContext) => DecisionInput;
+export type Observe = (state: unknown, event: TurnEvent) => unknown;
+type Start = (state: unknown) => unknown;
+type Finalize = (state: unknown, ending: TurnEnding | undefined) => unknown;
+
+/** How many types have their handlers listed. An operator can emit notices of any number of types. */
+const maxListedTypes = 1000;
+
+/**
+ * A run of adjacent interceptors. Lists the handlers of each type of event when the first event of the type arrives; the
+ * turns of an agent share the lists.
+ */
+export class SegmentPlan {
+  readonly starters: readonly Placed<Start>[];
+  readonly finalizers: readonly Placed<Finalize>[];
+  readonly #operators: readonly InterceptorSetup[];
+  readonly #deciders = new Map<string, readonly Placed<Decide>[]>();
+  readonly #observers = new Map<string, readonly Placed<Observe>[]>();
+
+  constructor(operators: readonly InterceptorSetup[]) {
+    this.#operators = operators;
+    this.starters = this.#list<Start>((shared) => [shared ? shared.start : startOwn]);
+    this.finalizers = this.#list<Finalize>((shared) => [shared ? shared.finalize : finalizeOwn]);
+  }
+
+  get size(): number {
+    return this.#operators.length;
+  }
+
+  nameOf(place: number): string {
+    return (this.#operators[place] as InterceptorSetup).name;
+  }
+
+  /** Creates the state of an operator for a turn. */
+  setUp(place: number, context: OperatorContext): unknown {
+    const { setup, shared } = this.#operators[place] as InterceptorSetup;
+    return shared ? setup(context) : new OwnHandlers(setup(context) as Handlers);
+  }
+
+  /** Lists the handlers that decide about events of this type. `*` stands for the types without a handler. */
+  deciders(type: string): readonly Placed<Decide>[] {
+    const known = this.#deciders.get(type);
+    if (known) return known;
+    const list = this.#list<Decide>((shared) => [
+      shared ? (handlerIn(shared.decide, type) ?? handlerIn(shared.decide, '*')) : decideOwn,
+    ]);
+    if (this.#deciders.size < maxListedTypes) this.#deciders.set(type, list);
+    return list;
+  }
+
+  /** Lists the handlers that observe events of this type. `*` observes every type, before the handler of the type. */
+  observers(type: string): readonly Placed<Observe>[] {
+    const known = this.#observers.get(type);
+    if (known) return known;
+    const list = this.#list<Observe>((shared) =>
+      shared ? [handlerIn(shared.observe, '*'), handlerIn(shared.observe, type)] : [observeOwnEvery, observeOwn],
+    );
+    if (this.#observers.size < maxListedTypes) this.#observers.set(type, list);
+    return list;
+  }
+
+  /** Returns this plan with an operator that handles nothing, because its setup failed. */
+  without(place: number): SegmentPlan {
+    const inert = (operator: InterceptorSetup, at: number): InterceptorSetup =>
+      at === place ? { ...operator, shared: {} } : operator;
+    return new SegmentPlan(this.#operators.map(inert));
+  }
+
+  #list<Handle>(
+    select: (shared: SharedHandlers<unknown> | undefined) => readonly (object | undefined)[],
+  ): readonly Placed<Handle>[] {
+    return this.#operators.flatMap(({ shared }, place) =>
+      select(shared).flatMap((handle) => (handle ? [{ place, handle: handle as Handle }] : [])),
+    );
+  }
+}
+
+/** The handlers that an operator has made for one turn. */
+class OwnHandlers {
+  readonly start: Handlers['start'];
+  readonly finalize: Handlers['finalize'];
+  readonly #observe: Handlers['observe'];
+  readonly #decide: Handlers['decide'];
+  readonly #observesEvery: boolean;
+  readonly #decidesEvery: boolean;
+
+  /** Reads the handlers here, where a failure is one of the setup: the value may be a revoked proxy, or no object. */
+  constructor({ observe, decide, start, finalize }: Handlers) {
+    this.start = start;
+    this.finalize = finalize;
+    this.#observe = observe;
+    this.#decide = decide;
+    this.#observesEvery = handlerIn(observe, '*') !== undefined;
+    this.#decidesEvery = handlerIn(decide, '*') !== undefined;
+  }
+
+  observeEvery(event: TurnEvent): unknown {
+    return this.#observesEvery ? this.#observe?.['*']?.(event) : undefined;
+  }
+
+  observe(event: TurnEvent): unknown {
+    const handle = handlerIn(this.#observe, event.type) as ((event: TurnEvent) => unknown) | undefined;
+    return handle?.(event);
+  }
+
+  decide(event: TurnEvent, context: DecideContext): DecisionInput {
+    const type = this.#decidesEvery && handlerIn(this.#decide, event.type) === undefined ? '*' : event.type;
+    const handle = handlerIn(this.#decide, type) as
+      | ((event: TurnEvent, context: DecideContext) => DecisionInput)
+      | undefined;
+    return handle?.(event, context);
+  }
+}
+
+const startOwn: Start = (own) => (own as OwnHandlers).start?.();
+const finalizeOwn: Finalize = (own, ending) => (own as OwnHandlers).finalize?.(ending);
+const decideOwn: Decide = (own, event, context) => (own as OwnHandlers).decide(event, context);
+const observeOwn: Observe = (own, event) => (own as OwnHandlers).observe(event);
+const observeOwnEvery: Observe = (own, event) => (own as OwnHandlers).observeEvery(event);
+
+/** Returns the handler for a type; a type such as `toString` has none. */
+const handlerIn = <Table extends object>(table: Table | undefined, type: string): Table[keyof Table] | undefined =>
+  table !== undefined && Object.hasOwn(table, type) ? table[type as keyof Table] : undefined;
