@@ -43,8 +43,36 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (looksRandom(value)) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : reader.skipSpaces(found.end + 1, 4));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
-  return closes && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value) ? found : undefined;
+  const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
+  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value)
+    ? found
+    : undefined;
 };
+
+/** Finds the value in a line `name,value`. Called for the comma. */
+export const findField = (reader: Reader, index: number): Secret | undefined => {
+  if (!mayEndKey(reader.text, index)) return undefined;
+  const key = readKey(reader, index, index);
+  if (key === undefined) return undefined;
+  const before = reader.before(key.start);
+  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10)) return undefined;
+  const found = valueOf(reader, { ...key, isTight: false }, index + 1);
+  return found !== undefined && isEnd(reader.code(found.end)) ? found : undefined;
+};
+
+/** Whether a row of a table begins here, with a cell before. */
+const isRow = (before: string): boolean => before.lastIndexOf('|') > before.lastIndexOf('\n');
+
+/** Whether the quote before the offset begins the line. */
+const isFirst = (reader: Reader, start: number): boolean => {
+  const before = reader.before(start - 1);
+  return Number.isNaN(before) || before === 10;
+};
+
+const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
+
+/** Matches the old value in a plan of Terraform, with its name. */
+const changed = /([\w.-]{2,64}) {1,40}= (?:"[^"\n]{0,80}"|\([\w ]{1,30}\))$/;
 
 /** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
 export const findArrow = (reader: Reader, index: number): Secret | undefined => {
@@ -52,11 +80,28 @@ export const findArrow = (reader: Reader, index: number): Secret | undefined => 
   const isWide = text.charCodeAt(index) !== 62;
   const sign = index - 1;
   if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
-  const end = sign - 1;
+  const last = text.charCodeAt(sign - 2);
+  const before = last === 34 || last === 41 ? changed.exec(text.slice(reader.floor(sign), sign - 1)) : undefined;
+  if (before === null) return undefined;
+  const end = sign - 1 - (before === undefined ? 0 : before[0].length - (before[1]?.length ?? 0));
   if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
   const key = readKey(reader, end, sign);
   return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));
 };
+
+/** Finds the value of `process.env.PASSWORD || "…"` and `?? "…"`. Called for the second character of the sign. */
+export const findFallback = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  let end = index - 1;
+  while (end > reader.barrier && index - end < 8 && isBracket(text.charCodeAt(end - 1))) end -= 1;
+  if (!mayEndKey(text, end)) return undefined;
+  const start = reader.skipSpaces(index + 1, maxSpaces);
+  const key = quoteAt(reader, start) === undefined ? undefined : readKey(reader, end, index);
+  return key === undefined ? undefined : valueOf(reader, key, start);
+};
+
+/** Whether the code is a space or closes a subscript or a call. */
+const isBracket = (code: number): boolean => code === 32 || code === 34 || code === 39 || code === 41 || code === 93;
 
 /** Returns the value behind an arrow. Without quotes, it must be random or end its line. */
 export const findPointedAt = (reader: Reader, key: Key, start: number): Secret | undefined => {
