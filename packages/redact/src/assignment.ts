@@ -1,7 +1,7 @@
-import { headerStop, is, key as keyClass, quotedStop, word } from './characters.js';
+import { headerStop, is, quotedStop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { mayEndKey } from './key-name.js';
-import { findNamedValue, isValueName } from './named-value.js';
+import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { quoteAt, quoteBefore } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -12,6 +12,11 @@ const equals = 61;
 const colon = 58;
 const above = 62;
 const percent = 37;
+const hyphen = 45;
+const brace = 123;
+const lineFeed = 10;
+/** Matches what `var_dump` prints before a string. */
+const dumped = /^\n {1,40}string\(\d{1,4}\) (?=")/;
 const maxHeader = 4096;
 /** Maximum length of the text that identifies a header. */
 const maxHead = 256;
@@ -34,7 +39,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (sign === undefined) return undefined;
   const written = endOfName(reader, sign.start);
   if (written === undefined) return undefined;
+  if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
+  if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
   let nameEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
     nameEnd = sign.isColon ? beforeVerb(reader, written) : beforeType(reader, written);
@@ -43,10 +50,11 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const key = readKey(reader, nameEnd, sign.start);
   if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
-  if (start === undefined || (nameEnd !== written && !sign.isColon && quoteAt(reader, start) === undefined))
-    return undefined;
+  if (start === undefined) return undefined;
+  const hasType = nameEnd !== written && !sign.isColon;
+  if (hasType && quoteAt(reader, start) === undefined) return undefined;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
-  if (last === 101 && /cookie$/i.test(key.name)) return findCookies(reader, start);
+  if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   const isArrow = reader.code(sign.end) === above;
   return isArrow && !key.isQuoted
@@ -82,10 +90,15 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
 /** Returns the end of the name in `the password is: …`. */
 const beforeVerb = (reader: Reader, end: number): number => (reader.text.endsWith(' is', end) ? end - 3 : end);
 
-/** Returns the end of the name in `password: string = "…"`. */
+/** Matches the types that follow a name without a colon. */
+const spacedType = /[\w$] (?:string|str|String|NSString)$/;
+
+/** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
 const beforeType = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxType);
+  const near = text.slice(Math.max(reader.barrier, end - 10), end);
+  if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
   if (text.charCodeAt(start) === 32) start += 1;
@@ -103,15 +116,22 @@ const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined 
   const next = reader.code(sign.end);
   const isArrow = next === above && !sign.isColon;
   if (!isArrow && (next === equals || next === colon || next === above)) return undefined;
-  return skipGap(reader, sign.end + (isArrow ? 1 : 0));
+  // The default in `${PASSWORD:-…}`.
+  const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
+  const start = skipGap(reader, sign.end + (isArrow || isDefault ? 1 : 0));
+  if (!isArrow || reader.code(start) !== lineFeed) return start;
+  const type = dumped.exec(reader.slice(start, start + 64));
+  return type === null ? start : start + type[0].length;
 };
 
-const cookieHead = /^[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{6,}/;
+const cookieName = /(?:^|[-_])(?:set)?cookie$/i;
+/** Matches cookies up to the first with a value of some length. */
+const cookieHead = /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,5}; ?){0,4}[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{6,}/;
 
 /** Finds the whole value of a cookie header, because each cookie may be a secret. */
 const findCookies = (reader: Reader, start: number): Secret | undefined => {
   const from = quoteAt(reader, start)?.end ?? start;
-  if (!cookieHead.test(reader.slice(from, from + 100))) return undefined;
+  if (!cookieHead.test(reader.slice(from, from + 160))) return undefined;
   const end = reader.endOfRun(from, quotedStop, maxHeader, false);
   return reader.text.slice(from, end).includes(reader.replacement) ? undefined : { kind: 'cookie', start: from, end };
 };
@@ -149,6 +169,20 @@ const isQuotedBefore = (reader: Reader, index: number): boolean => {
     if (code === 10) return false;
   }
   return false;
+};
+
+const announcement = /\b(?:password|passphrase|secret|token|(?:api|access|secret|recovery|license) key)\b[^\n]{0,80}$/i;
+/** Matches a line that consists of one word. */
+const onlyWord = /^\s{1,24}([\w.~+/=-]{16,256})[ \t]*(?:\r?\n|$)/;
+
+/** Finds a random value on a line below `Use the following password:`. */
+const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
+  if (!announcement.test(reader.text.slice(reader.floor(nameEnd), nameEnd))) return undefined;
+  const found = onlyWord.exec(reader.slice(sign.end, sign.end + 300));
+  const value = found?.[1] ?? '';
+  if (!looksRandom(value) || isPlaceholder(value)) return undefined;
+  const start = sign.end + (found?.[0].indexOf(value) ?? 0);
+  return { kind: 'assignment', start, end: start + value.length };
 };
 
 /** Finds the password of an openssl argument such as `-passin pass:…`. */

@@ -43,7 +43,49 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (looksRandom(value)) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : reader.skipSpaces(found.end + 1, 4));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
-  return closes && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value) ? found : undefined;
+  const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
+  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value)
+    ? found
+    : undefined;
+};
+
+/** Finds the value in a line `name,value`. Called for the comma. */
+export const findField = (reader: Reader, index: number): Secret | undefined => {
+  if (!mayEndKey(reader.text, index)) return undefined;
+  const key = readKey(reader, index, index);
+  if (key === undefined) return undefined;
+  const before = reader.before(key.start);
+  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10)) return undefined;
+  const found = valueOf(reader, { ...key, isTight: false }, index + 1);
+  return found !== undefined && isEnd(reader.code(found.end)) ? found : undefined;
+};
+
+/** Whether a row of a table begins here, with a cell before. */
+const isRow = (before: string): boolean => before.lastIndexOf('|') > before.lastIndexOf('\n');
+
+/** Whether the quote before the offset begins the line. */
+const isFirst = (reader: Reader, start: number): boolean => {
+  const before = reader.before(start - 1);
+  return Number.isNaN(before) || before === 10;
+};
+
+const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
+
+/** Matches the old value in a plan of Terraform. */
+const changed = /^= (?:"[^"\n]{0,80}"|\([\w ]{1,30}\))$/;
+
+/** Returns the end of the name in `password = "old" -> "new"`, or the given end. */
+const beforeChange = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const last = text.charCodeAt(end - 1);
+  if (last !== 34 && last !== 41) return end;
+  const near = text.slice(reader.floor(end), end);
+  const at = near.lastIndexOf('= ');
+  if (at === -1 || !changed.test(near.slice(at))) return end;
+  const sign = end - near.length + at;
+  let start = sign;
+  while (start > reader.barrier && sign - start < maxSpaces && text.charCodeAt(start - 1) === 32) start -= 1;
+  return start;
 };
 
 /** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
@@ -52,11 +94,25 @@ export const findArrow = (reader: Reader, index: number): Secret | undefined => 
   const isWide = text.charCodeAt(index) !== 62;
   const sign = index - 1;
   if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
-  const end = sign - 1;
+  const end = beforeChange(reader, sign - 1);
   if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
   const key = readKey(reader, end, sign);
   return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));
 };
+
+/** Finds the value of `process.env.PASSWORD || "…"` and `?? "…"`. Called for the second character of the sign. */
+export const findFallback = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  let end = index - 1;
+  while (end > reader.barrier && index - end < 8 && isBracket(text.charCodeAt(end - 1))) end -= 1;
+  if (!mayEndKey(text, end)) return undefined;
+  const start = reader.skipSpaces(index + 1, maxSpaces);
+  const key = quoteAt(reader, start) === undefined ? undefined : readKey(reader, end, index);
+  return key === undefined ? undefined : valueOf(reader, key, start);
+};
+
+/** Whether the code is a space or closes a subscript or a call. */
+const isBracket = (code: number): boolean => code === 32 || code === 34 || code === 39 || code === 41 || code === 93;
 
 /** Returns the value behind an arrow. Without quotes, it must be random or end its line. */
 export const findPointedAt = (reader: Reader, key: Key, start: number): Secret | undefined => {

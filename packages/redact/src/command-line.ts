@@ -34,16 +34,18 @@ const passwordFlags: readonly PasswordFlag[] = [
     flag: /^-p /,
     needs: 'login',
   },
+  { commands: commands('twine'), flag: /^-p / },
   { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: /^-p / },
   { commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'), flag: /^-P ?/ },
   { commands: redis, flag: /^-a / },
   { commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'), flag: /^-w ?/ },
   { commands: commands('plink pscp psftp'), flag: /^-pw / },
+  { commands: commands('openssl'), flag: /^-k / },
 ];
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
-  const known = [...clients, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
+  const known = [...clients, 'htpasswd', ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
   const longestFirst = known.toSorted((one, other) => other.length - one.length);
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
@@ -105,8 +107,9 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     const found = findUserPassword(reader, index, reader.skipSpaces(flags, 4), true);
     if (found !== undefined || reader.starved) return found;
   }
-  // Only -a, -p, -u and -w carry credentials.
-  if (letter !== 97 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
+  if (letter === 98 || letter === 99 || letter === 110) return findFileUser(reader, index);
+  // Only -a, -k, -p, -u and -w carry credentials.
+  if (letter !== 97 && letter !== 107 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
   if (letter === 117 || letter === 97) {
     const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
     if (letter === 117 || reader.starved) return found;
@@ -120,6 +123,15 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     if (found !== undefined && isAfter(reader, index, names, needs)) return found;
   }
   return undefined;
+};
+
+const apache = commands('htpasswd');
+
+/** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
+const findFileUser = (reader: Reader, index: number): Secret | undefined => {
+  if (!isAfter(reader, index, apache)) return undefined;
+  const head = /^-\w{0,4}[bn]\w{0,4} +(?:[^\s-]\S{0,80} +){1,2}/.exec(reader.slice(index, index + 180));
+  return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
 
 /** Whether one of these commands precedes on the line, followed by the required word, if any. */
@@ -150,6 +162,18 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
     end += 1;
   }
   return { start, end };
+};
+
+/** Matches a command that reads a secret from a pipe. */
+const readsSecret = /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsecrets? (?:put|set)\b)/;
+
+/** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
+export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.text.endsWith('echo', index) || is(reader.before(index - 4), word)) return undefined;
+  const { start, end } = argumentAt(reader, reader.skipSpaces(index, 4));
+  const value = reader.text.slice(start, end);
+  if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
+  return readsSecret.test(reader.slice(end, end + 140)) ? { kind: 'command-line', start, end } : undefined;
 };
 
 const userPassword = /^([\w.@%][\w.@%+-]{0,63})[:%](?!\/\/)(.{3,})$/;

@@ -106,7 +106,7 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const { text } = reader;
   const start = index + 1;
   let end = start;
-  while (end < start + maxPassword && reader.code(end) > 32 && !isPairEnd(reader.code(end))) end += 1;
+  while (end < start + maxPassword && reader.code(end) > 32 && !pairEnds.has(reader.code(end))) end += 1;
   if (end - start < 3) return undefined;
   const isPair =
     reader.code(end) === at
@@ -118,8 +118,8 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   return { kind: 'user-password', start, end };
 };
 
-/** Whether the code is `"`, `'`, `(`, `@` or a backslash. */
-const isPairEnd = (code: number): boolean => code === 34 || code === 39 || code === 40 || code === at || code === 92;
+/** Ends the password of a pair: quotes, `(`, `@`, a backslash, and a colon, so that each character is read once. */
+const pairEnds: ReadonlySet<number> = new Set(Array.from('"\'(@\\:', (character) => character.charCodeAt(0)));
 
 const passwordFile =
   /^(?:\*|localhost|[\w-]+(?:\.[\w-]+)+):(?:\*|\d{4,5}):(?:\*|[\w-]*[A-Za-z_][\w-]*):(?:\*|[\w-]*[A-Za-z_][\w.@-]*)$/;

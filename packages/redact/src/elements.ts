@@ -13,6 +13,9 @@ const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/
 const named =
   /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
 
+const isContentEnd = (code: number, isData: boolean): boolean =>
+  Number.isNaN(code) || code === 10 || code === 60 || (isData && code === 93);
+
 /**
  * Finds the content of `<password>…</password>`, of `<string name="password">`, or of an element after one with the
  * name. Called for the `>`.
@@ -34,11 +37,7 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const isData = reader.matches(content, index + 1);
   const start = index + 1 + (isData ? content.length : 0);
   let end = start;
-  const stop = isData ? 93 : 60;
-  while (end < start + maxContent && !Number.isNaN(reader.code(end)) && reader.code(end) !== stop) {
-    if (reader.code(end) === 10) break;
-    end += 1;
-  }
+  while (end < start + maxContent && !isContentEnd(reader.code(end), isData)) end += 1;
   if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
   const value = text.slice(start, end);
   if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;

@@ -1,7 +1,7 @@
 import { findAssignment } from './assignment.js';
-import { findArrow, findCell, findNeighbor } from './cells.js';
+import { findArrow, findCell, findFallback, findField, findNeighbor } from './cells.js';
 import { is, stop, word } from './characters.js';
-import { findFlag } from './command-line.js';
+import { findEchoed, findFlag } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
 import { spacedLetters } from './key-name.js';
@@ -55,6 +55,9 @@ const every: readonly Detector[] = [
   findElement,
   findArrow,
   findCell,
+  findEchoed,
+  findFallback,
+  findField,
 ];
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
@@ -72,6 +75,9 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
   if (character === '>' && before === '-') found.push(findArrow);
+  if (character === ',' && /\w/.test(before)) found.push(findField);
+  if (character === ' ' && before === 'o') found.push(findEchoed);
+  if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
 };
 

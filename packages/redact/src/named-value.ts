@@ -4,10 +4,31 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipGap, valueOf, type Key } from './value-of-name.js';
 
-/** Whether the name is `value`, so that the actual name is in another member. */
-export const isValueName = (reader: Reader, end: number): boolean =>
-  (reader.text.charCodeAt(end - 1) | 32) === 101 &&
-  /(?:^|[^\w])value$/i.test(reader.text.slice(Math.max(0, end - 6), end));
+/** Whether the name is `value` or `content`, so that the actual name is in another member. */
+export const isValueName = (reader: Reader, end: number): boolean => {
+  const last = reader.text.charCodeAt(end - 1) | 32;
+  return (last === 101 || last === 116) && valueName.test(reader.text.slice(Math.max(0, end - 8), end));
+};
+
+const valueName = /(?:^|[^\w])(?:value|content)$/i;
+
+/** Whether the sign is that of `name="…"`. */
+export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
+  end === sign.start && reader.text.charCodeAt(end) === 61 && reader.text.endsWith(' name', end);
+
+const formField = /^"([\w.-]{2,64})"\r?\n(?:Content-Type: [^\r\n]{1,80}\r?\n)?\r?\n(?=[^\r\n]{4})/i;
+
+/** Finds the value of a field in a form with several parts, below its name. */
+export const findFormField = (reader: Reader, start: number): Secret | undefined => {
+  const close = endOfQuoted(reader, start + 1, '"', 64);
+  if (close === undefined || (reader.code(close + 1) !== 13 && reader.code(close + 1) !== 10)) return undefined;
+  const found = formField.exec(reader.slice(start, close + 100));
+  const name = found?.[1] ?? '';
+  const strength = keyStrength(name);
+  if (found === null || strength === undefined) return undefined;
+  const key: Key = { name, strength, start, isQuoted: true, isTight: false };
+  return valueOf(reader, key, start + found[0].length, { isColon: true, isLiteral: true });
+};
 
 const nameBefore =
   /(?:\bname|\bkey|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
@@ -18,7 +39,8 @@ const nameAfter =
 
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
-  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - 5);
+  const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
+  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - (isContent ? 7 : 5));
   const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   const key = (name: string): Key => ({

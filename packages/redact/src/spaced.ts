@@ -6,15 +6,16 @@ import type { Secret } from './replace.js';
 import { endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
+const dot = 46;
 const hyphen = 45;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
-  /(?:^|\s)(?:ENV|setx|setenv|configure set|config set|secrets? set|(?:machine|default) (?:\S{1,80} )?login \S{1,80}|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+  /(?:^|\s)(?:ENV|setx|setenv|env[: ](?:set|add)|configure set|config set|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
 
 /** Tests quickly whether {@link directive} may match. */
 const mayBeDirective = (near: string): boolean =>
-  /[Vvxt]\s{1,8}$/.test(near.slice(-9)) || near.includes('login') || near.endsWith(':');
+  /[Vvxtprd]\s{1,8}$/.test(near.slice(-9)) || near.includes('login') || near.endsWith(':');
 
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
@@ -29,7 +30,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;
   const { start, strength } = key;
   const before = reader.before(start);
-  const valueStart = reader.skipSpaces(index, maxSpaces);
+  const valueStart = afterDots(reader, reader.skipSpaces(index, maxSpaces));
   const near = text.slice(Math.max(barrier, start - 100), start);
   const isQuoted = quoteAt(reader, valueStart) !== undefined;
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
@@ -45,6 +46,13 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const isLine = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
   if (!isQuoted && !isColumn && (!isLine || strength === 'weak')) return undefined;
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
+};
+
+/** Returns the offset behind dots that lead from a name to its value. */
+const afterDots = (reader: Reader, index: number): number => {
+  let at = index;
+  while (at < index + maxSpaces && reader.code(at) === dot) at += 1;
+  return at - index < 3 ? index : reader.skipSpaces(at, maxSpaces);
 };
 
 /** Whether the text since the beginning of the line is white space. */

@@ -3,7 +3,7 @@ import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { isHash, isPlaceholder, isPublicIdentifier } from './value.js';
 
 const percent = 37;
 const star = 42;
@@ -99,9 +99,9 @@ export const valueOf = (
       text.charCodeAt(key.start - 1) === 59 ||
       (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
     end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
-    if (isCell) end = startOfBar(text, start, end);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
     end = endAfterAmpersands(reader, key, start, end);
+    if (isCell) end = startOfBar(text, start, end);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
     if (end === start) return isColon ? undefined : findBracketed(reader, key, start);
@@ -114,10 +114,10 @@ export const valueOf = (
   return { kind: 'assignment', start, end };
 };
 
-/** Reads the quote of `b"…"` and `r"…"`. */
+/** Reads the quote of `b"…"`, `r"…"` and `@"…"`. */
 const prefixedQuote = (reader: Reader, index: number): Quote | undefined => {
-  const code = reader.code(index) | 32;
-  return code === 98 || code === 114 ? quoteAt(reader, index + 1) : undefined;
+  const code = reader.code(index);
+  return code === 64 || (code | 32) === 98 || (code | 32) === 114 ? quoteAt(reader, index + 1) : undefined;
 };
 
 /** Returns the start of the text behind `>-` or `|`, which begin a block in YAML. */
@@ -129,7 +129,7 @@ const startOfBlock = (reader: Reader, from: number): number | undefined => {
 };
 
 /** Matches functions and types whose argument is a secret. */
-const wrapper = /secret|password|sensitive|redact|hidden/i;
+const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$/i;
 
 /** Finds the value in `SecretStr("…")`, or a random one in any call. */
 const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secret | undefined => {
@@ -148,7 +148,7 @@ const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secr
 const findBracketed = (reader: Reader, key: Key, open: number): Secret | undefined => {
   if (!key.isTight || reader.code(open) !== 91) return undefined;
   const start = open + 1;
-  const end = reader.endOfRun(start, stop, maxUnquoted, false);
+  const end = endAfterAmpersands(reader, key, start, reader.endOfRun(start, stop, maxUnquoted, false));
   const style = { isQuoted: false, isCode: true, isLiteral: false };
   if (end === start || reader.code(end) !== 93 || !isSecret(reader, { start, end, key, style })) return undefined;
   return { kind: 'assignment', start, end };
@@ -215,6 +215,7 @@ const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolea
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !roleSecret.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
+  if (key.name.endsWith(value)) return false;
   return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
 };
 
@@ -241,19 +242,37 @@ export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(
 
 /** Whether the value is a variable or a type. */
 const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
-  !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value));
+  !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value) && !isScrambled(value));
 
 /** Names in code rarely have digits before letters, or three of them, except for a few words. */
-const isUnlikeCode = (value: string): boolean => /\d[A-Za-z]|\d{3}/.test(value) && !codeWord.test(value);
+const isUnlikeCode = (value: string): boolean =>
+  /_\d{3,}$/.test(value) || isScrambled(value) || (/\d[A-Za-z]|\d{3}/.test(value) && !codeWord.test(value));
 
-const codeWord = /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+const codeWord =
+  /_|base64|b64|utf\d|sha\d|md5|oauth\d|^s3(?![a-z])|S3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
 /** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
-  return /\d/.test(value) ? /[a-z]/i.test(value) : /[a-z]/i.test(value) && /[!@$%^&#*]/.test(value);
+  if (packageVersion.test(value)) return false;
+  if (/\d/.test(value)) return /[a-z]/i.test(value);
+  return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
+};
+
+/** Matches versions as in lists of packages. */
+const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;
+
+/** Minimum number of parts between capitals of a scrambled value, and their maximum average length. */
+const scrambled = { minParts: 4, maxPart: 3 };
+const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+
+/** Whether the letters change between capitals and others more often than in names of several words. */
+const isScrambled = (value: string): boolean => {
+  if (value.length < 10 || !/^[A-Za-z+/=]+$/.test(value)) return false;
+  const parts = value.slice(0, maxChosen).split(seam).length;
+  return parts >= scrambled.minParts && value.length <= parts * scrambled.maxPart;
 };
 
 /** Words that contain `key` by chance. */

@@ -7,16 +7,17 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$))/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$)/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
   /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|[-_]here\b/i;
 
 const defaultPasswords = new Set(
-  'password passwd pass pwd secret token user username postgres mysql root admin guest minio minioadmin localhost key'.split(
-    ' ',
-  ),
+  (
+    'password passwd pass pwd secret token user username postgres mysql root admin guest minio minioadmin localhost ' +
+    'key anonymous anoncvs'
+  ).split(' '),
 );
 
 /** Returns whether the value is a placeholder for a secret. */
