@@ -115,9 +115,8 @@ export class Guard {
     this.#redactor = config.security.redact ? createRedactor() : undefined;
     const sinks = [...this.#sinks, ...telemetry.sinks];
     const operators = operatorsOf(config, { store, sinks, redactor: this.#redactor, effectOf });
-    this.#session = bridge([this.#traces.operator, ...operators], { host: 'mcp-guard', format: identity }).session(
-      sessionName,
-    );
+    const traces = config.log.otel === undefined ? [] : [this.#traces.operator];
+    this.#session = bridge([...traces, ...operators], { host: 'mcp-guard', format: identity }).session(sessionName);
   }
 
   /** @throws ConfigError, InvalidOptionError if the configuration cannot be applied */
@@ -180,6 +179,8 @@ export class Guard {
           name,
           input,
           signal,
+          // The client receives the result before the turn ends.
+          scheduleEnd: setImmediate,
           approve: (question) => decisionOn(question, approve, signal),
           run: async (call, callSignal) => {
             const run = (): Promise<ToolOutcome> =>
@@ -220,13 +221,18 @@ export class Guard {
     const context = { turn: this.#traces.turnOf(id), session: sessionName, step: 1, signal, skipSignal: signal };
     const isExternal = upstream !== undefined && this.#config.security.wrap;
     return new Promise((resolve, reject) => {
+      let hasResult = false;
       from(this.#driver.run([{ id, name: registered, input }], context)).subscribe({
         next: (output) => {
-          if (output.type === 'result') resolve(isExternal ? output.outcome : withoutMark(output.outcome));
-          else if (output.type === 'progress') onProgress?.(output.progress);
+          if (output.type === 'result') {
+            hasResult = true;
+            resolve(isExternal ? output.outcome : withoutMark(output.outcome));
+          } else if (output.type === 'progress') onProgress?.(output.progress);
         },
         error: reject,
-        complete: () => reject(new Error('The call ended without a result.')),
+        complete: () => {
+          if (!hasResult) reject(new Error('The call ended without a result.'));
+        },
       });
     });
   }

@@ -20,30 +20,26 @@ export interface OperatorParts {
 /** Rotation of recordings, as of the log: at most 300 MB in six files. */
 const rotation = { maxBytes: 50_000_000, maxFiles: 5 };
 
-/** The operators, in their order. */
+/** The operators that the configuration needs, in their order. */
 export const operatorsOf = (
-  { policy, approvals, limits, loops, results, log }: Config,
+  { policy, approvals, limits, loops, results, security: marks, log }: Config,
   { store: artifacts, sinks, redactor, effectOf }: OperatorParts,
 ): readonly PipelineOperator[] => {
-  const { maxCalls: maxToolCalls, maxDurationMs } = limits;
-  const budget = createBudget({
-    name: 'guard',
-    ...(maxToolCalls !== undefined && { maxToolCalls }),
-    ...(maxDurationMs !== undefined && { maxDurationMs }),
-  });
   const redact = redactor === undefined ? undefined : eventRedactor(redactor);
   const approvalStore =
     approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
+  const rules = policyHooks(policy);
+  // The scan of results only adds to the log.
+  const scan = sinks.length > 0 || log.recording !== undefined;
   return [
-    hooks([...policyHooks(policy)], { approvalStore, approvalTimeoutMs: approvals.timeoutMs }),
-    guardrails({ budget }),
+    ...(rules.length > 0 ? [hooks([...rules], { approvalStore, approvalTimeoutMs: approvals.timeoutMs })] : []),
+    ...limitsOf(limits),
     ...(loops ? [loopGuard(effectOf)] : []),
     tools({
       maxChars: results.maxChars,
       ...(artifacts !== undefined && { artifacts, redact: redactor === undefined ? false : redactor.redact }),
     }),
-    // The scan of results only adds to the log.
-    security({ redactor: redactor ?? false, scan: sinks.length > 0 || log.recording !== undefined }),
+    ...(marks.wrap || redactor !== undefined || scan ? [security({ redactor: redactor ?? false, scan })] : []),
     ...(sinks.length > 0
       ? [observe({ sinks, harnessId: 'mcp-guard', content: log.content, ...(redact && { redact }) })]
       : []),
@@ -51,4 +47,14 @@ export const operatorsOf = (
       ? []
       : [record(log.recording, { ...rotation, content: log.content, ...(redact && { redact }) })]),
   ];
+};
+
+const limitsOf = ({ maxCalls: maxToolCalls, maxDurationMs }: Config['limits']): readonly PipelineOperator[] => {
+  if (maxToolCalls === undefined && maxDurationMs === undefined) return [];
+  const budget = createBudget({
+    name: 'guard',
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+  });
+  return [guardrails({ budget })];
 };

@@ -7,7 +7,7 @@ import type { Config, PolicyRule } from './config-schema.js';
 
 /** The hooks that decide about calls: the rules of the configuration, and the judge of command lines. */
 export const policyHooks = ({ rules, otherwise, commands }: Config['policy']): readonly Hook[] => {
-  const hooks: Hook[] = [ruleHook(rules, otherwise)];
+  const hooks: Hook[] = rules.length === 0 && otherwise === 'allow' ? [] : [ruleHook(rules, otherwise)];
   if (commands === false) return hooks;
   const commandOf = commands === true ? undefined : (call: ToolCall) => commandIn(commands, call);
   hooks.push(destructiveCommands({ ...(commandOf !== undefined && { commandOf }) }));

@@ -1,9 +1,7 @@
 import type { HostFormat } from '@h/bridge';
+import { readMessages } from '@h/transcripts';
 import type { AssistantPart, Message } from '@h/turn';
-import { readAnthropicEntries } from './formats/anthropic-request.js';
-import { readChatEntries } from './formats/chat-request.js';
-import { NotConvertible, writeEntries, type PortableEntries } from './formats/portable-request.js';
-import { readResponsesEntries } from './formats/responses-request.js';
+import { NotConvertible, plainMessage, writeEntries } from './formats/portable-request.js';
 import { elementRanges, type JsonRange } from './json-edit.js';
 import { arrayOf, objectOf } from './json-value.js';
 import type { FormatName } from './routes.js';
@@ -26,13 +24,6 @@ export interface History {
   readonly range: JsonRange;
 }
 
-/** Readers of the entries of a conversation. */
-const readers: Readonly<Record<FormatName, (entries: readonly unknown[]) => PortableEntries>> = {
-  'anthropic-messages': readAnthropicEntries,
-  'openai-chat': readChatEntries,
-  'openai-responses': readResponsesEntries,
-};
-
 /** Reads the conversation of a request. Returns `undefined` if the request does not contain it as a list. */
 export const readHistory = ({ format, text, member, entries }: WireRequest): History | undefined => {
   const ranges = elementRanges(text, member);
@@ -44,15 +35,15 @@ export const readHistory = ({ format, text, member, entries }: WireRequest): His
   for (const [index, entry] of entries.entries()) {
     const range = ranges[index] ?? first;
     const raw = text.slice(range.start, range.end);
-    const { system, messages } = readers[format]([entry]);
-    if (messages.length === 0 && units.length === 0) {
+    const { messages } = readMessages([entry], format);
+    if (messages[0]?.role === 'system' && units.length === 0) {
       head.push(raw);
       continue;
     }
-    // A system prompt within a conversation stays at its place.
-    const found = messages.length > 0 ? messages : [{ role: 'user' as const, content: system.join('\n') }];
-    for (const message of found) {
-      const half = found.length > 1 ? { entry: index, whole: raw } : undefined;
+    for (const read of messages) {
+      // A system prompt within a conversation stays at its place.
+      const message = read.role === 'system' ? { role: 'user' as const, content: read.content } : plainMessage(read);
+      const half = messages.length > 1 ? { entry: index, whole: raw } : undefined;
       const texts = half ? [halfOf(entry, message.role === 'tool')] : [raw];
       add(units, { message: named(message, names), texts, half });
     }
@@ -128,6 +119,25 @@ const resolved = (
   units: readonly HistoryUnit[],
   sent: readonly HistoryUnit[],
 ): readonly HistoryUnit[] => {
+  const own = new Map(units.map((unit, index) => [unit, index]));
+  let places: ReadonlyMap<string, readonly number[]> | undefined;
+  let last = -1;
+  return sent.map((unit) => {
+    const index = own.get(unit);
+    if (index !== undefined) {
+      last = index;
+      return unit;
+    }
+    places ??= placesOf(units);
+    const found = places.get(contentOf(unit.message));
+    if (!found) return { message: unit.message, texts: written(format, unit.message) };
+    last = found.find((place) => place > last) ?? (found[0] as number);
+    return units[last] as HistoryUnit;
+  });
+};
+
+/** Returns the positions of units by their content. */
+const placesOf = (units: readonly HistoryUnit[]): ReadonlyMap<string, readonly number[]> => {
   const places = new Map<string, number[]>();
   for (const [index, { message }] of units.entries()) {
     const key = contentOf(message);
@@ -135,13 +145,7 @@ const resolved = (
     if (known) known.push(index);
     else places.set(key, [index]);
   }
-  let last = -1;
-  return sent.map((unit) => {
-    const found = places.get(contentOf(unit.message));
-    if (!found) return { message: unit.message, texts: written(format, unit.message) };
-    last = found.find((index) => index > last) ?? (found[0] as number);
-    return units[last] as HistoryUnit;
-  });
+  return places;
 };
 
 const written = (format: FormatName, message: Message): readonly string[] => {

@@ -4,9 +4,11 @@ import {
   bridge,
   checkOperators,
   hostOptionChecks,
+  type HostArguments,
   type HostEvents,
   type HostOptions,
   type ModelChoice,
+  splitArguments,
 } from '@h/bridge';
 import { anyFunction, checkOptions, oneOf } from '@h/options';
 import { TurnError, type PipelineOperator } from '@h/turn';
@@ -89,13 +91,8 @@ export interface OperatorMiddleware extends MiddlewareFunction {
  * agent.use(asMiddleware(loopDetect(), guardrails({ maxSteps: 40 })));
  * ```
  */
-export const asMiddleware = (
-  ...given: readonly [MiddlewareOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
-): OperatorMiddleware => {
-  const [first, ...rest] = given;
-  const isConfigured = typeof first === 'object';
-  const options: MiddlewareOptions = isConfigured ? first : {};
-  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): OperatorMiddleware => {
+  const { options, operators } = splitArguments(given);
   check(options, operators);
   const { agentTools = 'stop', exitBehavior = 'end', approve, onStop, maxSessions = defaultMaxSessions } = options;
   const sessions = bridge<MessageGroup>(operators, {

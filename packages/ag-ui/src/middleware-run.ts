@@ -229,6 +229,7 @@ export class MiddlewareRun {
     const { calls } = step;
     // Calls of a step wait for the approvals of the others, so the first one interrupts the run.
     await Promise.race([Promise.all(calls.map((call) => call.judged())), ...calls.map((call) => call.asked())]);
+    // Decisions that need no I/O are made by then, so that one interrupt lists all calls that ask.
     await new Promise<void>((resolve) => void setTimeout(resolve, 0));
     const asked = calls.flatMap(({ approval }) => (approval ? [approval] : []));
     if (asked.length > 0) {

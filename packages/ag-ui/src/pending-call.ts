@@ -30,8 +30,6 @@ export class PendingCall {
   ) {
     this.id = id;
     this.name = name;
-    this.id = id;
-    this.name = name;
     this.input = input;
     session
       .tool<ToolOutcome>({

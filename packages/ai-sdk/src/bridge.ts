@@ -12,4 +12,4 @@ export {
 } from './host-request.js';
 export { generate, stream, type ExitBehavior, type ModelCall } from './model-call.js';
 export { providerOf, type ModelSource } from './model-source.js';
-export { scriptedModel } from './scripted-model.js';
+export { canaryModel } from './canary-model.js';

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
 import { jsonSchema, type ToolSet } from 'ai';
-import { scriptedModel } from './scripted-model.js';
+import { canaryModel } from './canary-model.js';
 
 export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
 
@@ -61,6 +61,6 @@ const pathOf =
     const tools: ToolSet = {
       [name]: { description, inputSchema: jsonSchema(inputSchema), execute: () => canary.run() },
     };
-    await agent({ model: scriptedModel(script), tools, session, abortSignal });
+    await agent({ model: canaryModel(script), tools, session, abortSignal });
     return script.read;
   };

@@ -640,4 +640,28 @@ describe('bridge', () => {
     session.end();
     await expect(first).rejects.toThrow(TurnStoppedError);
   });
+
+  it.each(['schedule', 'session'] as const)(
+    'ends the turn of a single call once, after its result: by the %s',
+    async (by) => {
+      const seen = spy();
+      const session = sessionOf([seen.operator]);
+      const scheduled: (() => void)[] = [];
+      const { outcome } = await session.tool({
+        id: 'c1',
+        name: 'read',
+        input: {},
+        run: () => Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'A' } }, value: 1 }),
+        scheduleEnd: (end) => void scheduled.push(end),
+      });
+      expect(outcome.output).toEqual({ type: 'text', value: 'A' });
+      expect(seen.types()).not.toContain('turn.end');
+      if (by === 'schedule') scheduled[0]?.();
+      else session.end();
+      expect(seen.types().filter((type) => type === 'turn.end')).toHaveLength(1);
+      session.end();
+      scheduled[0]?.();
+      expect(seen.types().filter((type) => type === 'turn.end')).toHaveLength(1);
+    },
+  );
 });

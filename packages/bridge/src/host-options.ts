@@ -1,5 +1,5 @@
 import { anyBoolean, anyFunction, integerFrom, oneOf, recordOf, type OptionChecks } from '@h/options';
-import type { TurnEnding } from '@h/turn';
+import { TurnError, type PipelineOperator, type TurnEnding } from '@h/turn';
 import type { BridgeOptions } from './bridge.js';
 
 /** Why an operator ended a turn. */
@@ -34,3 +34,37 @@ export const hostOptionChecks = {
   onStop: anyFunction,
   partial: anyBoolean,
 } satisfies OptionChecks<HostOptions>;
+
+/** The arguments of a bridge that accepts options before its operators. */
+export type HostArguments<Options extends object> =
+  | readonly [Options, ...PipelineOperator[]]
+  | readonly PipelineOperator[];
+
+/** Separates options, if the first argument is an object, from operators. */
+export const splitArguments = <Options extends object>(
+  given: HostArguments<Options>,
+): { readonly options: Partial<Options>; readonly operators: readonly PipelineOperator[] } => {
+  const [first, ...rest] = given;
+  const isConfigured = typeof first === 'object';
+  return {
+    options: isConfigured ? first : {},
+    operators: (isConfigured ? rest : given) as readonly PipelineOperator[],
+  };
+};
+
+/**
+ * The error for a model or a credential that an operator chose and that the host cannot provide.
+ *
+ * @param owner - the function that accepts `resolve`
+ * @param returned - what `resolve` returns
+ */
+export const unknownChoice = ({ model, credential }: ModelChoice, owner: string, returned = 'the model'): TurnError => {
+  const chosen = [
+    ...(model === undefined ? [] : [`the model ${JSON.stringify(model)}`]),
+    ...(credential === undefined ? [] : [`the credential ${JSON.stringify(credential)}`]),
+  ];
+  return new TurnError(
+    'unknown-model',
+    `An operator chose ${chosen.join(' and ')}. Pass \`resolve\` to ${owner} to return ${returned} for it.`,
+  );
+};

@@ -35,6 +35,8 @@ export class HostSession<HostMessage> {
   #store = new RunStore({ messages: MessageList.empty, state: {} });
   /** Calls from an answer of an earlier process, each in a separate turn. */
   readonly #adopted = new Map<string, Promise<HostRun<HostMessage>>>();
+  /** Turns with one call that have their result and are scheduled to end. */
+  readonly #ending = new Set<HostRun<HostMessage>>();
 
   constructor(name: string, options: SessionOptions<HostMessage>) {
     this.#name = name;
@@ -83,7 +85,8 @@ export class HostSession<HostMessage> {
     try {
       const run = await adopted;
       const result = (await run.tool(call)) as HostToolResult<Value>;
-      this.#release(call.id, run);
+      if (call.scheduleEnd === undefined) this.#release(call.id, run);
+      else this.#releaseLater(call.id, run, call.scheduleEnd);
       return result;
     } catch (error) {
       // The host repeats the call after an interrupt.
@@ -114,6 +117,8 @@ export class HostSession<HostMessage> {
    */
   end(reason = 'The host ended the run.'): void {
     this.#run?.finish(reason);
+    for (const run of this.#ending) run.close(reason);
+    this.#ending.clear();
     for (const [id, adopted] of this.#adopted) {
       void adopted.then(
         (run) => this.#release(id, run, reason),
@@ -187,15 +192,25 @@ export class HostSession<HostMessage> {
     return run;
   }
 
-  #release(id: string, run: HostRun<HostMessage> | undefined, reason = 'The call has its result.'): void {
+  #release(id: string, run: HostRun<HostMessage> | undefined, reason = answered): void {
     this.#adopted.delete(id);
     run?.close(reason);
+  }
+
+  #releaseLater(id: string, run: HostRun<HostMessage>, schedule: (end: () => void) => void): void {
+    this.#adopted.delete(id);
+    this.#ending.add(run);
+    schedule(() => {
+      if (this.#ending.delete(run)) run.close(answered);
+    });
   }
 
   #runOptions(history: HostHistory<HostMessage>, store: SessionStore): RunOptions<HostMessage> {
     return { ...this.#options, session: this.#name, history, lock: this.#lock, store };
   }
 }
+
+const answered = 'The call has its result.';
 
 /** Placeholder input of a turn that the host continues without new input. It is never sent. */
 const noInput: UserMessage = { role: 'user', content: 'Continue.', metadata: { internal: true } };

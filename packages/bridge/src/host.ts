@@ -122,6 +122,13 @@ export interface HostToolCall<Value> {
    * @defaultValue `approve` of the bridge
    */
   readonly approve?: Approve | undefined;
+  /**
+   * Schedules the end of the turn if the turn consists of this call only, for hosts that send the result first. A turn
+   * that has not ended when the session ends is ended by the session.
+   *
+   * @defaultValue ends the turn before the result is returned
+   */
+  readonly scheduleEnd?: ((end: () => void) => void) | undefined;
 }
 
 /** Requests the approval of a person. */

@@ -23,6 +23,14 @@ export type {
   HostToolResult,
   HostToolReturn,
 } from './host.js';
-export { hostOptionChecks, type AttachStop, type HostOptions, type ModelChoice } from './host-options.js';
+export {
+  hostOptionChecks,
+  splitArguments,
+  unknownChoice,
+  type AttachStop,
+  type HostArguments,
+  type HostOptions,
+  type ModelChoice,
+} from './host-options.js';
 export type { HostSession } from './host-session.js';
 export { ToolLock } from './tool-lock.js';

@@ -1,6 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import { splitArguments, type HostArguments } from '@h/bridge';
 import { anyBoolean, anyFunction, checkOptions, integerFrom, oneOf } from '@h/options';
-import type { PipelineOperator } from '@h/turn';
 import { checkHookOperators } from './events.js';
 import { HookHost } from './hook-host.js';
 import type { AttachOptions } from './options.js';
@@ -28,13 +28,8 @@ export interface Attached {
  * for await (const message of query({ prompt: 'Fix the test', options })) console.log(message.type);
  * ```
  */
-export const attach = (
-  ...given: readonly [AttachOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
-): Attached => {
-  const [first, ...rest] = given;
-  const isConfigured = typeof first === 'object';
-  const options: AttachOptions = isConfigured ? first : {};
-  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+export const attach = (...given: HostArguments<AttachOptions>): Attached => {
+  const { options, operators } = splitArguments(given);
   checkOptions('attach()', options, {
     canUseTool: anyFunction,
     failedOutput: oneOf('stop', 'warn'),

@@ -2,19 +2,21 @@ import {
   type Bridge,
   bridge,
   checkOperators,
+  type HostArguments,
   type HostEvents,
   type HostModelRequest,
   hostOptionChecks,
   type HostOptions,
   type HostToolReturn,
   type ModelChoice,
+  splitArguments,
   TurnStoppedError,
+  unknownChoice,
 } from '@h/bridge';
 import { anyFunction, checkOptions, oneOf } from '@h/options';
 import {
   TurnError,
   type ModelSettings,
-  type PipelineOperator,
   type SystemBlock,
   type ToolDefinition,
   type TurnEnding,
@@ -83,13 +85,8 @@ type HostTool = ModelRequest['tools'][number];
  * const agent = createAgent({ model, tools, middleware: [asMiddleware(loopDetect(), guardrails({ maxSteps: 40 }))] });
  * ```
  */
-export const asMiddleware = (
-  ...given: readonly [MiddlewareOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
-): AgentMiddleware => {
-  const [first, ...rest] = given;
-  const isConfigured = typeof first === 'object';
-  const options: MiddlewareOptions = isConfigured ? first : {};
-  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentMiddleware => {
+  const { options, operators } = splitArguments(given);
   checkOptions('asMiddleware()', options, {
     ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
@@ -153,7 +150,7 @@ const callModel = async (
   const choice = (changed: HostModelRequest<BaseMessage>): Partial<ModelRequest> => {
     const { model, credential } = changed;
     if (model === undefined && credential === undefined) return {};
-    if (!resolve) throw unknownChoice(model, credential);
+    if (!resolve) throw unknownChoice({ model, credential }, 'asMiddleware()');
     return { model: resolve({ model, credential }) };
   };
   try {
@@ -294,9 +291,3 @@ const fromSettings = ({
         : { type: 'function' as const, function: { name: toolChoice.toolName } },
   }),
 });
-
-const unknownChoice = (model: string | undefined, credential: string | undefined): TurnError =>
-  new TurnError(
-    'unknown-model',
-    `An operator chose ${[model !== undefined && `the model ${JSON.stringify(model)}`, credential !== undefined && `the credential ${JSON.stringify(credential)}`].filter(Boolean).join(' and ')}. Pass \`resolve\` to asMiddleware() to return the model for it.`,
-  );

@@ -37,6 +37,7 @@ const durationNext =
 const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)(?![\w-])/y;
 const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
 const clock = /^(?:\d{4}-\d\d-\d\dT)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$/;
+const maxDigits = 15;
 const plainNumber = /^\d{1,15}(?:\.\d{1,9})?$/;
 const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
@@ -44,18 +45,26 @@ const address = /^0x[\da-f]{6,16}$/i;
 const shortestTemporary = 9;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
 const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
+const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/;
 /** Matches alternating letters and digits, as in random keys. */
 const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
 const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
 const [other, letter, digit] = [0, 1, 2] as const;
-const classes = new Uint8Array(128);
+/** The class of each UTF-16 unit; those beyond ASCII count as letters. */
+const classes = new Uint8Array(65_536).fill(letter, 128);
 for (let code = 0; code < 128; code += 1) {
   if (code >= 48 && code <= 57) classes[code] = digit;
   else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) classes[code] = letter;
 }
-const classOf = (code: number): number => (code < 128 ? (classes[code] ?? other) : letter);
-const [dot, colon, dash, percent] = [46, 58, 45, 37];
+const classOf = (code: number): number => classes[code] as number;
+const [dot, colon, dash, percent, blank, slash, backslash] = [46, 58, 45, 37, 32, 47, 92];
+const codesOf = (characters: string): ReadonlySet<number> =>
+  new Set(Array.from(characters, (character) => character.charCodeAt(0)));
+/** The first letters of the units that {@link unitNext} matches. */
+const unitStarts = codesOf('nuµμmshd');
+/** What may be between a label and its number. */
+const labelGaps = codesOf(' \t:=#"\'\\([');
 
 /**
  * Scans a text once, character by character, and classifies its numbers.
@@ -79,10 +88,11 @@ export const scan = (text: string, seed = ''): Scan => {
 
 class Scanner {
   readonly #text: string;
-  #shapeHigh = 0xdeadbeef;
+  // Signed, so that V8 stores the hashes as integers.
+  #shapeHigh = 0xdeadbeef | 0;
   #shapeLow = 0x41c6ce57;
-  #valuesHigh = 0x9e3779b9;
-  #valuesLow = 0x85ebca6b;
+  #valuesHigh = 0x9e3779b9 | 0;
+  #valuesLow = 0x85ebca6b | 0;
   readonly #words: number[] = [];
   #numbers = 0;
   #sum = 0;
@@ -105,8 +115,8 @@ class Scanner {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
-        const isSpace = code === 32 || code === 9 || code === 13;
-        if (!isSpace || !isBlank) this.#feed(isSpace ? 32 : code, code);
+        const isSpace = code === blank || code === 9 || code === 13;
+        if (!isSpace || !isBlank) this.#feed(isSpace ? blank : code, code);
         isBlank = isSpace;
         at += 1;
         continue;
@@ -118,10 +128,17 @@ class Scanner {
 
   /** Hashes only the letters. */
   skim(from: number, to: number): void {
+    const text = this.#text;
+    let high = this.#shapeHigh;
+    let low = this.#shapeLow;
     for (let at = from; at < to; at += 1) {
-      const code = this.#text.charCodeAt(at);
-      if (classOf(code) === letter) this.#feed(code, code);
+      const code = text.charCodeAt(at);
+      if (classOf(code) !== letter) continue;
+      high = Math.imul(high ^ code, 2654435761);
+      low = Math.imul(low ^ code, 1597334677);
     }
+    this.#shapeHigh = high;
+    this.#shapeLow = low;
     this.#labelEnd = -1;
   }
 
@@ -141,7 +158,7 @@ class Scanner {
   #token(start: number, to: number): number {
     const text = this.#text;
     let at = start;
-    let hash = 0x811c9dc5;
+    let hash = 0x811c9dc5 | 0;
     // Most tokens are words.
     for (; at < to; at += 1) {
       const code = text.charCodeAt(at);
@@ -150,6 +167,7 @@ class Scanner {
     }
     let hasDigit = false;
     let hasLetter = at > start;
+    let hasSign = false;
     let before = letter as number;
     for (; at < to; at += 1) {
       const code = text.charCodeAt(at);
@@ -158,6 +176,7 @@ class Scanner {
         if (code !== dot && code !== dash && code !== colon) break;
         const next = at + 1 < to ? classOf(text.charCodeAt(at + 1)) : other;
         if (next === other || (code === colon && (before !== digit || next !== digit))) break;
+        hasSign = true;
       } else {
         before = kind;
         if (kind === digit) hasDigit = true;
@@ -165,10 +184,10 @@ class Scanner {
       }
       hash = Math.imul(hash ^ code, 2654435761);
     }
-    if (hasDigit || (at - start >= shortestTemporary && temporary.test(text.slice(start, at)))) {
+    if (hasDigit || (at - start >= shortestTemporary && isTemporary(text, start, at))) {
       const label = this.#labelBefore(start);
       this.#labelEnd = -1;
-      return this.#digits(start, at, hasLetter, label);
+      return this.#digits(start, at, { hasLetter, hasSign, label });
     }
     this.#feed(hash, hash);
     if (at - start > 1) this.#addWord(hash);
@@ -178,10 +197,12 @@ class Scanner {
   }
 
   /** Adds a token with digits to the summary. @returns its end, including its unit */
-  #digits(start: number, end: number, hasLetter: boolean, label: string): number {
+  #digits(start: number, end: number, { hasLetter, hasSign, label }: TokenTraits): number {
     const text = this.#text;
     const token = text.slice(start, Math.min(end, start + maxToken));
-    if (!hasLetter && plainNumber.test(token)) return this.#number(token, start, end, label);
+    if (!hasLetter && (hasSign ? plainNumber.test(token) : token.length <= maxDigits)) {
+      return this.#number(token, start, end, label);
+    }
     if (!hasLetter || isDigitCode(token.charCodeAt(0))) {
       if (hasLetter && duration.test(token)) return this.#volatile(behindDurations(text, end));
       if (clock.test(token) || (hasLetter && address.test(token))) return this.#volatile(end);
@@ -191,7 +212,8 @@ class Scanner {
         return this.#value(token, end);
       }
     }
-    if (temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
+    const isInFolder = text.charCodeAt(start - 1) === slash || text.charCodeAt(start - 1) === backslash;
+    if (isInFolder && temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
     if (token.length >= shortestId) {
       if (uuid.test(token) || temporary.test(token)) return this.#volatile(end);
       const isRandom = hexadecimal.test(token) || random.test(token);
@@ -214,31 +236,23 @@ class Scanner {
     const text = this.#text;
     const next = text.charCodeAt(end);
     if (isVolatileNumber(text, token, start, end, label)) {
-      shareNext.lastIndex = end;
-      const share = next === 47 || next === 32 ? shareNext.exec(text) : null;
-      return this.#volatile(share === null ? behindUnit(text, end) : shareNext.lastIndex);
+      return this.#volatile(shareAt(text, end) === undefined ? behindUnit(text, end) : shareNext.lastIndex);
     }
-    if (next === 32) {
-      unitNext.lastIndex = end;
-      if (unitNext.test(text)) return this.#volatile(behindDurations(text, unitNext.lastIndex));
+    if (next === blank) {
+      const unitEnd = behindUnit(text, end);
+      if (unitEnd > end) return this.#volatile(behindDurations(text, unitEnd));
     }
     const value = Number(token);
-    if (next === percent) {
-      this.#addRatio(value / 100);
-    } else if ((next === 47 || next === 32) && text.charCodeAt(start - 1) !== 47) {
-      shareNext.lastIndex = end;
-      const of = Number(shareNext.exec(text)?.[1]);
-      if (of > 0 && value <= of) this.#addRatio(value / of);
-      else this.#addNumber(value);
-    } else {
-      this.#addNumber(value);
-    }
+    const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
+    if (next === percent) this.#addRatio(value / 100);
+    else if (whole !== undefined && whole > 0 && value <= whole) this.#addRatio(value / whole);
+    else this.#addNumber(value);
     return this.#value(token, end);
   }
 
   #labelBefore(start: number): string {
-    const gap = start - this.#labelEnd;
-    if (this.#labelEnd < 0 || gap > 6 || /[^ \t:=#"'\\([]/.test(this.#text.slice(this.#labelEnd, start))) return '';
+    if (this.#labelEnd < 0 || start - this.#labelEnd > 6) return '';
+    for (let at = this.#labelEnd; at < start; at += 1) if (!labelGaps.has(this.#text.charCodeAt(at))) return '';
     return this.#text.slice(Math.max(this.#labelStart, this.#labelEnd - 32), this.#labelEnd);
   }
 
@@ -293,6 +307,20 @@ class Scanner {
   }
 }
 
+/** What is known about a token with digits. */
+interface TokenTraits {
+  readonly hasLetter: boolean;
+  /** Whether it has a dot, a hyphen or a colon. */
+  readonly hasSign: boolean;
+  /** The word before it, if that may be its label. */
+  readonly label: string;
+}
+
+const isTemporary = (text: string, start: number, end: number): boolean => {
+  const first = text.charCodeAt(start) | 32;
+  return (first === 116 || first === 114) && temporary.test(text.slice(start, end));
+};
+
 const isDigitCode = (code: number): boolean => code >= 48 && code <= 57;
 
 const isIdOfCall = (text: string, token: string, start: number, label: string): boolean =>
@@ -301,18 +329,29 @@ const isIdOfCall = (text: string, token: string, start: number, label: string): 
   (token.length >= 16 && hexadecimal.test(token) && label.toLowerCase() === 'id');
 
 const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
-  // Seconds and milliseconds since 1970.
-  if (/^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/.test(token)) return true;
+  if (token.length >= 10 && secondsSince1970.test(token)) return true;
   if (label !== '' && volatileLabel.test(label)) return true;
-  if (/^id$/i.test(label) && volatileId.test(text.slice(Math.max(0, start - 24), start))) return true;
+  const isId = label.length === 2 && label.toLowerCase() === 'id';
+  if (isId && volatileId.test(text.slice(Math.max(0, start - 24), start))) return true;
   // `sshd[4711]:` and `==4711==` are process ids.
   const isBracketed = text.charCodeAt(start - 1) === 91 && text.startsWith(']:', end);
   return isBracketed || (text.startsWith('==', start - 2) && text.startsWith('==', end));
 };
 
+/** Returns the whole of a share such as `/5` or ` of 214`, and leaves its end in `shareNext`. */
+const shareAt = (text: string, at: number): number | undefined => {
+  const code = text.charCodeAt(at);
+  const first = code === blank ? text.charCodeAt(at + 1) : code;
+  if (first !== slash && first !== 111) return undefined;
+  shareNext.lastIndex = at;
+  const share = shareNext.exec(text);
+  return share === null ? undefined : Number(share[1]);
+};
+
 const behindUnit = (text: string, end: number): number => {
+  if (text.charCodeAt(end) !== blank || !unitStarts.has(text.charCodeAt(end + 1))) return end;
   unitNext.lastIndex = end;
-  return text.charCodeAt(end) === 32 && unitNext.test(text) ? unitNext.lastIndex : end;
+  return unitNext.test(text) ? unitNext.lastIndex : end;
 };
 
 /** Returns the end of a duration such as `1m 23s`. */

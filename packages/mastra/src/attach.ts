@@ -2,13 +2,16 @@ import { promptFormat, providerOf, toErrorInfo, type PromptMessage } from '@h/ai
 import {
   bridge,
   checkOperators,
+  type HostArguments,
   type HostEvents,
   hostOptionChecks,
   type HostOptions,
   type ModelChoice,
+  splitArguments,
+  unknownChoice,
 } from '@h/bridge';
 import { anyFunction, checkOptions, InvalidOptionError, oneOf, showValue } from '@h/options';
-import { TurnError, type PipelineOperator, type TurnEnding } from '@h/turn';
+import type { PipelineOperator, TurnEnding } from '@h/turn';
 import { handledEvents } from '@h/turn/bridge';
 import type { MastraLanguageModel } from '@mastra/core/agent';
 import { resolveModelConfig, type MastraModelConfig } from '@mastra/core/llm';
@@ -99,12 +102,9 @@ export interface Attached {
  */
 export const attach = <Settings extends object>(
   settings: Settings,
-  ...given: readonly [AttachOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
+  ...given: HostArguments<AttachOptions>
 ): Settings & Attached => {
-  const [first, ...rest] = given;
-  const isConfigured = typeof first === 'object';
-  const options: AttachOptions = isConfigured ? first : {};
-  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+  const { options, operators } = splitArguments(given);
   check(settings, options, operators);
   const { exitBehavior = 'end', resolve, onStop, approve, effects, maxSessions } = options;
   const format = promptFormat();
@@ -187,15 +187,9 @@ const chosenModel = async (
 ): Promise<MastraLanguageModel | undefined> => {
   const isOwn = model === undefined || model === own.modelId || model === `${providerOf(own)}/${own.modelId}`;
   if (isOwn && credential === undefined) return undefined;
-  if (!resolve) throw unknownChoice(model, credential);
+  if (!resolve) throw unknownChoice({ model, credential }, 'attach()');
   return (await resolveModelConfig(await resolve({ model, credential }))) as MastraLanguageModel;
 };
-
-const unknownChoice = (model: string | undefined, credential: string | undefined): TurnError =>
-  new TurnError(
-    'unknown-model',
-    `An operator chose ${[model !== undefined && `the model ${JSON.stringify(model)}`, credential !== undefined && `the credential ${JSON.stringify(credential)}`].filter(Boolean).join(' and ')}. Pass \`resolve\` to attach() to return the model for it.`,
-  );
 
 const check = (settings: object, options: AttachOptions, operators: readonly PipelineOperator[]): void => {
   if (typeof settings !== 'object' || settings === null || !('model' in settings)) {

@@ -1,4 +1,4 @@
-import { scriptedModel } from '@h/ai-sdk/bridge';
+import { canaryModel } from '@h/ai-sdk/bridge';
 import { CanaryScript, doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
 import { anyBoolean, checkOptions, integerFrom } from '@h/options';
 import { TurnError } from '@h/turn';
@@ -88,12 +88,12 @@ const copyOf = ([{ name, agent }, ...rest]: Path, canary: Canary, script: Canary
   if (isPath(rest)) {
     const [next] = rest;
     const delegation = new CanaryScript({ name: `agent-${next.name}`, input: { prompt: 'Check.' }, session });
-    copy.__updateModel({ model: scriptedModel(delegation) as never });
+    copy.__updateModel({ model: canaryModel(delegation) as never });
     const below = copyOf(rest, canary, script);
     copy.listAgents = async (given) => ({ ...(await agent.listAgents(given)), [next.name]: below });
     return copy;
   }
-  copy.__updateModel({ model: scriptedModel(script) as never });
+  copy.__updateModel({ model: canaryModel(script) as never });
   const tools = async ({ requestContext }: { readonly requestContext: RequestContext }): Promise<ToolsInput> => ({
     ...((await agent.listTools({ requestContext })) as ToolsInput),
     [canary.name]: toolOf(canary),

@@ -27,6 +27,8 @@ export interface AgentSeams {
   session(): HostSession<ItemGroup>;
   /** Runs a tool. Agents that it runs are in a separate session. */
   within<Value>(callId: string, run: () => Promise<Value>): Promise<Value>;
+  /** Called with the name of each function tool that passes through the operators. */
+  onTool(name: string): void;
   /** Returns and removes the id of the first call of this name in the latest answer. */
   takeCall(name: string): string | undefined;
 }
@@ -35,7 +37,8 @@ type WrapTool = (tool: Tool<AnyContext>) => Tool<AnyContext>;
 
 /** The tools of the agents that run in this asynchronous context pass through this function. */
 const wrapperOfContext = new AsyncLocalStorage<WrapTool>();
-const isObserved = Symbol.for('@h/openai-agents.isObserved');
+/** Not registered with `Symbol.for`: each loaded copy of this module has its own storage and replaces the method. */
+const isObserved = Symbol('@h/openai-agents.isObserved');
 
 /**
  * Wraps the tools of all agents that run within a function, including those behind `asTool()`, which the SDK reaches
@@ -60,6 +63,7 @@ export const toolWrapper = (seams: AgentSeams): (<Value>(run: () => Value) => Va
   const tools = new WeakMap<AnyTool, AnyTool>();
   const wrapTool: WrapTool = (tool) => {
     if (tool.type !== 'function') return tool;
+    seams.onTool(tool.name);
     const known = tools.get(tool) ?? attachTool(tool, seams);
     tools.set(tool, known);
     tools.set(known, known);

@@ -6,6 +6,7 @@ import {
   MaxTurnsExceededError,
   MemorySession,
   ModelBehaviorError,
+  RunContext,
   run as runPlain,
   setTracingDisabled,
   shellTool,
@@ -17,6 +18,7 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/te
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import type { AgentSeams } from './attach-agent.js';
 import { attach, attachEvents, type AttachOptions } from './attach.js';
 
 setTracingDisabled(true);
@@ -201,6 +203,39 @@ describe('attach', () => {
     await attach({ agent: agentWith(scripted(say('Hello.'))) }, denying('rm')).run('Hi');
     await runPlain(agentWith(scripted(calls('rm'), say('Done.')), { tools }), 'Go.');
     expect(ran).toEqual(['rm']);
+  });
+
+  it('judges tools in each loaded copy of the module', async () => {
+    const path = './attach-agent.js?second';
+    const second = (await import(path)) as typeof import('./attach-agent.js');
+    const ran: string[] = [];
+    const tools = [toolOf('rm', () => ran.push('rm'))];
+    const agent = agentWith(scripted(calls('rm'), say('Sorry.')), { tools });
+    await attach({ agent }, denying('rm')).run('Go.');
+    const seen: string[] = [];
+    const seams = { onTool: (name: string) => seen.push(name) } as unknown as AgentSeams;
+    await second.toolWrapper(seams)(async () => agent.getAllTools(new RunContext()));
+    expect(seen).toEqual(['rm']);
+    const again = agentWith(scripted(calls('rm'), say('Sorry.')), { tools });
+    await attach({ agent: again }, denying('rm')).run('Go.');
+    expect(ran).toEqual([]);
+  });
+
+  it('refuses a model call with a tool that does not pass through the operators', async () => {
+    class Own extends Agent {
+      override getAllTools = () => Promise.resolve(own);
+    }
+    const ran: string[] = [];
+    const own = [toolOf('rm', () => ran.push('rm'))];
+    const inner = scripted(calls('rm'), say('Done.'));
+    const helper = new Own({ name: 'Inner', model: 'inner' });
+    const model = scripted([functionCall('ask', { input: 'Remove it.' }, { callId: 'one' })], say('I see.'));
+    const ask = helper.asTool({ toolName: 'ask', toolDescription: 'Asks.' });
+    const runner = { modelProvider: { getModel: () => inner } };
+    await attach({ agent: agentWith(model, { tools: [ask] }), runner }, denying('rm')).run('Go.');
+    // The SDK shows the model no more of the error.
+    expect(inputOf(model, 1)).toContain('An error occurred');
+    expect([ran, inner.calls]).toEqual([[], []]);
   });
 
   it('judges the tools of an MCP server', async () => {

@@ -8,6 +8,7 @@ import {
   type HostOptions,
   type ModelChoice,
   type TurnStoppedError,
+  unknownChoice,
 } from '@h/bridge';
 import { anyFunction, anyObject, checkOptions, instanceOf, nonEmptyString, oneOf, required } from '@h/options';
 import { TurnError, type AssistantPart, type PipelineOperator } from '@h/turn';
@@ -119,6 +120,8 @@ interface Scope {
   readonly session: string;
   /** Identifies the run. */
   readonly run: object;
+  /** Names of the function tools that pass through the operators. */
+  readonly tools: Set<string>;
   /** Calls of the latest answer, by name. */
   calls: readonly { readonly id: string; readonly name: string }[];
 }
@@ -152,7 +155,7 @@ export const attach = <Given extends AnyAgent>(
   const sessions = bridge<ItemGroup>(operators, { host, format: itemFormat, effects, approve, maxSessions });
   const owner = {};
   const within = <Result>(session: string, run: () => Result): Result =>
-    scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, calls: [] }), run);
+    scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, tools: new Set(), calls: [] }), run);
   const current = (): Scope => {
     const scope = scopes.getStore()?.get(owner);
     if (scope) return scope;
@@ -167,13 +170,14 @@ export const attach = <Given extends AnyAgent>(
   const choose: ModelCallContext['choose'] = async ({ model, credential }): Promise<Model | undefined> => {
     if (model === undefined && credential === undefined) return undefined;
     if (resolve) return resolve({ model, credential });
-    throw unknownChoice(model, credential);
+    throw unknownChoice({ model, credential }, 'attach()');
   };
   const callContext = (): ModelCallContext => {
     const scope = current();
     return {
       session: sessions.session(scope.session),
       run: scope.run,
+      tools: scope.tools,
       choose,
       exitBehavior,
       passesRawEvents,
@@ -201,6 +205,7 @@ export const attach = <Given extends AnyAgent>(
         sessions.forget(session);
       }
     },
+    onTool: (name) => void current().tools.add(name),
     takeCall: (name) => {
       const scope = current();
       const found = scope.calls.find((call) => call.name === name);
@@ -307,17 +312,6 @@ const stopOf = (session: string, { outcome, reason, error }: TurnStoppedError): 
   ...(reason !== undefined && { reason }),
   ...(error !== undefined && { error }),
 });
-
-const unknownChoice = (model: string | undefined, credential: string | undefined): TurnError => {
-  const chosen = [
-    ...(model === undefined ? [] : [`the model ${JSON.stringify(model)}`]),
-    ...(credential === undefined ? [] : [`the credential ${JSON.stringify(credential)}`]),
-  ];
-  return new TurnError(
-    'unknown-model',
-    `An operator chose ${chosen.join(' and ')}. Pass \`resolve\` to attach() to return the model for it.`,
-  );
-};
 
 const serverHistory = (): TurnError =>
   new TurnError(

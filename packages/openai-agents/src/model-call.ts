@@ -10,6 +10,8 @@ export interface ModelCallContext {
   readonly session: HostSession<ItemGroup>;
   /** The run of the host. */
   readonly run: object;
+  /** Names of the function tools that pass through the operators. */
+  readonly tools: ReadonlySet<string>;
   /** Returns the model that an operator chose. */
   readonly choose: (choice: Pick<HostModelRequest<ItemGroup>, 'model' | 'credential'>) => Promise<Model | undefined>;
   readonly exitBehavior: 'end' | 'error';
@@ -25,6 +27,7 @@ const stopKey = 'h';
 
 /** Calls the model through the operators. */
 export const respond = async (own: Model, request: ModelRequest, context: ModelCallContext): Promise<ModelResponse> => {
+  checkTools(request, context);
   const call = hostCall(request);
   try {
     const { response, returned, ending } = await context.session.model<ModelResponse>({
@@ -49,6 +52,7 @@ export async function* stream(
   request: ModelRequest,
   context: ModelCallContext,
 ): AsyncGenerator<StreamEvent> {
+  checkTools(request, context);
   const call = hostCall(request);
   const events = new EventQueue<StreamEvent>();
   let hasText = false;
@@ -95,6 +99,16 @@ export async function* stream(
     abandoned.abort(new TurnError('run-ended', 'The host stopped reading the stream.'));
   }
 }
+
+/** Refuses a request with a function tool that the SDK would run without the operators. */
+const checkTools = ({ tools }: ModelRequest, context: ModelCallContext): void => {
+  const found = tools.find(({ type, name }) => type === 'function' && !context.tools.has(name));
+  if (!found) return;
+  throw new TurnError(
+    'unguarded-tool',
+    `The tool ${JSON.stringify(found.name)} does not pass through the operators. Return tools by \`getAllTools()\` of \`Agent\`, and use one copy of @openai/agents.`,
+  );
+};
 
 const addAnswer = (events: EventQueue<StreamEvent>, answer: ModelResponse, isStreamed: boolean): void => {
   const text = textOf(answer.output);

@@ -1,5 +1,6 @@
 import {
   TurnStoppedError,
+  unknownChoice,
   type HostModelContext,
   type HostModelRequest,
   type HostSession,
@@ -7,7 +8,6 @@ import {
 } from '@h/bridge';
 import {
   toErrorInfo,
-  TurnError,
   type FinishReason,
   type ModelDelta,
   type ModelResponse,
@@ -184,20 +184,9 @@ const choose = async (
   { model, credential }: { readonly model?: string | undefined; readonly credential?: string | undefined },
 ): Promise<{ readonly model: Model<Api>; readonly apiKey?: string | undefined }> => {
   if (model === undefined && credential === undefined) return { model: current };
-  if (!resolve) throw unknownChoice(model, credential);
+  if (!resolve) throw unknownChoice({ model, credential }, 'attach()', 'the model and the key');
   const chosen = await resolve({ model, credential, current });
   return { ...chosen, model: chosen.model ?? current };
-};
-
-const unknownChoice = (model: string | undefined, credential: string | undefined): TurnError => {
-  const names = [
-    ...(model === undefined ? [] : [`the model ${JSON.stringify(model)}`]),
-    ...(credential === undefined ? [] : [`the credential ${JSON.stringify(credential)}`]),
-  ];
-  return new TurnError(
-    'unknown-model',
-    `An operator chose ${names.join(' and ')}. Pass \`resolve\` to attach() to return the model and the key for it.`,
-  );
 };
 
 /** Converts an event to the delta that operators decide about. */

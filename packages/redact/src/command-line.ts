@@ -1,9 +1,9 @@
 import { is, key as keyClass, stop, word } from './characters.js';
-import { isMixed, valueOf, type Key } from './assignment.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
+import { isMixed, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -60,14 +60,19 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
   return second === hyphen ? undefined : findShortFlag(reader, index);
 };
 
+/** Options with a secret in commands that store one. */
+const contents = commands('body value secret-string data');
+const storing = /\b(?:secrets? (?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set)\b[^\n]*$/;
+
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);
   const end = reader.endOfRun(start, keyClass, maxFlag);
   if (end - start < 4 || end === start + maxFlag) return undefined;
   const name = reader.text.slice(start, end);
   const isUser = /^(?:proxy-)?user$/.test(name);
-  if (!isUser && !mayEndKey(name, name.length)) return undefined;
-  const strength = isUser ? undefined : reader.remember(name, keyStrength);
+  const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
+  if (!isUser && !isContent && !mayEndKey(name, name.length)) return undefined;
+  const strength = isUser ? undefined : isContent ? 'strong' : reader.remember(name, keyStrength);
   if (!isUser && strength === undefined) return undefined;
   const valueStart = startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;

@@ -99,6 +99,28 @@ export const findBotToken = (reader: Reader, index: number): Secret | undefined 
     : { kind: 'telegram', start: index - number.length, end: index + 36 };
 };
 
+const maxPassword = 64;
+
+/** Finds the password in `user:password@tcp(host)`, and in `echo user:password | chpasswd`. Called for the colon. */
+export const findUserPair = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const start = index + 1;
+  let end = start;
+  while (end < start + maxPassword && reader.code(end) > 32 && !isPairEnd(reader.code(end))) end += 1;
+  if (end - start < 3) return undefined;
+  const isPair =
+    reader.code(end) === at
+      ? reader.matches('@tcp(', end) || reader.matches('@unix(', end)
+      : /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
+        /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
+  const value = text.slice(start, end);
+  if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
+  return { kind: 'user-password', start, end };
+};
+
+/** Whether the code is `"`, `'`, `(`, `@` or a backslash. */
+const isPairEnd = (code: number): boolean => code === 34 || code === 39 || code === 40 || code === at || code === 92;
+
 const passwordFile =
   /^(?:\*|localhost|[\w-]+(?:\.[\w-]+)+):(?:\*|\d{4,5}):(?:\*|[\w-]*[A-Za-z_][\w-]*):(?:\*|[\w-]*[A-Za-z_][\w.@-]*)$/;
 

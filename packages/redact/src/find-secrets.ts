@@ -1,25 +1,51 @@
 import { findAssignment } from './assignment.js';
+import { findArrow, findCell, findNeighbor } from './cells.js';
+import { is, stop, word } from './characters.js';
 import { findFlag } from './command-line.js';
-import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials } from './credentials.js';
+import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
+import { findElement } from './elements.js';
 import { spacedLetters } from './key-name.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import type { Finder, Secret } from './replace.js';
-import { findElement, findNeighbor, findSpaced } from './spaced.js';
+import { findSpaced } from './spaced.js';
 import { findToken, isAnchor } from './tokens.js';
+import { bars } from './value-of-name.js';
 
 type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
 const lineFeed = 10;
+const slash = 47;
+const star = 42;
+const capitalA = 65;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
+
+/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
+const isSpacedEnd = (character: string): boolean =>
+  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
+
+/** Finds a secret at a colon. What follows a colon rules out most detectors. */
+const findAtColon: Detector = (reader, index) => {
+  const next = reader.code(index + 1);
+  const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
+  if (credentials !== undefined || reader.starved) return credentials;
+  const token = next === capitalA ? findBotToken(reader, index) : undefined;
+  if (token !== undefined || reader.starved) return token;
+  const value = findAssignment(reader, index);
+  if (value !== undefined || reader.starved || is(next, stop)) return value;
+  if (!isFieldEnd(reader.before(index))) return undefined;
+  return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
+};
+
+/** Whether a field of a password file may end with this code. */
+const isFieldEnd = (code: number): boolean => is(code, word) || code === star;
+
 const every: readonly Detector[] = [
   findToken,
-  findUrlCredentials,
-  findBotToken,
-  findPasswordFileEntry,
+  findAtColon,
   findAssignment,
   findPrivateKey,
   findBearer,
@@ -27,18 +53,15 @@ const every: readonly Detector[] = [
   findSpaced,
   findNeighbor,
   findElement,
+  findArrow,
+  findCell,
 ];
-
-/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
-const isSpacedEnd = (character: string): boolean =>
-  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
 const detectorsOf = (before: string, character: string): readonly Detector[] => {
   const found: Detector[] = [];
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
-  if (character === ':' && before !== ':') found.push(findUrlCredentials, findBotToken, findAssignment);
-  if (character === ':' && /[\w*]/.test(before)) found.push(findPasswordFileEntry);
+  if (character === ':' && before !== ':') found.push(findAtColon);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
   // The last characters of `%3D`, `%3A` and their escapes in JSON.
   if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
@@ -47,8 +70,19 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '-' && /[\s"'`,[]/.test(before)) found.push(findFlag);
   if (/[ \t]/.test(character) && isSpacedEnd(before)) found.push(findSpaced);
   if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
-  if (character === '>' && /\w/.test(before)) found.push(findElement);
+  if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
+  if (character === '>' && before === '-') found.push(findArrow);
   return found;
+};
+
+/** The low bytes of the characters before which {@link findCell} and {@link findArrow} are called. */
+const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), arrow: 0x92 };
+
+/** Returns the detectors for a character after one beyond ASCII, of which only the low byte is known. */
+const detectorsAfter = (low: number, character: string): readonly Detector[] => {
+  if (low === lowBytes.arrow && character === ' ') return [findArrow];
+  if (!lowBytes.bars.has(low)) return [];
+  return low < 32 || character === ' ' ? [findCell] : [];
 };
 
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
@@ -59,7 +93,11 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   for (let pair = 0; pair < 65_536; pair += 1) {
     const [before, code] = [pair >>> 8, pair & 255];
     if (code > 127) continue;
-    const detectors = detectorsOf(before < 128 ? String.fromCharCode(before) : ' ', String.fromCharCode(code));
+    const character = String.fromCharCode(code);
+    const detectors = [
+      ...detectorsOf(before < 128 ? String.fromCharCode(before) : ' ', character),
+      ...detectorsAfter(before, character),
+    ];
     const name = detectors.map((detector) => every.indexOf(detector)).join(' ');
     const known = numbers.get(name);
     table[pair] = known ?? all.length;

@@ -20,7 +20,7 @@ const strongNouns = words(
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk',
 );
 const weakNouns = words(
-  'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey',
+  'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -34,9 +34,13 @@ const qualifiers = words(
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
-  'no is has max min num total public publishable next prev page csrf xsrf show hide count stop special eos bos pad ' +
+  'no is has max min num total public publishable next prev page show hide count stop special eos bos pad ' +
     'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
 );
+/** Words that make a token refer to a form, which pages contain. */
+const tokenNegations = words('csrf xsrf');
+/** Words that make only a `pass` secret. */
+const passQualifiers = words('default become sudo login ansible rabbitmq kafka proxy cert vnc zip su');
 /** Words that make a name weak. */
 const doubts = words('reset forgot');
 /** Words that may follow the noun in names of environment variables. */
@@ -88,7 +92,7 @@ const tailOf = (text: string, last: number): number =>
 
 const endsWith = (text: string, last: number, ending: string): boolean => {
   for (let index = ending.length - 1, place = last; index >= 0; index -= 1, place -= 1) {
-    if ((text.charCodeAt(place) | 32) !== ending.charCodeAt(index)) return false;
+    if ((text.charCodeAt(place) | 32) !== (ending.charCodeAt(index) | 32)) return false;
   }
   return true;
 };
@@ -98,11 +102,13 @@ const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pas
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase'],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', 'secret_id', 'secret-id', 'secret id'],
   bareWords,
 );
 
-const spacedEndings = [...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase')];
+const spacedEndings = [
+  ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id'),
+];
 
 /** The last letters of the names that {@link mayEndSpacedKey} looks for. */
 export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((ending) => ending.slice(-1)));
@@ -126,18 +132,21 @@ export const keyStrength = (name: string): KeyStrength => {
   while (last > 0 && isSuffix(parts[last] ?? '')) last -= 1;
   const noun = parts[last];
   if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
+  if (noun.startsWith('token') && parts.some((part) => tokenNegations.has(part))) return undefined;
   const strength = strengthOf(noun, parts[last - 1], isEnvironment);
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };
 
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use)[a-z])[a-z]{1,12}(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken|pwd)$/;
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
-  if (noun === 'pass') return isQualified ? 'strong' : undefined;
+  if (noun === 'pass')
+    return isQualified || (before !== undefined && passQualifiers.has(before)) ? 'strong' : undefined;
+  if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {
     return isQualified && before !== 'id' && before !== 'user' && before !== 'data' ? 'strong' : undefined;

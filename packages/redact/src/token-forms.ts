@@ -11,6 +11,8 @@ export interface TokenForm {
   readonly body?: RegExp | undefined;
   /** Whether the rest must look random, because the prefix also occurs in other text. */
   readonly isWeak?: true | undefined;
+  /** Whether the token begins with letters and digits before the prefix. */
+  readonly isInner?: true | undefined;
   /** Whether only the part after the prefix is replaced. */
   readonly keepsPrefix?: true | undefined;
 }
@@ -69,6 +71,7 @@ export const tokenForms: readonly TokenForm[] = [
   // Clouds
   ...forms('aws-access-key', 'AKIA ASIA ABIA ACCA', 16, exactly(16, { body: /^[A-Z2-7]{16}$/ })),
   ...forms('aws-bedrock', 'ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-', 60, { extra: '+/=' }),
+  ...forms('azure', 'Q~', 31, { max: 34, extra: '.~', isInner: true, body: /[\w~.-]{31}/ }),
   ...forms('google-api-key', 'AIza', 35, exactly(39)),
   ...forms('google-api-key', 'AQ.Ab', 35),
   ...forms('google-oauth', 'ya29. GOCSPX-', 20, dot),
@@ -90,7 +93,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('databricks', 'dapi', 32, { max: 34, body: /^[0-9a-f]{32}(?:-\d)?$/ }),
   ...forms('openshift', 'sha256~', 43),
   ...forms('pulumi', 'pul-', 40, exactly(40, { body: hex })),
-  ...forms('terraform', '.atlasv1.', 60, { isWeak }),
+  ...forms('terraform', '.atlasv1.', 60, { isWeak, isInner: true }),
   ...forms('vault', 'hvs. hvb. hvr.', 20),
   ...forms('doppler', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', 30, dot),
   ...forms('infisical', 'st.', 60, { extra: '.', isWeak }),

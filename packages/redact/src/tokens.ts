@@ -63,6 +63,15 @@ for (const [index, [first]] of buckets.entries()) {
   bucketOf[form.prefix.charCodeAt(offset - 1) * 128 + form.prefix.charCodeAt(offset)] = index + 1;
 }
 
+/** Whether a prefix of a bucket continues with a code behind its anchor, by the position of the bucket and the code. */
+const continues = new Uint8Array((buckets.length + 1) * 128);
+for (const [index, bucket] of buckets.entries()) {
+  for (const { next } of bucket) {
+    if (Number.isNaN(next)) continues.fill(1, (index + 1) * 128, (index + 2) * 128);
+    else continues[(index + 1) * 128 + next] = 1;
+  }
+}
+
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
@@ -72,6 +81,7 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const behind = text.charCodeAt(index + 1);
   const isLast = index + 1 === text.length;
+  if (behind < 128 && continues[place * 128 + behind] !== 1) return undefined;
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;
@@ -86,9 +96,9 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
 };
 
 /** Whether a token may begin here: not within a word, unless the word is a percent encoding or an escape. */
-const isBoundary = (reader: Reader, start: number, { prefix }: TokenForm): boolean => {
+const isBoundary = (reader: Reader, start: number, { isInner }: TokenForm): boolean => {
   const before = reader.before(start);
-  if (prefix.startsWith('.')) return is(before, word);
+  if (isInner === true) return is(before, word);
   if (!is(before, word)) return true;
   const second = reader.text.charCodeAt(start - 2);
   const third = reader.text.charCodeAt(start - 3);
@@ -122,7 +132,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
   return {
     kind: form.kind,
-    start: form.keepsPrefix === true ? bodyStart : form.prefix.startsWith('.') ? startOfWord(reader, start) : start,
+    start: form.keepsPrefix === true ? bodyStart : form.isInner === true ? startOfWord(reader, start) : start,
     end: form.kind === 'aws-access-key' ? endOfKeyPair(reader, bodyEnd) : bodyEnd,
   };
 };

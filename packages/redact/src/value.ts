@@ -30,8 +30,11 @@ export const isPlaceholder = (value: string): boolean =>
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 
+/** Returns whether the value has the form of a hash. */
+export const isHash = (value: string): boolean => hash.test(value);
+
 /** Returns whether the value is a UUID or a hash, which are not secret. */
-export const isPublicIdentifier = (value: string): boolean => uuid.test(value) || hash.test(value);
+export const isPublicIdentifier = (value: string): boolean => uuid.test(value) || isHash(value);
 
 /**
  * Returns whether the value looks random: twelve or more consecutive letters and digits alternate between lower case,

@@ -2,10 +2,13 @@ import {
   bridge,
   checkOperators,
   describeError,
+  type HostArguments,
   type HostEvents,
   hostOptionChecks,
   type HostOptions,
   type ModelChoice,
+  splitArguments,
+  unknownChoice,
 } from '@h/bridge';
 import { anyFunction, checkOptions, oneOf } from '@h/options';
 import { TurnError, type ErrorInfo, type PipelineOperator, type TurnEnding } from '@h/turn';
@@ -91,13 +94,8 @@ export interface OperatorPlugin extends Plugin {
  * const agent = new Agent({ model, tools, plugins: [asPlugin(loopDetect(), guardrails({ maxSteps: 40 }))] });
  * ```
  */
-export const asPlugin = (
-  ...given: readonly [PluginOptions, ...PipelineOperator[]] | readonly PipelineOperator[]
-): OperatorPlugin => {
-  const [first, ...rest] = given;
-  const isConfigured = typeof first === 'object';
-  const options: PluginOptions = isConfigured ? first : {};
-  const operators = (isConfigured ? rest : given) as readonly PipelineOperator[];
+export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin => {
+  const { options, operators } = splitArguments(given);
   check(options, operators);
   const { exitBehavior = 'end', resolve, onStop, approve, effects, maxSessions } = options;
   const sessions = bridge<Message>(operators, {
@@ -159,14 +157,7 @@ const describeFailure = (thrown: unknown): ErrorInfo => {
 const chosenModel = (own: Model, { model, credential }: ModelChoice, resolve: PluginOptions['resolve']): Model => {
   if ((model === undefined || model === own.modelId) && credential === undefined) return own;
   if (resolve) return resolve({ model, credential });
-  const chosen = [
-    model !== undefined && `the model ${JSON.stringify(model)}`,
-    credential !== undefined && `the credential ${JSON.stringify(credential)}`,
-  ];
-  throw new TurnError(
-    'unknown-model',
-    `An operator chose ${chosen.filter(Boolean).join(' and ')}. Pass \`resolve\` to asPlugin() to return the model for it.`,
-  );
+  throw unknownChoice({ model, credential }, 'asPlugin()');
 };
 
 const noMiddleware = (agent: LocalAgent): TurnError =>

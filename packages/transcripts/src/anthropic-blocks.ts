@@ -2,7 +2,7 @@ import type { AssistantPart, FilePart, ToolResultPart, Usage, UserPart } from '@
 import type { TranscriptBuilder } from './builder.js';
 import { isObject, numberIn, objectIn, textIn, wordIn, type Json } from './json.js';
 import type { Notes } from './notes.js';
-import { outputOf, type ResultPiece } from './tool-output.js';
+import { outputOf, type ReadPiece } from './tool-output.js';
 
 /** Reads a block of an answer in the format of Anthropic. */
 export const answerPart = (block: Json, notes: Notes, at: number): readonly AssistantPart[] => {
@@ -31,8 +31,7 @@ export const answerPart = (block: Json, notes: Notes, at: number): readonly Assi
         },
       ];
     default:
-      notes.dropped(`a block of the type ${type} in an answer`, at);
-      return [];
+      return notes.unknown(block, `a block of the type ${type} in an answer`, at);
   }
 };
 
@@ -44,9 +43,10 @@ export const userPart = (block: Json, notes: Notes, at: number): readonly UserPa
   noteExtras(block, notes, at);
   if (block['type'] === 'text') return [{ type: 'text', text: textIn(block, 'text') ?? '' }];
   const file = fileOf(block);
-  if (file) return [file];
-  notes.dropped(`a block of the type ${wordIn(block, 'type')} in a message`, at);
-  return [];
+  if (!file) return notes.unknown(block, `a block of the type ${wordIn(block, 'type')} in a message`, at);
+  if (objectIn(block, 'citations')['enabled'] !== true) return [file];
+  const opaque = notes.unknown(block, 'a document with citations', at);
+  return opaque.length > 0 ? opaque : [file];
 };
 
 /** Reads a `tool_result`. */
@@ -65,13 +65,12 @@ export const resultPart = (builder: TranscriptBuilder, block: Json, at: number):
   };
 };
 
-const resultPiece = (piece: Json, notes: Notes, at: number): readonly ResultPiece[] => {
+const resultPiece = (piece: Json, notes: Notes, at: number): readonly ReadPiece[] => {
   noteExtras(piece, notes, at);
   if (piece['type'] === 'text') return [{ text: textIn(piece, 'text') ?? '' }];
   const file = fileOf(piece);
   if (typeof file?.data === 'string') return [{ base64: file.data, mediaType: file.mediaType }];
-  notes.dropped(`a block of the type ${wordIn(piece, 'type')} in a result`, at);
-  return [];
+  return notes.unknown(piece, `a block of the type ${wordIn(piece, 'type')} in a result`, at);
 };
 
 /** Reads an image or a document. */

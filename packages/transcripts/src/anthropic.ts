@@ -17,13 +17,14 @@ export const parseAnthropic = (text: string): Transcript => {
   const system = isObject(whole) ? textsIn(whole, 'system', builder.notes, 0) : [];
   for (const content of system) builder.add({ role: 'system', content });
   for (const [index, message] of list.entries()) {
-    if (isObject(message)) addMessage(builder, message, index + 1);
+    if (isObject(message)) addAnthropicMessage(builder, message, index + 1);
     else builder.notes.dropped('an entry that is not a message', index + 1);
   }
   return builder.finish('anthropic-messages');
 };
 
-const addMessage = (builder: TranscriptBuilder, message: Json, at: number): void => {
+/** Adds an entry of `messages`. */
+export const addAnthropicMessage = (builder: TranscriptBuilder, message: Json, at: number): void => {
   const role = wordIn(message, 'role');
   switch (role) {
     case 'system':
@@ -36,7 +37,7 @@ const addMessage = (builder: TranscriptBuilder, message: Json, at: number): void
       addAnswer(builder, message, at);
       return;
     default:
-      builder.notes.dropped(`a message of the role ${role}`, at);
+      builder.addUnknown(message, `a message of the role ${role}`, at);
   }
 };
 
@@ -56,14 +57,15 @@ const addUser = (builder: TranscriptBuilder, message: Json, at: number): void =>
   const content = blocks
     .filter(({ type }) => type !== 'tool_result')
     .flatMap((block) => userPart(block, builder.notes, at));
-  if (content.length > 0) builder.add({ role: 'user', content });
+  const isPreserved = builder.notes.isOpaqueKept && results.length === 0;
+  if (content.length > 0 || isPreserved) builder.add({ role: 'user', content });
 };
 
 const addAnswer = (builder: TranscriptBuilder, message: Json, at: number): void => {
   const said = textIn(message, 'content');
   const content: string | readonly AssistantPart[] =
     said ?? objectsIn(message, 'content').flatMap((block) => answerPart(block, builder.notes, at));
-  if (content.length === 0) return;
+  if (content.length === 0 && !builder.notes.isOpaqueKept) return;
   const info = {
     model: textIn(message, 'model'),
     ...(isObject(message['usage']) && { usage: usageOf(objectIn(message, 'usage')) }),

@@ -48,6 +48,17 @@ export class TranscriptBuilder {
     else this.add({ role: 'tool', content: parts }, info);
   }
 
+  /** Adds a message of an unknown kind, if such content is preserved. */
+  addUnknown(value: unknown, what: string, at: number): void {
+    const content = this.notes.unknown(value, what, at);
+    if (content.length > 0) this.add({ role: 'user', content });
+  }
+
+  /** The messages as they were added. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
   /** Returns the tool of a call. */
   toolOf(callId: string): string {
     return this.#toolNames.get(callId) ?? 'unknown';

@@ -1,5 +1,6 @@
 export { formatTranscript, type FormatTranscriptOptions } from './format-transcript.js';
 export { formatMessages, type FormattedMessages, type RequestFormat } from './format-messages.js';
+export { readMessages, type ReadMessages } from './read-messages.js';
 export { importTranscript } from './import-transcript.js';
 export {
   detectTranscript,

@@ -55,6 +55,9 @@ export const parsedOr = (text: string): unknown => {
   }
 };
 
+/** Returns the input of a call, which OpenAI writes as JSON. Invalid JSON is preserved as a string. */
+export const inputOf = (call: Json): unknown => parsedOr(textIn(call, 'arguments') || '{}');
+
 /** Casts parsed JSON. */
 export const asJson = (value: unknown): JSONValue => value as JSONValue;
 

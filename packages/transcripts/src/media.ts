@@ -28,10 +28,13 @@ export const urlOf = (part: Parameters<typeof dataOf>[0], mediaType: string): st
   return 'url' in data ? data.url : `data:${mediaType};base64,${data.base64}`;
 };
 
-/** Creates a file from a URL; the content of a `data:` URL is decoded. */
+const dataPrefix = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w.+-]*)*;base64,/;
+const maxDataPrefix = 200;
+
+/** Creates a file from a URL. The content of a `data:` URL in base64 is its data. */
 export const fileFrom = (url: string, fallback = 'image/*'): FilePart | undefined => {
-  const data = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  if (data?.[1] !== undefined && data[2] !== undefined) return { type: 'file', data: data[2], mediaType: data[1] };
+  const found = dataPrefix.exec(url.slice(0, maxDataPrefix));
+  if (found) return { type: 'file', data: url.slice(found[0].length), mediaType: found[1] ?? fallback };
   return URL.canParse(url) ? { type: 'file', data: new URL(url), mediaType: fallback } : undefined;
 };
 

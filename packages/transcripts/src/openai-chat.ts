@@ -4,6 +4,7 @@ import {
   isObject,
   objectIn,
   objectsIn,
+  inputOf,
   parsedOr,
   parseLines,
   textIn,
@@ -13,14 +14,14 @@ import {
 } from './json.js';
 import { fileFrom } from './media.js';
 import { Notes } from './notes.js';
-import { outputOf } from './tool-output.js';
+import { outputOf, type ReadPiece } from './tool-output.js';
 import type { Transcript } from './transcript.js';
 
 /** Parses messages of OpenAI chat completions: a list, a request with `messages`, or one message per line. */
 export const parseOpenAIChat = (text: string): Transcript => {
   const notes = new Notes();
   const builder = new TranscriptBuilder(notes);
-  for (const { line, value } of messagesIn(text, notes)) addMessage(builder, value, line);
+  for (const { line, value } of messagesIn(text, notes)) addChatMessage(builder, value, line);
   return builder.finish('openai-chat');
 };
 
@@ -38,7 +39,8 @@ const messagesIn = (text: string, notes: Notes): readonly JsonLine[] => {
   });
 };
 
-const addMessage = (builder: TranscriptBuilder, message: Json, line: number): void => {
+/** Adds an entry of `messages`. */
+export const addChatMessage = (builder: TranscriptBuilder, message: Json, line: number): void => {
   const { notes } = builder;
   const role = wordIn(message, 'role');
   switch (role) {
@@ -59,13 +61,18 @@ const addMessage = (builder: TranscriptBuilder, message: Json, line: number): vo
       return;
     case 'tool': {
       const toolCallId = textIn(message, 'tool_call_id') ?? '';
-      const pieces = objectsIn(message, 'content').map((part) => ({ text: textIn(part, 'text') ?? '' }));
+      const pieces = objectsIn(message, 'content').flatMap((part): readonly ReadPiece[] => {
+        const text = textIn(part, 'text');
+        return text === undefined
+          ? notes.unknown(part, `a part of the type ${wordIn(part, 'type')} in a result`, line)
+          : [{ text }];
+      });
       const output = outputOf({ content: textIn(message, 'content') ?? pieces, isError: false });
       builder.addResults([{ type: 'tool-result', toolCallId, toolName: builder.toolOf(toolCallId), output }], {});
       return;
     }
     default:
-      notes.dropped(`a message of the role ${role}`, line);
+      builder.addUnknown(message, `a message of the role ${role}`, line);
   }
 };
 
@@ -97,16 +104,19 @@ const userPart = (part: Json, notes: Notes, line: number): readonly UserPart[] =
   if (type === 'input_audio' && data !== undefined) {
     return [{ type: 'file', data, mediaType: `audio/${textIn(audio, 'format') ?? 'wav'}` }];
   }
-  notes.dropped(`a part of the type ${type} in a message`, line);
-  return [];
+  return notes.unknown(part, `a part of the type ${type} in a message`, line);
 };
 
 const addAnswer = (builder: TranscriptBuilder, message: Json, line: number): void => {
-  const content = answerTexts(message, builder.notes, line);
+  const { notes } = builder;
+  const content = answerTexts(message, notes, line);
   const reasoning = textIn(message, 'reasoning_content') ?? textIn(message, 'reasoning');
   const calls = objectsIn(message, 'tool_calls').map(callOf);
-  if (message['function_call'] !== undefined) builder.notes.dropped('a function call in the deprecated format', line);
-  if (typeof content === 'string' && reasoning === undefined && calls.length === 0) {
+  const unknown = [
+    ...(message['function_call'] ? notes.unknown(message, 'a function call in the deprecated format', line) : []),
+    ...(message['audio'] ? notes.unknown(message['audio'], 'the audio of an answer', line) : []),
+  ];
+  if (typeof content === 'string' && reasoning === undefined && calls.length === 0 && unknown.length === 0) {
     builder.add({ role: 'assistant', content });
     return;
   }
@@ -115,13 +125,14 @@ const addAnswer = (builder: TranscriptBuilder, message: Json, line: number): voi
     ...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning } as const]),
     ...texts,
     ...calls,
+    ...unknown,
   ];
-  if (parts.length > 0) builder.add({ role: 'assistant', content: parts });
+  if (parts.length > 0 || notes.isOpaqueKept) builder.add({ role: 'assistant', content: parts });
 };
 
 const answerTexts = (message: Json, notes: Notes, line: number): string | readonly AssistantPart[] => {
   const refusal = textIn(message, 'refusal');
-  if (refusal !== undefined) {
+  if (refusal !== undefined && refusal !== '') {
     notes.changed('a refusal became text', line);
     return refusal;
   }
@@ -140,7 +151,7 @@ const callOf = (call: Json): AssistantPart => {
     type: 'tool-call',
     toolCallId: textIn(call, 'id') ?? '',
     toolName: textIn(given, 'name') ?? '',
-    input: custom ? given['input'] : parsedOr(textIn(given, 'arguments') ?? '{}'),
+    input: custom ? given['input'] : inputOf(given),
     ...(custom && { providerOptions: { openai: { custom } } }),
   };
 };

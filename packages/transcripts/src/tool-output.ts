@@ -1,4 +1,4 @@
-import type { ToolResultContentPart, ToolResultOutput } from '@h/turn';
+import type { FilePart, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { dataOf } from './media.js';
 import type { Notes } from './notes.js';
 
@@ -43,13 +43,23 @@ const pieceOf = (part: ToolResultContentPart, notes: Notes, at: number): readonl
   return [];
 };
 
+/** A part of a result as it was read. */
+export type ReadPiece = ResultPiece | FilePart;
+
 /** Converts a result of another format. An error with several parts is marked, because the type has no field for it. */
-export const outputOf = ({ content, isError }: PlainResult): ToolResultOutput => {
+export const outputOf = ({
+  content,
+  isError,
+}: {
+  readonly content: string | readonly ReadPiece[];
+  readonly isError: boolean;
+}): ToolResultOutput => {
   if (typeof content === 'string') return { type: isError ? 'error-text' : 'text', value: content };
-  const value = content.map((piece): ToolResultContentPart =>
-    'text' in piece
+  const value = content.map((piece): ToolResultContentPart => {
+    if ('type' in piece) return piece;
+    return 'text' in piece
       ? { type: 'text', text: piece.text }
-      : { type: 'file', data: piece.base64, mediaType: piece.mediaType },
-  );
+      : { type: 'file', data: piece.base64, mediaType: piece.mediaType };
+  });
   return { type: 'content', value, ...(isError && { providerOptions: { transcript: { isError } } }) };
 };

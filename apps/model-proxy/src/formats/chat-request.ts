@@ -1,14 +1,9 @@
-import type { AssistantPart, Message, ToolResultOutput, UserPart } from '@h/turn';
-import { arrayOf, numberOf, objectOf, parseJson, stringOf, type JsonObject } from '../json-value.js';
+import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
 import {
   checkMembers,
-  fileOf,
-  joined,
   NotConvertible,
-  opaqueFile,
-  opaquePart,
+  readConversation,
   writeEntries,
-  type PortableEntries,
   type PortableRequest,
   type PortableTool,
 } from './portable-request.js';
@@ -46,87 +41,15 @@ const leftOut = [
 ];
 const members: ReadonlySet<string> = new Set([...converted, ...leftOut]);
 
-/** Reads entries of `messages`. Content of unknown kinds becomes opaque parts. */
-export const readChatEntries = (entries: readonly unknown[]): PortableEntries => {
-  const names = new Map<string, string>();
-  const system: string[] = [];
-  const messages = entries.flatMap((value): readonly Message[] => {
-    const entry = objectOf(value);
-    const { role, content } = entry;
-    switch (role) {
-      case 'system':
-      case 'developer':
-        system.push(textOf(content));
-        return [];
-      case 'assistant': {
-        const parts = answerParts(entry);
-        for (const part of parts) if (part.type === 'tool-call') names.set(part.toolCallId, part.toolName);
-        return [{ role, content: parts }];
-      }
-      case 'tool': {
-        const toolCallId = stringOf(entry['tool_call_id']) ?? '';
-        const output: ToolResultOutput = { type: 'text', value: textOf(content) };
-        const toolName = names.get(toolCallId) ?? '';
-        return [{ role, content: [{ type: 'tool-result', toolCallId, toolName, output }] }];
-      }
-      default:
-        return [
-          {
-            role: 'user',
-            content: typeof content === 'string' ? content : arrayOf(content).map(objectOf).map(userPart),
-          },
-        ];
-    }
-  });
-  return { system, messages };
-};
-
-const textOf = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : arrayOf(content)
-        .map((part) => stringOf(objectOf(part)['text']) ?? '')
-        .join('\n');
-
-const answerParts = (entry: JsonObject): readonly AssistantPart[] => {
-  const text = textOf(entry['content']) || (stringOf(entry['refusal']) ?? '');
-  const calls = arrayOf(entry['tool_calls']).map((value): AssistantPart => {
-    const call = objectOf(value);
-    const { name, arguments: input } = objectOf(call['function']);
-    if (call['type'] !== 'function' && call['type'] !== undefined) return opaquePart(call);
-    return {
-      type: 'tool-call',
-      toolCallId: stringOf(call['id']) ?? '',
-      toolName: stringOf(name) ?? '',
-      input: inputOf(stringOf(input) ?? ''),
-    };
-  });
-  const unknown = ['function_call', 'audio'].flatMap((type) => (entry[type] ? [opaquePart({ type })] : []));
-  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls, ...unknown];
-};
-
-/** Parses the input of a call. Input that is not JSON is preserved as a string. */
-export const inputOf = (text: string): unknown => (text === '' ? {} : (parseJson(text) ?? text));
-
-const userPart = (part: JsonObject): UserPart => {
-  if (part['type'] === 'text') return { type: 'text', text: stringOf(part['text']) ?? '' };
-  const { url } = objectOf(part['image_url']);
-  if (part['type'] === 'image_url') return fileOf(stringOf(url) ?? '', 'image/*') ?? opaqueFile(part);
-  const { file_data: data, filename } = objectOf(part['file']);
-  const isFile = part['type'] === 'file' && typeof data === 'string';
-  return (isFile ? fileOf(data, 'application/pdf', stringOf(filename)) : undefined) ?? opaqueFile(part);
-};
-
 /** @throws NotConvertible */
 export const readChatRequest = (value: JsonObject, entries: readonly unknown[]): PortableRequest => {
   checkMembers(value, members);
   if ((numberOf(value['n']) ?? 1) !== 1) throw new NotConvertible('A request for several answers');
-  const { system, messages } = readChatEntries(entries);
-  if (messages.at(-1)?.role === 'assistant') throw new NotConvertible('The beginning of an answer');
+  const { system, messages } = readConversation(entries, 'openai-chat');
   const { stop } = value;
   return {
     system,
-    messages: joined(messages),
+    messages,
     tools: arrayOf(value['tools']).map((tool) => {
       const { type, function: definition } = objectOf(tool);
       return readFunction(type, objectOf(definition));

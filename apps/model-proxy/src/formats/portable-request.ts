@@ -1,6 +1,6 @@
 import { CodedError } from '@h/options';
-import { formatMessages, type RequestFormat } from '@h/transcripts';
-import type { AssistantPart, FilePart, Message, UserPart } from '@h/turn';
+import { formatMessages, readMessages, type RequestFormat } from '@h/transcripts';
+import type { AssistantPart, Message, ToolPart, UserPart } from '@h/turn';
 import type { JsonObject } from '../json-value.js';
 
 /** A tool that the client runs. */
@@ -26,12 +26,6 @@ export interface PortableRequest {
   readonly isStream: boolean;
 }
 
-/** The entries of a request: the messages of the conversation, and system prompts among them. */
-export interface PortableEntries {
-  readonly system: readonly string[];
-  readonly messages: readonly Message[];
-}
-
 /** A request has something that another format lacks, so it cannot be converted. */
 export class NotConvertible extends CodedError {
   /** @param what - names the part of the request */
@@ -39,22 +33,6 @@ export class NotConvertible extends CodedError {
     super('not-convertible', `${what} cannot be converted to the format of another provider.`);
   }
 }
-
-/** Media type of content of an unknown kind, which no format can write. */
-const opaqueType = 'application/vnd.h.opaque+json';
-
-/** Returns content of a user in a notation that is not known. */
-export const opaqueFile = (block: unknown): FilePart => ({
-  type: 'file',
-  mediaType: opaqueType,
-  data: { type: 'text', text: JSON.stringify(block) ?? '' },
-});
-
-/** Returns a part of an answer that only its provider understands. */
-export const opaquePart = ({ type }: JsonObject): AssistantPart => ({
-  type: 'custom',
-  kind: `wire.${typeof type === 'string' ? type : 'unknown'}`,
-});
 
 /**
  * Checks that every member of a request has a counterpart in the other formats, or may be left out.
@@ -67,12 +45,65 @@ export const checkMembers = (value: JsonObject, known: ReadonlySet<string>): voi
   }
 };
 
-/** Returns a file part for a URL, or for a data URL with base64. */
-export const fileOf = (url: string, mediaType: string, filename?: string): FilePart | undefined => {
-  const found = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,/.exec(url.slice(0, 200));
-  const named = filename === undefined ? {} : { filename };
-  if (found) return { type: 'file', data: url.slice(found[0].length), mediaType: found[1] ?? mediaType, ...named };
-  return URL.canParse(url) ? { type: 'file', data: new URL(url), mediaType, ...named } : undefined;
+/**
+ * Reads the conversation of a request.
+ *
+ * @throws NotConvertible if it has content that only its format has, or ends with the beginning of an answer
+ */
+export const readConversation = (
+  entries: readonly unknown[],
+  format: RequestFormat,
+): Pick<PortableRequest, 'system' | 'messages'> => {
+  const { messages, opaque } = readMessages(entries, format);
+  const [unknown] = opaque;
+  if (unknown !== undefined) throw new NotConvertible(capitalized(unknown));
+  const others = messages.filter(({ role }) => role !== 'system').map(plainMessage);
+  for (const message of others) checkCalls(message);
+  if (others.at(-1)?.role === 'assistant') throw new NotConvertible('The beginning of an answer');
+  return {
+    system: messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])),
+    messages: joined(others),
+  };
+};
+
+/** @throws NotConvertible for a call of a tool that is not a function, or of one of several servers */
+const checkCalls = ({ role, content }: Message): void => {
+  if (role !== 'assistant' || typeof content === 'string') return;
+  for (const part of content) {
+    if (part.type !== 'tool-call' || part.providerOptions === undefined) continue;
+    throw new NotConvertible(`The call of "${part.toolName}", which is not a function,`);
+  }
+};
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Returns a message in the notation that all formats share: content as parts, and results of texts alone as one text. */
+export const plainMessage = (message: Message): Message => {
+  switch (message.role) {
+    case 'system':
+      return message;
+    case 'user':
+      return { ...message, content: asParts(message.content).map(plainFile) };
+    case 'assistant':
+      return { ...message, content: partsOf(message.content) };
+    case 'tool':
+      return { ...message, content: message.content.map(plainResult) };
+  }
+};
+
+/** Returns a text document as text: other formats have documents of other types only. */
+const plainFile = (part: UserPart): UserPart =>
+  part.type === 'file' && part.mediaType === 'text/plain' && typeof part.data === 'string'
+    ? { type: 'text', text: Buffer.from(part.data, 'base64').toString('utf8') }
+    : part;
+
+const plainResult = (part: ToolPart): ToolPart => {
+  if (part.type !== 'tool-result' || part.output.type !== 'content') return part;
+  const { value, providerOptions } = part.output;
+  const texts = value.flatMap((piece) => (piece.type === 'text' ? [piece.text] : []));
+  if (texts.length < value.length) return part;
+  const isError = providerOptions?.['transcript']?.['isError'] === true;
+  return { ...part, output: { type: isError ? 'error-text' : 'text', value: texts.join('\n') } };
 };
 
 /** Joins messages of the same role that follow each other: some formats have an entry for each call and each result. */
@@ -100,7 +131,7 @@ const partsOf = (content: string | readonly AssistantPart[]): readonly Assistant
 export const writeEntries = (messages: readonly Message[], format: RequestFormat): readonly JsonObject[] => {
   const { entries, notes } = formatMessages(joined(messages.flatMap(portable)), format);
   const lost = notes.find(({ kind }) => kind === 'dropped');
-  if (lost) throw new NotConvertible(`${lost.what.charAt(0).toUpperCase()}${lost.what.slice(1)}`);
+  if (lost) throw new NotConvertible(capitalized(lost.what));
   return entries as readonly JsonObject[];
 };
 
@@ -123,7 +154,7 @@ const portable = (message: Message): readonly Message[] => {
     }
     case 'assistant': {
       const parts = partsOf(message.content).filter((part) => part.type !== 'reasoning' && hasContent(part));
-      return parts.length === 0 ? [] : [{ role: 'assistant', content: parts.map(checked) }];
+      return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
     }
   }
 };
@@ -139,12 +170,4 @@ const unnamedImage = (part: UserPart): UserPart => {
   if (part.type !== 'file' || part.filename === undefined || !part.mediaType.startsWith('image/')) return part;
   const { filename: _filename, ...image } = part;
   return image;
-};
-
-/** @throws NotConvertible for a part that only its provider understands, by its name in the request */
-const checked = (part: AssistantPart): AssistantPart => {
-  if (part.type === 'custom') {
-    throw new NotConvertible(`A part of the type "${part.kind.replace(/^wire\./, '')}" in an answer`);
-  }
-  return part;
 };

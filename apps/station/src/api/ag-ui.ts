@@ -1,7 +1,7 @@
 import { EventType } from '@ag-ui/core';
 import type { JSONValue } from '@h/turn';
 import * as z from 'zod';
-import { readSession } from '../service/session-events.js';
+import { endOfTurns, readSession } from '../service/session-events.js';
 import { newSessionId, sha256, StationError } from '../service/session-id.js';
 import type { Station } from '../service/station.js';
 import { eventStream, type ServerSentEvent } from './event-stream.js';
@@ -43,8 +43,11 @@ export const runAgUi = async ({ station, metrics, tenant, agent, input }: AgUiRu
   }
   const seed = `ag-ui:${agent}:${threadId}`;
   const { id } = await station.create(tenant, { agent }, seed);
-  const after = await station.reader.position(await station.session(tenant, newSessionId(agent, tenant, seed)));
-  await station.send(tenant, id, { text, mode: 'steer', files: [] }, sha256(`ag-ui:${message.id}`));
+  const session = await station.session(tenant, newSessionId(agent, tenant, seed));
+  const position = await station.reader.position(session);
+  const { isNew } = await station.send(tenant, id, { text, mode: 'steer', files: [] }, sha256(`ag-ui:${message.id}`));
+  // A client that repeats its request after a lost connection receives the latest turn from its beginning.
+  const after = isNew ? position : endOfTurns(Math.max(0, session.turns - 1));
   const events = async function* (signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const translate = createTranslator(threadId, runId);
     yield { data: { type: EventType.RUN_STARTED, threadId, runId } };

@@ -250,6 +250,7 @@ export const auditEntry = z.object({
   target: z.string(),
   detail: z.json().nullable(),
 });
+export type StationAuditEntry = z.infer<typeof auditEntry>;
 
 /** The body of every response with a status of 400 or more. */
 export const problem = z.object({

@@ -1,3 +1,4 @@
+import { transcriptFormats } from '@h/transcripts';
 import * as z from 'zod';
 import { readSession } from '../service/session-events.js';
 import { newSessionId, sha256, StationError } from '../service/session-id.js';
@@ -116,7 +117,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     path: '/sessions/:id/transcript',
     summary: 'Returns the history in the format of another agent.',
     scope: 'read',
-    query: z.object({ format: z.string().default('openai-chat') }),
+    query: z.object({ format: z.enum(transcriptFormats).default('openai-chat') }),
     status: 200,
     response: 'text/plain; charset=utf-8',
     handle: async ({ station, caller, params: { id = '' }, query }) => {

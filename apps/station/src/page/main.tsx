@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { StationApi } from './client/api.js';
 import { StationClient } from './client/station-client.js';
-import { askOtherTabs, answerOtherTabs, forgetToken, storedToken, storeToken } from './client/token.js';
+import { askOtherTabs, answerOtherTabs, forgetToken, onOtherToken, storedToken, storeToken } from './client/token.js';
 import { App } from './view/app.js';
 import { SignIn } from './view/sign-in.js';
 import { applyTheme, storedTheme } from './view/theme.js';
@@ -13,19 +13,21 @@ const Page = ({ initial }: { readonly initial: string | null }) => {
   const station = useMemo(() => (token === null ? undefined : new StationClient(new StationApi(token))), [token]);
   useEffect(() => () => station?.close(), [station]);
   useEffect(() => (token === null ? undefined : answerOtherTabs(token)), [token]);
+  const signIn = (entered: string): void => {
+    storeToken(entered);
+    setToken(entered);
+  };
+  useEffect(() => onOtherToken(signIn), []);
   if (!station) {
     return (
       <SignIn
-        isDenied={isDenied}
-        onToken={(entered) => {
-          storeToken(entered);
-          setToken(entered);
-        }}
+        isDenied={isDenied} onToken={signIn}
       />
     );
   }
   return (
     <App
+      key={token}
       station={station}
       onDenied={() => {
         forgetToken();

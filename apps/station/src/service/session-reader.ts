@@ -1,6 +1,6 @@
 import type { CostOf } from '@h/prices';
 import { createRedactor } from '@h/redact';
-import { formatTranscript, importTranscript, transcriptFormats, type TranscriptFormat } from '@h/transcripts';
+import { formatTranscript, importTranscript, type TranscriptFormat } from '@h/transcripts';
 import { noUsage, type JSONValue } from '@h/turn';
 import type * as z from 'zod';
 import type { entryPage, StationTrace, usageReport } from '../api/contract.js';
@@ -36,8 +36,9 @@ export class SessionReader {
 
   /** The number of the latest event of a session. */
   async position(session: SessionBody): Promise<number> {
-    if (session.turn === null) return endOfTurns(session.turns);
-    return numberOf(session.turns, (await this.#eventsOf(session.turn)).at(-1)?.seq ?? 0);
+    const live = numberedTurn(session);
+    if (live === null) return endOfTurns(session.turns);
+    return numberOf(session.turns, (await this.#eventsOf(live)).at(-1)?.seq ?? 0);
   }
 
   /** Returns a page of the conversation, the latest without `before`. */
@@ -47,16 +48,20 @@ export class SessionReader {
   ): Promise<z.infer<typeof entryPage>> {
     const { backend } = this.#options;
     const builder = new ConversationBuilder();
-    const live = session.turn;
-    const turns = new Map<string, TurnBody['calls']>();
+    const live = numberedTurn(session);
+    const turns = new Map<string, TurnBody>();
     for (let number = 1; number <= session.turns; number += 1) {
       const found = await backend.records.get('turn', `${session.id}:${number}`);
-      if (found) turns.set(found.body.turn, found.body.calls);
+      if (found) turns.set(found.body.turn, found.body);
     }
+    const latest = [...turns.values()].at(-1);
+    const since = latest ? (latest.endedAt ?? latest.startedAt) : session.createdAt;
     for await (const { turn, startedAt, messages } of backend.sessions.archive(session.id)) {
-      if (turn === live) break;
+      // A turn that has begun since the record was read: the stream after `seq` contains all of it.
+      const isLater = !turns.has(turn) && turn !== session.lastTurn && startedAt >= since;
+      if (turn === live || isLater) break;
       for (const [index, message] of messages.entries()) {
-        builder.addMessage(message, turn, index === 0 ? startedAt : null, turns.get(turn));
+        builder.addMessage(message, turn, index === 0 ? startedAt : null, turns.get(turn)?.calls);
       }
       builder.endTurn();
     }
@@ -93,15 +98,7 @@ export class SessionReader {
   }
 
   /** Returns the current history in the format of another agent. */
-  async transcript(session: SessionBody, format: string): Promise<string> {
-    if (!isFormat(format)) {
-      throw new StationError(
-        422,
-        'unknown-format',
-        `The format is not known. Use ${transcriptFormats.join(', ')}.`,
-        'format',
-      );
-    }
+  async transcript(session: SessionBody, format: TranscriptFormat): Promise<string> {
     const messages = this.#redact(await this.#options.backend.sessions.messages(session.id));
     return formatTranscript(messages, { format, session: session.id, at: session.createdAt }).text;
   }
@@ -158,5 +155,8 @@ export class SessionReader {
   }
 }
 
-const isFormat = (format: string): format is TranscriptFormat =>
-  (transcriptFormats as readonly string[]).includes(format);
+/**
+ * The running turn, if it holds the session. Before that it has no number: the next number may become that of another
+ * turn, and readers receive all events of that turn.
+ */
+const numberedTurn = ({ turn, lastTurn }: SessionBody): string | null => (turn === lastTurn ? turn : null);

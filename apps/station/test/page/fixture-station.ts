@@ -10,6 +10,7 @@ import {
   newSession,
   type agentInfo,
   type StationApproval,
+  type StationAuditEntry,
   type StationEntry,
   type StationEvent,
   type StationLanes,
@@ -54,6 +55,7 @@ export class FixtureStation {
   agents: z.infer<typeof agentInfo>[] = [];
   workflows: StationWorkflow[] = [];
   usage: z.infer<typeof usageReport> = { days: [] };
+  audit: StationAuditEntry[] = [];
   lanes: StationLanes = { capacity: 3, running: [], waiting: [] };
   /** Answers requests with this status instead, by a test of the path. */
   failing: ((path: string) => number | undefined) | undefined;
@@ -248,6 +250,7 @@ export class FixtureStation {
     } else if (kind === 'lanes') send(response, this.lanes);
     else if (kind === 'agents') send(response, this.agents);
     else if (kind === 'usage') send(response, this.usage);
+    else if (kind === 'audit') send(response, this.audit);
     else if (kind === 'workflows' && id === '') send(response, this.workflows);
     else if (kind === 'workflows' && isPost) {
       const run = blankRun(`run-${this.runs.size + 1}`, id, newRun.parse(body).input);
@@ -285,6 +288,9 @@ export class FixtureStation {
     } else if (action === 'messages') {
       this.messages.push({ session: session.id, message: newMessage.parse(body) });
       send(response, { id: `m-${this.messages.length}`, isNew: true });
+    } else if (action === 'transcript') {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.end(`${url.searchParams.get('format')} of ${session.id}`);
     } else if (action === 'trace') send(response, this.traces.get(session.id) ?? []);
     else if (action === 'cancel') {
       this.update(session.id, { state: 'idle', turn: null, outcome: 'cancelled' });

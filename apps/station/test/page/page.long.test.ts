@@ -152,6 +152,36 @@ describe('the page', () => {
     station.failing = (path) => (path.includes('/api/') ? 401 : undefined);
     station.disconnect();
     await view.getByText('does not accept the token').waitFor();
+    station.failing = undefined;
+    await view.evaluate((target) => (location.hash = target), '#/sessions/fix');
+    await view.goto(station.url);
+    await view.getByRole('heading', { name: 'Fix the retry test' }).waitFor();
+  });
+
+  it('saves the transcript in a format, and lists who decided what', async (testing) => {
+    const station = await pages.station(testing);
+    fillStation(station, Date.now());
+    const { view, problems } = await pages.open(testing, station.url, { hash: '#/sessions/fix' });
+    await view.getByText('More', { exact: true }).click();
+    await view.getByRole('button', { name: 'Save transcript…' }).click();
+    await view.locator('.agent', { hasText: 'codex' }).click();
+    const [download] = await Promise.all([
+      view.waitForEvent('download'),
+      view.getByRole('button', { name: 'Save', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('Fix-the-retry-test.codex.jsonl');
+    expect(readFileSync(await download.path(), 'utf8')).toBe('codex of fix');
+
+    await view.goto(`${station.origin}/#/approvals`);
+    await view.getByText('Audit log').click();
+    await view.locator('.audit li', { hasText: 'ada denied' }).getByText('git push --force origin main').waitFor();
+    await view.locator('.audit li', { hasText: 'created a session' }).getByRole('link').click();
+    await view.locator('.composer').waitFor();
+    expect(problems).toEqual([]);
+    station.failing = (path) => (path.endsWith('/audit') ? 403 : undefined);
+    await view.goto(`${station.origin}/#/approvals`);
+    await view.getByText('Audit log').click();
+    await view.getByText('Only tokens with the scope admin').waitFor();
   });
 
   it('decides by a link once, on a phone', async (testing) => {

@@ -337,6 +337,13 @@ export const fillStation = (station: FixtureStation, now: number): void => {
     ],
   });
   station.traces.set('fix', tracesOf(now));
+  station.audit = [
+    { at: ago(22), actor: 'ada', action: 'approval.decide', target: 'a3', detail: { decision: 'deny', hash: 'h' } },
+    { at: ago(40), actor: 'grace', action: 'approval.decide', target: 'a4', detail: { decision: 'once', hash: 'h' } },
+    { at: ago(55), actor: 'grace', action: 'session.create', target: 'review', detail: { agent: 'reviewer' } },
+    { at: ago(70), actor: 'link of ada', action: 'approval.decide', target: '9f86d081884c7d65', detail: null },
+    { at: ago(90), actor: 'ada', action: 'run.start', target: 'b94d27b9934d3e08', detail: null },
+  ];
   fillUsage(station, now);
   fillWorkflows(station, now);
 };

@@ -37,7 +37,25 @@ const views: readonly View[] = [
     ready: '.bar-row',
     act: (view) => view.locator('.turn summary').nth(1).click(),
   },
-  { name: 'approvals', hash: '#/approvals', ready: '.approval' },
+  {
+    name: 'approvals',
+    hash: '#/approvals',
+    ready: '.approval',
+    act: async (view) => {
+      await view.getByText('Audit log').click();
+      await view.getByText('created a session').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'transcript',
+    hash: '#/sessions/fix',
+    ready: '.approval',
+    act: async (view) => {
+      await view.getByText('More', { exact: true }).click();
+      await view.getByRole('button', { name: 'Save transcript…' }).click();
+      await view.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'lanes', hash: '#/lanes', ready: '.slot' },
   { name: 'workflows', hash: '#/workflows', ready: '.step' },
   { name: 'usage', hash: '#/usage', ready: '.chart-bar' },

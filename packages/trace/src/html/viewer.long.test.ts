@@ -1,61 +1,34 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { browserTests } from '../../test/browser.js';
 import { sampleRecording, type SampleOptions } from '../../test/sample-recording.js';
 import { buildTrace } from '../build-trace.js';
 import { readTrace } from '../read-trace.js';
 import { traceHtml } from './trace-html.js';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
+const { tab } = browserTests();
 const page = (...options: readonly SampleOptions[]): string =>
   traceHtml(
     options.flatMap((each) => [...readTrace(sampleRecording(each)).turns].map(([id, lines]) => buildTrace(id, lines))),
   );
 
-let browser: Browser | undefined;
 let folder = '';
-
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'h-viewer-'));
-  if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args });
-}, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Opens a page from a file and records its requests and errors. */
 const open = async (testing: TestContext, html: string, colorScheme: 'light' | 'dark' = 'light') => {
-  testing.skip(browser === undefined, 'chromium is not installed');
   const file = join(folder, `${Buffer.from(testing.task.id).toString('hex')}.html`);
   writeFileSync(file, html);
-  const view = await (browser as Browser).newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
+  const { view, problems } = await tab(testing, { colorScheme });
   const requests: string[] = [];
-  const problems: string[] = [];
   view.on('request', (asked) => requests.push(asked.url()));
-  view.on('pageerror', (error) => problems.push(error.message));
-  view.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
-  view.on('dialog', (dialog) => {
-    problems.push(`dialog ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  testing.onTestFinished(() => view.close());
   await view.goto(pathToFileURL(file).href);
   await view.waitForSelector('html[data-ready]', { state: 'attached' });
   return { view, requests, problems, file };

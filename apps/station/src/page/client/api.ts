@@ -1,3 +1,4 @@
+import type { TranscriptFormat } from '@h/transcripts';
 import type * as z from 'zod';
 import type {
   acceptedMessage,
@@ -9,6 +10,7 @@ import type {
   problem,
   sessionPage,
   StationApproval,
+  StationAuditEntry,
   StationRun,
   StationSession,
   StationTrace,
@@ -131,8 +133,12 @@ export class StationApi {
     const response = await this.#request('GET', `/artifacts/${encodeURIComponent(id)}`);
     return response.blob();
   }
-  async transcript(id: string): Promise<Blob> {
-    const response = await this.#request('GET', `/sessions/${encodeURIComponent(id)}/transcript`);
+  /** Who did what, latest first. Requires the scope `admin`. */
+  audit(): Promise<StationAuditEntry[]> {
+    return this.#json('GET', '/audit');
+  }
+  async transcript(id: string, format: TranscriptFormat): Promise<Blob> {
+    const response = await this.#request('GET', `/sessions/${encodeURIComponent(id)}/transcript?format=${format}`);
     return response.blob();
   }
 

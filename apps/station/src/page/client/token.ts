@@ -5,13 +5,25 @@ const channelName = 'station-token';
 /** Tabs of the same browser answer within milliseconds. */
 const answerMs = 150;
 
-/** The token in the address or of this tab. It leaves the address, so that it is not copied or bookmarked with it. */
-export const storedToken = (): string | null => {
+/** Removes the token from the address, so that it is not copied or bookmarked with it. */
+const takeToken = (view = '#/sessions'): string | null => {
   const token = tokenIn(location.hash);
-  if (token === null) return sessionStorage.getItem(key);
-  history.replaceState(null, '', `${location.pathname}#/sessions`);
+  if (token !== null) history.replaceState(null, '', `${location.pathname}${view}`);
   return token;
 };
+/** The token in the address or of this tab. */
+export const storedToken = (): string | null => takeToken() ?? sessionStorage.getItem(key);
+
+/** Calls back when another address with a token is opened in this tab, which does not load the page again. */
+export const onOtherToken = (callback: (token: string) => void): (() => void) => {
+  const onHashChange = ({ oldURL }: HashChangeEvent): void => {
+    const token = takeToken(new URL(oldURL).hash);
+    if (token !== null) callback(token);
+  };
+  addEventListener('hashchange', onHashChange);
+  return () => removeEventListener('hashchange', onHashChange);
+};
+
 export const storeToken = (token: string): void => sessionStorage.setItem(key, token);
 export const forgetToken = (): void => sessionStorage.removeItem(key);
 

@@ -5,6 +5,7 @@ import { hrefOf } from '../state/route.js';
 import { openApprovals } from '../state/station.js';
 import { summaryOf } from '../state/tool-summary.js';
 import { ApprovalCard } from './approval.js';
+import { AuditLog } from './audit-log.js';
 import { useApp, useNow } from './context.js';
 import { Empty, State } from './elements.js';
 
@@ -56,6 +57,7 @@ export const ApprovalsView = () => {
           </ul>
         </section>
       )}
+      <AuditLog />
     </div>
   );
 };

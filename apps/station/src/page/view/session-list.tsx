@@ -95,7 +95,7 @@ export const SessionList = ({ selected, onNew }: { readonly selected: string | n
           (query || state ? (
             <Empty title="No session matches">Change the search or the filter.</Empty>
           ) : connection === 'connecting' ? null : (
-            <Empty title="No sessions yet">Press n to begin one.</Empty>
+            <Empty title="No sessions yet">The plus button, or n, begins one.</Empty>
           ))}
         {[...groups].map(([group, members]) => (
           <section key={group}>

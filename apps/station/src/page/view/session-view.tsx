@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { useStore } from '../client/store.js';
 import { hrefOf } from '../state/route.js';
 import { outcomeText } from '../state/turn-events.js';
-import { saveBlob } from './artifact.js';
 import { Conversation } from './conversation.js';
 import { useApp } from './context.js';
 import { Dialog, Icon, State, Title, UsageText } from './elements.js';
+import { SaveTranscript } from './save-transcript.js';
 import { Timeline } from './timeline.js';
 
 /** A session: its head with state, usage and actions, and its conversation or timeline. */
@@ -13,6 +13,7 @@ export const SessionView = ({ id, tab }: { readonly id: string; readonly tab: 'c
   const { station, fail, notify } = useApp();
   const session = useStore(station.store, ({ sessions }) => sessions.get(id));
   const [isDeleting, setDeleting] = useState(false);
+  const [isSaving, setSaving] = useState(false);
   useEffect(() => {
     if (session) return;
     station.api.session(id).then((loaded) => station.store.dispatch({ type: 'sessions', sessions: [loaded] }), fail);
@@ -29,9 +30,6 @@ export const SessionView = ({ id, tab }: { readonly id: string; readonly tab: 'c
       location.hash = hrefOf({ view: 'session', id: copy.id, tab: 'conversation' });
       notify('This is the copy. The original is unchanged.');
     }, fail);
-  };
-  const save = (): void => {
-    station.api.transcript(id).then((blob) => saveBlob(blob, `${session?.title ?? id}.jsonl`), fail);
   };
   const remove = (): void => {
     setDeleting(false);
@@ -89,8 +87,8 @@ export const SessionView = ({ id, tab }: { readonly id: string; readonly tab: 'c
               <button type="button" onClick={fork}>
                 Fork
               </button>
-              <button type="button" onClick={save}>
-                Save transcript
+              <button type="button" onClick={() => setSaving(true)}>
+                Save transcript…
               </button>
               <button type="button" class="danger" onClick={() => setDeleting(true)}>
                 Delete…
@@ -100,6 +98,7 @@ export const SessionView = ({ id, tab }: { readonly id: string; readonly tab: 'c
         </div>
       </header>
       {tab === 'timeline' ? <Timeline id={id} turn={session?.turn ?? null} /> : <Conversation key={id} id={id} />}
+      {isSaving && <SaveTranscript id={id} title={session?.title ?? id} onClose={() => setSaving(false)} />}
       {isDeleting && (
         <Dialog title="Delete this session?" onClose={() => setDeleting(false)}>
           <p>

@@ -31,7 +31,7 @@ export const SignIn = ({
         </h1>
         <p role={isDenied ? 'alert' : undefined} class={isDenied ? 'problem' : undefined}>
           {isDenied
-            ? 'The station does not accept the token of this tab. It may have been replaced.'
+            ? 'The station does not accept the token of this tab: each start replaces it. Open the address that was printed last, or paste it here.'
             : 'Open the address that the station printed when it started, or paste its token here.'}
         </p>
         <label class="field">

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Conten
 import type { CanaryScript } from '@h/bridge/doctor';
 
 /** Returns the model of a doctor, which makes no request. */
-export const scriptedModel = (script: CanaryScript): LanguageModelV4 => ({
+export const canaryModel = (script: CanaryScript): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider: 'h-doctor',
   modelId: 'h-doctor',

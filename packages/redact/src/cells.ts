@@ -1,0 +1,67 @@
+import { is, key as keyClass } from './characters.js';
+import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
+import { quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { bars, endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { looksRandom } from './value.js';
+
+const hyphen = 45;
+const comma = 44;
+const arrow = 0x2192;
+
+/** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
+export const findNeighbor = (reader: Reader, index: number): Secret | undefined => findNext(reader, index, index + 1);
+
+/** Finds the value in the next cell of a table with box characters. Called for the character after one. */
+export const findCell = (reader: Reader, index: number): Secret | undefined =>
+  index > reader.barrier && bars.has(reader.text.charCodeAt(index - 1))
+    ? findNext(reader, index - 1, index)
+    : undefined;
+
+/** Finds the value behind a separator. @param from the first character after it */
+const findNext = (reader: Reader, separator: number, from: number): Secret | undefined => {
+  const { text, barrier } = reader;
+  let end = separator;
+  while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
+  const last = text.charCodeAt(end - 1);
+  if (last === 34 || last === 39 || last === 96) end -= 1;
+  if (!mayEndKey(text, end)) return undefined;
+  const floor = Math.max(barrier, end - maxKeyLength - 1);
+  let start = end;
+  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  const name = text.slice(start, end);
+  const strength = reader.remember(name, keyStrength);
+  const isCell = text.charCodeAt(separator) !== comma;
+  if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
+  const valueStart = reader.skipSpaces(from, maxSpaces);
+  if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
+  const key: Key = { name, strength, start, isQuoted: true, isTight: false };
+  const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
+  if (found === undefined) return undefined;
+  const value = text.slice(found.start, found.end);
+  if (looksRandom(value)) return found;
+  const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : reader.skipSpaces(found.end + 1, 4));
+  const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
+  return closes && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value) ? found : undefined;
+};
+
+/** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
+export const findArrow = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const isWide = text.charCodeAt(index) !== 62;
+  const sign = index - 1;
+  if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
+  const end = sign - 1;
+  if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
+  const key = readKey(reader, end, sign);
+  return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));
+};
+
+/** Returns the value behind an arrow. Without quotes, it must be random or end its line. */
+export const findPointedAt = (reader: Reader, key: Key, start: number): Secret | undefined => {
+  const found = valueOf(reader, { ...key, isTight: false }, start);
+  if (found === undefined || quoteAt(reader, start) !== undefined) return found;
+  const isRandom = looksRandom(reader.text.slice(found.start, found.end));
+  return isRandom || reader.matches(' (', found.end) || endsLine(reader, found.end) ? found : undefined;
+};

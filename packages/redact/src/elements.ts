@@ -1,0 +1,47 @@
+import { keyStrength, mayEndKey } from './key-name.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isMixed } from './value-of-name.js';
+import { looksRandom } from './value.js';
+
+const maxContent = 512;
+const content = '<![CDATA[';
+/** Matches the tag that ends here, with its attributes. */
+const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
+const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
+/** Matches an element with a name before the element with the value. */
+const named =
+  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
+
+/**
+ * Finds the content of `<password>…</password>`, of `<string name="password">`, or of an element after one with the
+ * name. Called for the `>`.
+ */
+export const findElement = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const floor = reader.floor(index);
+  const open = text.slice(floor, index).lastIndexOf('<') + floor;
+  const found = open < floor ? null : tag.exec(text.slice(open, index));
+  if (found === null) return undefined;
+  const [, element = '', attributes = ''] = found;
+  const isNamed = /^(?:value|string|dd|td)$/i.test(element);
+  const name =
+    nameAttribute.exec(attributes)?.[1] ??
+    (isNamed ? named.exec(text.slice(floor, index))?.[2] : element.replace(/^.*:/, ''));
+  if (name === undefined || !mayEndKey(name, name.length) || reader.remember(name, keyStrength) === undefined) {
+    return undefined;
+  }
+  const isData = reader.matches(content, index + 1);
+  const start = index + 1 + (isData ? content.length : 0);
+  let end = start;
+  const stop = isData ? 93 : 60;
+  while (end < start + maxContent && !Number.isNaN(reader.code(end)) && reader.code(end) !== stop) {
+    if (reader.code(end) === 10) break;
+    end += 1;
+  }
+  if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
+  const value = text.slice(start, end);
+  if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;
+  const isChosen = isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);
+  return isChosen && !/^[$%{@]|example|your/i.test(value) ? { kind: 'element', start, end } : undefined;
+};

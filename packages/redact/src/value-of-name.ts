@@ -1,0 +1,268 @@
+import { is, key as keyClass, lineStop, pairStop, stop } from './characters.js';
+import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
+import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+
+const percent = 37;
+const star = 42;
+/** Maximum number of spaces that align a name or a value. */
+export const maxSpaces = 64;
+const maxQuoted = 1024;
+const maxUnquoted = 512;
+
+/** The name on the left of a sign. */
+export interface Key {
+  readonly name: string;
+  readonly strength: KeyStrength;
+  readonly start: number;
+  readonly isQuoted: boolean;
+  /** Whether the sign directly follows the name. */
+  readonly isTight: boolean;
+}
+
+/** The notation of a value, which determines how it is judged. */
+interface Style {
+  readonly isQuoted: boolean;
+  /** Whether the value is in code, where a name may be a variable: a list continues or a call follows. */
+  readonly isCode: boolean;
+  /** Whether the notation is `NAME=value`, as in environments and command lines. */
+  readonly isLiteral: boolean;
+}
+
+/** Reads the name that ends here, of up to three words, if it may be the name of a secret. */
+export const readKey = (reader: Reader, end: number, index: number): Key | undefined => {
+  const { text, barrier } = reader;
+  const floor = Math.max(barrier, end - maxKeyLength - 1);
+  let start = end;
+  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  if (end - start > maxKeyLength || start === end) return undefined;
+  let nameStart = start;
+  while (nameStart < end && isLead(text.charCodeAt(nameStart))) nameStart += 1;
+  // The option `-D` of Java has the name of a property behind it.
+  if (nameStart > start && text.charCodeAt(nameStart) === 68) nameStart += 1;
+  let name = text.slice(nameStart, end);
+  // Skips the end of an encoded quote or sign before the name.
+  if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
+  let strength = reader.remember(name, keyStrength);
+  for (let words = 1; strength !== 'strong' && words < 3 && text.charCodeAt(start - 1) === 32; words += 1) {
+    const space = start - 1;
+    let wordStart = space;
+    while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
+    if (wordStart === space) break;
+    start = wordStart;
+    strength = reader.remember(text.slice(start, end), keyStrength) ?? strength;
+  }
+  if (strength === undefined) return undefined;
+  return { name, strength, start, isQuoted: end < index && !isGap(text.charCodeAt(end)), isTight: end === index };
+};
+
+/** Whether the code is a space, `*` of emphasis or `]` of a subscript. */
+export const isGap = (code: number): boolean => code === 32 || code === 9 || code === star || code === 93;
+
+/** Whether the code is `-`, `.` or `$`, which may precede a name. */
+const isLead = (code: number): boolean => code === 45 || code === 46 || code === 36;
+
+/** Returns the end of the spaces and emphasis before a value. */
+export const skipGap = (reader: Reader, from: number): number => {
+  let index = from;
+  while (index < from + maxSpaces && (isGapAfter(reader.code(index)) || reader.matches('%20', index))) {
+    index += reader.code(index) === percent ? 3 : 1;
+  }
+  return index;
+};
+
+const isGapAfter = (code: number): boolean => code === 32 || code === 9 || code === star;
+
+/** Reads the value of a name, from its first character or quote, if it is a secret. */
+export const valueOf = (
+  reader: Reader,
+  key: Key,
+  from: number,
+  { isColon = false, isLiteral = false, isCell = false } = {},
+): Secret | undefined => {
+  const { text } = reader;
+  const isEnvironment = !isColon && key.isTight && key.name.charCodeAt(0) < 91 && environmentName.test(key.name);
+  const quote = quoteAt(reader, from) ?? prefixedQuote(reader, from);
+  const block = isColon && quote === undefined ? startOfBlock(reader, from) : undefined;
+  let start = block ?? from;
+  let end: number | undefined;
+  let style: Style = { isQuoted: false, isCode: false, isLiteral: isEnvironment || isLiteral };
+  if (quote !== undefined) {
+    start = quote.end;
+    end = endOfQuoted(reader, start, quote.literal, maxQuoted);
+    style = { ...style, isQuoted: true };
+  } else {
+    const isLine = isEnvironment && isLineStart(reader, key.start);
+    const isPair =
+      text.charCodeAt(key.start - 1) === 59 ||
+      (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
+    end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
+    if (isCell) end = startOfBar(text, start, end);
+    if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
+    end = endAfterAmpersands(reader, key, start, end);
+    const next = reader.code(end);
+    if (next === 40 && end > start) return findWrapped(reader, key, start, end);
+    if (end === start) return isColon ? undefined : findBracketed(reader, key, start);
+    if ((next === 91 || next === 60) && !isColon) return undefined;
+    // A comma without a space separates settings, not arguments.
+    const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
+    style = { ...style, isCode: !isLine && !isPair && (isList || (!isColon && !key.isTight)) };
+  }
+  if (end === undefined || end === start || !isSecret(reader, { start, end, key, style })) return undefined;
+  return { kind: 'assignment', start, end };
+};
+
+/** Reads the quote of `b"…"` and `r"…"`. */
+const prefixedQuote = (reader: Reader, index: number): Quote | undefined => {
+  const code = reader.code(index) | 32;
+  return code === 98 || code === 114 ? quoteAt(reader, index + 1) : undefined;
+};
+
+/** Returns the start of the text behind `>-` or `|`, which begin a block in YAML. */
+const startOfBlock = (reader: Reader, from: number): number | undefined => {
+  const first = reader.code(from);
+  if (first !== 62 && first !== 124) return undefined;
+  const head = /^[>|][-+]?\r?\n[ ]{1,40}(?=\S)/.exec(reader.slice(from, from + 46));
+  return head === null ? undefined : from + head[0].length;
+};
+
+/** Matches functions and types whose argument is a secret. */
+const wrapper = /secret|password|sensitive|redact|hidden/i;
+
+/** Finds the value in `SecretStr("…")`, or a random one in any call. */
+const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secret | undefined => {
+  const quote = quoteAt(reader, end + 1);
+  const name = reader.text.slice(start, end);
+  if (quote === undefined || !/^[\w.:]{1,40}$/.test(name)) return undefined;
+  const close = endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
+  if (close === undefined || reader.code(close + quote.literal.length) !== 41) return undefined;
+  const style = { isQuoted: true, isCode: true, isLiteral: false };
+  if (!wrapper.test(name) && !reader.isRandom(quote.end, close)) return undefined;
+  const isFound = isSecret(reader, { start: quote.end, end: close, key, style });
+  return isFound ? { kind: 'assignment', start: quote.end, end: close } : undefined;
+};
+
+/** Finds the value in `password=[…]`. */
+const findBracketed = (reader: Reader, key: Key, open: number): Secret | undefined => {
+  if (!key.isTight || reader.code(open) !== 91) return undefined;
+  const start = open + 1;
+  const end = reader.endOfRun(start, stop, maxUnquoted, false);
+  const style = { isQuoted: false, isCode: true, isLiteral: false };
+  if (end === start || reader.code(end) !== 93 || !isSecret(reader, { start, end, key, style })) return undefined;
+  return { kind: 'assignment', start, end };
+};
+
+/** The vertical lines of tables, besides `|`. */
+export const bars: ReadonlySet<number> = new Set(Array.from('│┃║', (bar) => bar.charCodeAt(0)));
+
+/** Returns the offset of the first bar of a table in a range, or its end. */
+const startOfBar = (text: string, start: number, end: number): number => {
+  for (let index = start; index < end; index += 1) if (bars.has(text.charCodeAt(index))) return index;
+  return end;
+};
+
+/** Whether only spaces follow on the line. */
+export const endsLine = (reader: Reader, index: number): boolean => {
+  const next = reader.code(reader.skipSpaces(index, 4));
+  return Number.isNaN(next) || next === 10 || next === 13 || next === 92;
+};
+
+/** Extends a value past ampersands, unless one begins another parameter, an entity or a command. */
+const endAfterAmpersands = (reader: Reader, key: Key, start: number, from: number): number => {
+  const before = reader.before(key.start);
+  let end = from;
+  if (before === 38 || before === 63) return end;
+  while (end > start && end < start + maxUnquoted && reader.code(end) === 38) {
+    if (/^&(?:$|[&\s;]|[\w.%-]{1,40}=|amp;|quot;|apos;|lt;|gt;|#)/.test(reader.slice(end, end + 44))) break;
+    end = reader.endOfRun(end + 1, stop, maxUnquoted, false);
+  }
+  return end;
+};
+
+/** Whether the name is at the beginning of a line, including an escaped line, or after `export`. */
+const isLineStart = (reader: Reader, start: number): boolean => {
+  const before = reader.before(start);
+  if (Number.isNaN(before) || before === 10 || before === 13) return true;
+  // Each form below ends with a space or the letter of an escaped line feed.
+  if (before !== 32 && before !== 9 && before !== 110) return false;
+  return /(?:\\n|\n\s{0,12}|(?:^|\s)(?:export|env|-e|--env|ENV|ARG) {1,2})$/.test(
+    reader.text.slice(Math.max(reader.barrier, start - 20), start),
+  );
+};
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+/** Matches the access to a member. */
+export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
+const environmentName = /^[A-Z][A-Z\d_]*$/;
+const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
+/** Maximum length of a value that does not look random; a longer one is text. */
+const maxChosen = 128;
+/** The second half of a login to Vault, which is a UUID. Elsewhere it is the name of a secret. */
+const roleSecret = /secret[\s_-]?id$/i;
+/** Minimum length of the value of a weak name. */
+const minWeak = 16;
+
+interface Candidate {
+  readonly start: number;
+  readonly end: number;
+  readonly key: Key;
+  readonly style: Style;
+}
+
+const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
+  const isRandom = reader.isRandom(start, end);
+  if (!isRandom && ((key.strength === 'weak' && !roleSecret.test(key.name)) || end - start > maxChosen)) return false;
+  const value = reader.text.slice(start, end);
+  return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
+};
+
+/** Whether the value is not a name, a call or a sentence. */
+const isChosen = (
+  value: string,
+  { key: { name, strength }, style, isRandom }: Pick<Candidate, 'key' | 'style'> & { readonly isRandom: boolean },
+): boolean => {
+  const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen));
+  if (strength === 'weak') {
+    if (isPublicIdentifier(value)) return roleSecret.test(name) || (isHash(value) && /token$/i.test(name));
+    return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
+  }
+  if (isRandom) return !(isPath && style.isCode) && !isCall(value);
+  if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
+    return /phrase|mnemonic/i.test(name) || !value.includes(' ');
+  }
+  if (isPath || isCall(value) || /\s/.test(value)) return false;
+  if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value);
+  return value.length >= 6 && !isName(value, style) && !mentions(value, name) && isMixed(value, style);
+};
+
+export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
+
+/** Whether the value is a variable or a type. */
+const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
+  !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value));
+
+/** Names in code rarely have digits before letters, or three of them, except for a few words. */
+const isUnlikeCode = (value: string): boolean => /\d[A-Za-z]|\d{3}/.test(value) && !codeWord.test(value);
+
+const codeWord = /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+const typeName =
+  /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
+
+/** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
+export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
+  if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
+  return /\d/.test(value) ? /[a-z]/i.test(value) : /[a-z]/i.test(value) && /[!@$%^&#*]/.test(value);
+};
+
+/** Words that contain `key` by chance. */
+const animals = /(?:mon|don|tur|hoc|joc|whis)key/g;
+
+/** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
+const mentions = (value: string, name: string): boolean => {
+  const lower = value.toLowerCase().replace(animals, '');
+  return ['password', 'passwd', 'secret', 'token', 'key', 'credential', 'auth', name.toLowerCase()].some((one) =>
+    lower.includes(one),
+  );
+};
