@@ -1,15 +1,8 @@
-import {
-  intercept,
-  MessageList,
-  type Handlers,
-  type ObserveHandlers,
-  type OperatorContext,
-  type TurnOperator,
-} from '@h/turn';
+import { intercept, MessageList, type OperatorContext, type TurnEvent, type TurnOperator } from '@h/turn';
 import './events.js';
-import { CompactionEffect } from './last-resort.js';
+import { CompactionEffect, type LastResortTurn } from './last-resort.js';
 import type { CompactionOptions } from './options.js';
-import { settingsOf } from './settings.js';
+import { settingsOf, type CompactionSettings } from './settings.js';
 import { TurnCompaction } from './turn-compaction.js';
 import { TurnState } from './turn-state.js';
 
@@ -36,77 +29,86 @@ import { TurnState } from './turn-state.js';
 export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
   const isOurs = settings.memory === undefined;
-  const setup = (operator: OperatorContext): Handlers => {
-    const state = new TurnState(settings);
-    const lastResort = settings.lastResort?.start(operator);
-    const turn = new TurnCompaction(settings, state, operator, lastResort);
-    const effect = new CompactionEffect();
-    const settle = (): void => {
-      const saved = effect.take();
-      if (saved !== undefined) lastResort?.compacted(saved);
-    };
-    return {
-      observe: bothOf(lastResort?.observe, {
-        'turn.start': ({ turn: id, session, metadata }) => {
-          Object.assign(state.place, { turn: id, session });
+  return intercept(
+    'compaction',
+    {
+      setup: (operator) => new CompactedTurn(settings, operator),
+      observe: {
+        ...(settings.lastResort && {
+          '*': (turn: CompactedTurn, event: TurnEvent) => turn.observeForLastResort(event),
+        }),
+        'turn.start': ({ state }, { turn, session, metadata }) => {
+          Object.assign(state.place, { turn, session });
           state.isManual = metadata?.['compaction'] === 'now';
         },
-        'session.loaded': ({ turn: id, session, messages, state: kept }) => {
-          Object.assign(state.place, { turn: id, session });
+        'session.loaded': ({ state }, { turn, session, messages, state: kept }) => {
+          Object.assign(state.place, { turn, session });
           state.history = messages;
           state.load(kept);
           if (isOurs) state.warmUp(messages);
         },
-        'session.state': ({ key, value }) => state.recall(key, value),
-        'history.append': ({ messages }) => {
+        'session.state': ({ state }, { key, value }) => state.recall(key, value),
+        'history.append': ({ state }, { messages }) => {
           if (isOurs) state.warmUp(messages);
         },
-        'history.replace': ({ messages, annotations, origin }) => {
+        'history.replace': ({ state, effect }, { messages, annotations, origin }) => {
           state.history = MessageList.of(messages);
           state.compacted(annotations);
           if (origin === settings.lastResort?.name) effect.take();
         },
-        'compaction.failed': (event) => effect.failed(event),
-        'compaction.done': (event) => effect.done(event),
-        'model.request': (request) => {
-          settle();
-          state.sent(request);
+        'compaction.failed': ({ effect }, event) => effect.failed(event),
+        'compaction.done': ({ effect }, event) => effect.done(event),
+        'model.request': (turn, request) => {
+          turn.settle();
+          turn.state.sent(request);
         },
-        'model.error': ({ annotations }) => {
-          settle();
-          state.compacted(annotations);
-          state.failed();
+        'model.error': (turn, { annotations }) => {
+          turn.settle();
+          turn.state.compacted(annotations);
+          turn.state.failed();
         },
-        'model.response': ({ usage }) => state.learn(usage),
-      }),
+        'model.response': ({ state }, { usage }) => state.learn(usage),
+      },
       decide: {
-        'history.append': (event, context) =>
-          state.isManual && event.origin === 'input' ? turn.compactNow(event, context) : undefined,
-        'model.request': (event, context) => turn.fit(event, context),
-        'turn.end': (event) => {
+        'history.append': ({ state, compactor }, event, context) =>
+          state.isManual && event.origin === 'input' ? compactor.compactNow(event, context) : undefined,
+        'model.request': ({ compactor }, event, context) => compactor.fit(event, context),
+        'turn.end': ({ state, lastResort }, event) => {
           const changed = [...(isOurs ? state.changedNotes() : []), ...(lastResort?.close(event) ?? [])];
           return changed.length === 0 ? undefined : [...changed, event];
         },
-        'model.error': (event, context) => turn.recover(event, context),
+        'model.error': ({ compactor }, event, context) => compactor.recover(event, context),
       },
-    };
-  };
-  return intercept('compaction', setup, {
-    after: ['prompt', 'skills', 'continuity', ...(settings.lastResort?.after ?? [])],
-    before: ['observe'],
-  });
+    },
+    {
+      after: ['prompt', 'skills', 'continuity', ...(settings.lastResort?.after ?? [])],
+      before: ['observe'],
+    },
+  );
 };
 
-/** Merges two sets of handlers; if both handle an event type, the first handler is called before the second. */
-const bothOf = (first: ObserveHandlers = {}, second: ObserveHandlers): ObserveHandlers => {
-  const both = { ...first, ...second } as Record<string, (event: never) => void>;
-  for (const [type, handler] of Object.entries(first) as [keyof ObserveHandlers, (event: never) => void][]) {
-    const other = second[type] as ((event: never) => void) | undefined;
-    if (other === undefined) continue;
-    both[type] = (event) => {
-      handler(event);
-      other(event);
-    };
+/** What one turn uses. */
+class CompactedTurn {
+  readonly state: TurnState;
+  readonly lastResort: LastResortTurn | undefined;
+  readonly compactor: TurnCompaction;
+  readonly effect = new CompactionEffect();
+
+  constructor(settings: CompactionSettings, operator: OperatorContext) {
+    this.state = new TurnState(settings);
+    this.lastResort = settings.lastResort?.start(operator);
+    this.compactor = new TurnCompaction(settings, this.state, operator, this.lastResort);
   }
-  return both;
-};
+
+  /** Reports the effect of the compaction before this request to the last strategy. */
+  settle(): void {
+    const saved = this.effect.take();
+    if (saved !== undefined) this.lastResort?.compacted(saved);
+  }
+
+  observeForLastResort(event: TurnEvent): void {
+    const handlers = this.lastResort?.observe as Readonly<Record<string, (event: TurnEvent) => void>> | undefined;
+    if (handlers === undefined) return;
+    for (const type of ['*', event.type]) if (Object.hasOwn(handlers, type)) handlers[type]?.(event);
+  }
+}

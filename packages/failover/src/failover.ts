@@ -1,17 +1,9 @@
-import {
-  intercept,
-  keep,
-  type ErrorInfo,
-  type Handlers,
-  type OperatorContext,
-  type TurnEventOf,
-  type TurnOperator,
-} from '@h/turn';
+import { intercept, keep, type ErrorInfo, type OperatorContext, type TurnEventOf, type TurnOperator } from '@h/turn';
 import './events.js';
-import { settingsOf, type FailoverOptions } from './options.js';
+import { settingsOf, type FailoverOptions, type FailoverSettings } from './options.js';
 import { TurnPool } from './pool/turn-pool.js';
 import { originName, withOrigin } from './portable/portable-history.js';
-import { createRouter } from './route.js';
+import { createRouter, type Router } from './route.js';
 import { TurnState } from './turn-state.js';
 
 /**
@@ -32,49 +24,39 @@ import { TurnState } from './turn-state.js';
  */
 export const failover = (options: FailoverOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
-  const setup = (operator: OperatorContext): Handlers => {
-    let isLive = false;
-    const cooldowns = new TurnPool(settings, operator);
-    const state = new TurnState(settings);
-    const router = createRouter(settings, cooldowns, state, operator);
-    return {
+  return intercept(
+    'failover',
+    {
+      setup: (operator) => new FailoverTurn(settings, operator),
       observe: {
-        'turn.start': (event) => {
+        'turn.start': ({ state }, event) => {
           state.session = event.session;
           state.chosen = settings.chosenModel(event);
         },
-        'session.loaded': ({ session, state: stored }) => {
+        'session.loaded': ({ state }, { session, state: stored }) => {
           state.session = session;
           state.recallHome(stored[originName]);
         },
-        'session.state': ({ key, value }) => {
+        'session.state': ({ state }, { key, value }) => {
           if (key === originName) state.recallHome(value);
         },
-        'model.request': (event) => state.asked(event),
-        'model.response': (event) => {
+        'model.request': ({ state }, event) => state.asked(event),
+        'model.response': ({ state, router }, event) => {
           if (!isEmpty(event)) router.succeeded();
           router.release();
           state.isAsked = false;
         },
-        'model.error': (event) => {
-          const { model, credential } = state.target ?? {};
-          const failure = state.failed(event);
-          router.release();
-          // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
-          if (isLive || failure?.verdict.kind !== 'switch') return;
-          cooldowns.pool.failed(credential, model, failure.verdict, failure.at);
-        },
-        'turn.stop': () => {
+        'model.error': (turn, event) => turn.failed(event),
+        'turn.stop': ({ state }) => {
           state.isEnding = true;
         },
       },
       decide: {
-        'model.request': (event) => router.send(event),
-        'model.error': (event) =>
+        'model.request': ({ router }, event) => router.send(event),
+        'model.error': ({ state, router }, event) =>
           event.retrying === true || state.isEnding ? undefined : router.failed(event, event.error),
-        'model.response': (event) => (isEmpty(event) ? router.failed(event, emptyResponse) : undefined),
-        'history.append': (event) => {
-          const { target, home } = state;
+        'model.response': ({ router }, event) => (isEmpty(event) ? router.failed(event, emptyResponse) : undefined),
+        'history.append': ({ state: { target, home } }, event) => {
           const isAnswer = event.origin === 'response' && event.messages.length > 0;
           if (!isAnswer || target?.model === undefined) return undefined;
           if (home === undefined) return [keep(originName, { ...target }), event];
@@ -82,15 +64,42 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
           return { ...event, messages: event.messages.map((message) => withOrigin(message, target)) };
         },
       },
-      start: () => {
-        isLive = true;
-        state.resumed(operator.now());
-      },
-      finalize: () => router.release(),
-    };
-  };
-  return intercept('failover', setup, { before: ['prompt', 'skills', 'continuity', 'compaction'] });
+      start: (turn) => turn.goLive(),
+      finalize: ({ router }) => router.release(),
+    },
+    { before: ['prompt', 'skills', 'continuity', 'compaction'] },
+  );
 };
+
+/** What one turn uses. */
+class FailoverTurn {
+  readonly state: TurnState;
+  readonly router: Router;
+  readonly #cooldowns: TurnPool;
+  readonly #operator: OperatorContext;
+  #isLive = false;
+
+  constructor(settings: FailoverSettings, operator: OperatorContext) {
+    this.state = new TurnState(settings);
+    this.#cooldowns = new TurnPool(settings, operator);
+    this.router = createRouter(settings, this.#cooldowns, this.state, operator);
+    this.#operator = operator;
+  }
+
+  goLive(): void {
+    this.#isLive = true;
+    this.state.resumed(this.#operator.now());
+  }
+
+  failed(event: TurnEventOf<'model.error'>): void {
+    const { model, credential } = this.state.target ?? {};
+    const failure = this.state.failed(event);
+    this.router.release();
+    // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
+    if (this.#isLive || failure?.verdict.kind !== 'switch') return;
+    this.#cooldowns.pool.failed(credential, model, failure.verdict, failure.at);
+  }
+}
 
 const emptyResponse: ErrorInfo = {
   name: 'EmptyResponseError',

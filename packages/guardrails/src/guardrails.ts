@@ -2,7 +2,6 @@ import {
   intercept,
   type Decision,
   type DecisionInput,
-  type Handlers,
   type OperatorContext,
   type TurnEventOf,
   type TurnEventType,
@@ -10,8 +9,10 @@ import {
 } from '@h/turn';
 import { Observable } from 'rxjs';
 import { nextTimeMs } from './step-plan.js';
-import { settingsOf, type GuardrailsOptions } from './options.js';
+import { settingsOf, type GuardrailsOptions, type GuardrailsSettings } from './options.js';
+import type { TurnAccounts } from './turn-accounts.js';
 import { TurnGuard, waitFor } from './turn-guard.js';
+import type { TurnLedger } from './turn-ledger.js';
 
 /**
  * Ends a turn that has used up a limit on steps, tool calls, tokens, cost, time, failures or size: its own, its
@@ -37,133 +38,168 @@ import { TurnGuard, waitFor } from './turn-guard.js';
  */
 export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
-  const setup = (operator: OperatorContext): Handlers => {
-    const guard = new TurnGuard(settings);
-    const { ledger, recovery } = guard;
-    const { accounts } = ledger;
-    /** Set once `turn.start` has happened; a turn that is resumed has it before it becomes live. */
-    let turnId: string | undefined;
-    let isLive = false;
-    let unwatch: (() => void) | undefined;
-    let cancelTimer: (() => void) | undefined;
+  /** Records the time of each event: a resumed turn has run until the last one. Deltas are not journaled. */
+  const timed = <Type extends TurnEventType>(
+    count: (turn: GuardedTurn, event: TurnEventOf<Type>) => void,
+  ): ((turn: GuardedTurn, event: TurnEventOf<Type>) => void) =>
+    settings.isTimed
+      ? (turn, event) => {
+          turn.accounts.passed(event.at);
+          count(turn, event);
+        }
+      : count;
 
-    const interrupt = (): void => {
-      for (const event of guard.interrupt(operator.now())) operator.emit(event);
-    };
-    /** Announces when the first limit on duration will be used up. */
-    const announce = (): void => {
-      const now = operator.now();
-      const left = accounts.all.map((account) => account.left('maxDurationMs', now));
-      operator.setDeadline(now + Math.min(Infinity, ...left));
-    };
-    const watchTime = (): void => {
-      if (!isLive || !settings.isTimed) return;
-      cancelTimer?.();
-      announce();
-      const delayMs = nextTimeMs(accounts.all, operator.now(), settings);
-      if (delayMs === undefined) return;
-      cancelTimer = operator.after(Math.min(Math.ceil(delayMs), longestTimerMs), () => {
-        interrupt();
-        if (accounts.late(operator.now()) === undefined) watchTime();
-      });
-    };
-    const goLive = (turn: string): void => {
-      if (isLive) return;
-      isLive = true;
-      accounts.run(turn, operator.now());
-      unwatch = accounts.budget?.watch(interrupt);
-      watchTime();
-    };
-    /** Records the time of each event: a resumed turn has run until the last one. Deltas are not journaled. */
-    const timed = <Type extends TurnEventType>(
-      count: (event: TurnEventOf<Type>) => void,
-    ): ((event: TurnEventOf<Type>) => void) =>
-      settings.isTimed
-        ? (event) => {
-            accounts.passed(event.at);
-            count(event);
-          }
-        : count;
-
-    return {
+  return intercept(
+    'guardrails',
+    {
+      setup: (operator) => new GuardedTurn(settings, operator),
       observe: {
-        'turn.start': timed<'turn.start'>((event) => {
-          turnId = event.turn;
-          accounts.start(event);
-          ledger.heard(event.input);
+        'turn.start': timed<'turn.start'>((turn, event) => turn.started(event)),
+        'session.loaded': timed<'session.loaded'>((turn, { state, at }) => {
+          turn.accounts.load(state, at);
+          turn.watchTime();
         }),
-        'session.loaded': timed<'session.loaded'>(({ state, at }) => {
-          accounts.load(state, at);
-          watchTime();
-        }),
-        'input.received': timed<'input.received'>(({ message, id }) => ledger.heard([message], id)),
-        'history.append': timed<'history.append'>(({ origin }) => {
+        'input.received': timed<'input.received'>(({ ledger }, { message, id }) => ledger.heard([message], id)),
+        'history.append': timed<'history.append'>(({ ledger, guard }, { origin }) => {
           if (origin === 'results') ledger.stepEnded();
-          else if (origin === 'steering') recovery.newInput();
+          else if (origin === 'steering') guard.recovery.newInput();
         }),
-        'model.request': timed<'model.request'>((event) => guard.requested(event)),
-        'model.response': timed<'model.response'>((event) => guard.answered(event)),
-        'model.error': timed<'model.error'>((event) => {
+        'model.request': timed<'model.request'>(({ guard }, event) => guard.requested(event)),
+        'model.response': timed<'model.response'>(({ guard }, event) => guard.answered(event)),
+        'model.error': timed<'model.error'>(({ ledger, guard }, event) => {
           ledger.failed(event);
-          recovery.began();
+          guard.recovery.began();
         }),
-        'tool.call': timed<'tool.call'>((event) => ledger.called(event)),
-        'tool.result': timed<'tool.result'>((event) => ledger.resulted(event)),
+        'tool.call': timed<'tool.call'>(({ ledger }, event) => ledger.called(event)),
+        'tool.result': timed<'tool.result'>(({ ledger }, event) => ledger.resulted(event)),
         ...(settings.isTimed && {
           'approval.request': timed<'approval.request'>(() => undefined),
           'approval.answer': timed<'approval.answer'>(() => undefined),
         }),
-        'turn.continue': timed<'turn.continue'>((event) => recovery.continued(event)),
-        'turn.stop': timed<'turn.stop'>((event) => guard.stopped(event)),
-        'turn.end': () => ledger.ended(),
-        'budget.near': (event) => guard.reportedNear(event),
-        'budget.cost-unknown': ({ model }) => ledger.reportedUnpriced(model),
+        'turn.continue': timed<'turn.continue'>(({ guard }, event) => guard.recovery.continued(event)),
+        'turn.stop': timed<'turn.stop'>(({ guard }, event) => guard.stopped(event)),
+        'turn.end': ({ ledger }) => ledger.ended(),
+        'budget.near': ({ guard }, event) => guard.reportedNear(event),
+        'budget.cost-unknown': ({ ledger }, { model }) => ledger.reportedUnpriced(model),
       },
       decide: {
-        'turn.start': (event) => {
-          accounts.start(event);
-          goLive(event.turn);
-          return guard.admit(event);
-        },
-        ...(settings.countsInput && { 'input.received': (event) => guard.hear(event) }),
-        'model.request': (event): DecisionInput => {
-          goLive(event.turn);
-          const decision = guard.ask(event);
-          if (decision === 'wait') return waiting(event);
-          return decision.length === 1 ? decision[0] : decision;
-        },
-        'model.delta': (event) => guard.delta(event),
-        'model.response': (event) => guard.respond(event),
-        'model.error': (event) => guard.fail(event),
-        'tool.call': (event) => guard.call(event),
-        'turn.stop': (event) => guard.stop(event),
-        ...(settings.session !== undefined && { 'turn.end': (event) => guard.finish(event) }),
-      },
-      start: () => {
-        if (turnId === undefined) return;
-        goLive(turnId);
-        interrupt();
-      },
-      finalize: () => {
-        unwatch?.();
-        guard.close(operator.now());
-      },
-    };
-
-    function waiting(request: TurnEventOf<'model.request'>): Observable<Decision> {
-      return new Observable((subscriber) =>
-        waitFor(guard, request, operator, (events) => {
-          subscriber.next(events);
-          subscriber.complete();
+        'turn.start': (turn, event) => turn.begin(event),
+        ...(settings.countsInput && {
+          'input.received': ({ guard }: GuardedTurn, event: TurnEventOf<'input.received'>) => guard.hear(event),
         }),
-      );
-    }
-  };
-  return intercept('guardrails', setup, {
-    after: ['queue', 'hooks', 'subagents'],
-    before: ['failover', 'compaction', 'observe'],
-  });
+        'model.request': (turn, event) => turn.ask(event),
+        'model.delta': ({ guard }, event) => guard.delta(event),
+        'model.response': ({ guard }, event) => guard.respond(event),
+        'model.error': ({ guard }, event) => guard.fail(event),
+        'tool.call': ({ guard }, event) => guard.call(event),
+        'turn.stop': ({ guard }, event) => guard.stop(event),
+        ...(settings.session !== undefined && {
+          'turn.end': ({ guard }: GuardedTurn, event: TurnEventOf<'turn.end'>) => guard.finish(event),
+        }),
+      },
+      start: (turn) => turn.resume(),
+      finalize: (turn) => turn.close(),
+    },
+    { after: ['queue', 'hooks', 'subagents'], before: ['failover', 'compaction', 'observe'] },
+  );
 };
+
+/** A turn with its limits: its clock, its timer, and its place in a shared budget. */
+class GuardedTurn {
+  readonly guard: TurnGuard;
+  readonly #settings: GuardrailsSettings;
+  readonly #operator: OperatorContext;
+  /** Set once `turn.start` has happened; a turn that is resumed has it before it becomes live. */
+  #turnId: string | undefined;
+  #isLive = false;
+  #unwatch: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(settings: GuardrailsSettings, operator: OperatorContext) {
+    this.guard = new TurnGuard(settings);
+    this.#settings = settings;
+    this.#operator = operator;
+  }
+
+  get ledger(): TurnLedger {
+    return this.guard.ledger;
+  }
+
+  get accounts(): TurnAccounts {
+    return this.guard.ledger.accounts;
+  }
+
+  started(event: TurnEventOf<'turn.start'>): void {
+    this.#turnId = event.turn;
+    this.accounts.start(event);
+    this.ledger.heard(event.input);
+  }
+
+  begin(event: TurnEventOf<'turn.start'>): Decision {
+    this.accounts.start(event);
+    this.#goLive(event.turn);
+    return this.guard.admit(event);
+  }
+
+  resume(): void {
+    if (this.#turnId === undefined) return;
+    this.#goLive(this.#turnId);
+    this.#interrupt();
+  }
+
+  ask(event: TurnEventOf<'model.request'>): DecisionInput {
+    this.#goLive(event.turn);
+    const decision = this.guard.ask(event);
+    if (decision === 'wait') return this.#waiting(event);
+    return decision.length === 1 ? decision[0] : decision;
+  }
+
+  /** Wakes when the next limit on duration comes near or is used up. */
+  watchTime(): void {
+    if (!this.#isLive || !this.#settings.isTimed) return;
+    this.#cancelTimer?.();
+    this.#announce();
+    const delayMs = nextTimeMs(this.accounts.all, this.#operator.now(), this.#settings);
+    if (delayMs === undefined) return;
+    this.#cancelTimer = this.#operator.after(Math.min(Math.ceil(delayMs), longestTimerMs), () => {
+      this.#interrupt();
+      if (this.accounts.late(this.#operator.now()) === undefined) this.watchTime();
+    });
+  }
+
+  close(): void {
+    this.#unwatch?.();
+    this.guard.close(this.#operator.now());
+  }
+
+  #goLive(turn: string): void {
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.accounts.run(turn, this.#operator.now());
+    this.#unwatch = this.accounts.budget?.watch(() => this.#interrupt());
+    this.watchTime();
+  }
+
+  #interrupt(): void {
+    for (const event of this.guard.interrupt(this.#operator.now())) this.#operator.emit(event);
+  }
+
+  /** Announces when the first limit on duration will be used up. */
+  #announce(): void {
+    const now = this.#operator.now();
+    const left = this.accounts.all.map((account) => account.left('maxDurationMs', now));
+    this.#operator.setDeadline(now + Math.min(Infinity, ...left));
+  }
+
+  #waiting(request: TurnEventOf<'model.request'>): Observable<Decision> {
+    return new Observable((subscriber) =>
+      waitFor(this.guard, request, this.#operator, (events) => {
+        subscriber.next(events);
+        subscriber.complete();
+      }),
+    );
+  }
+}
 
 /** The longest delay that a timer accepts. */
 const longestTimerMs = 2_147_483_647;

@@ -1,4 +1,4 @@
-import { intercept, type Handlers, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { intercept, type TurnEventOf, type TurnOperator } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
 import { CallWatch } from './call-watch.js';
 import { checkOperatorOptions, limitsFrom, type LoopDetectOptions } from './options.js';
@@ -29,36 +29,36 @@ declare module '@h/turn' {
 export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
   checkOperatorOptions(options);
   const limits = limitsFrom(options);
-  const setup = (): Handlers => {
-    const calls = new CallWatch(options, limits);
-    const answers = new AnswerWatch(options);
-    return {
+  return intercept(
+    operatorName,
+    {
+      setup: () => ({ calls: new CallWatch(options, limits), answers: new AnswerWatch(options) }),
       observe: {
-        'history.append': (event) => {
+        'history.append': ({ calls, answers }, event) => {
           if (!isFromUser(event)) return;
           calls.reset();
           answers.reset();
         },
-        'history.replace': () => calls.forgive(),
-        'model.request': () => answers.begin(),
-        'model.error': (event) => answers.fail(event),
-        'model.response': ({ content }) => {
+        'history.replace': ({ calls }) => calls.forgive(),
+        'model.request': ({ answers }) => answers.begin(),
+        'model.error': ({ answers }, event) => answers.fail(event),
+        'model.response': ({ calls, answers }, { content }) => {
           answers.complete();
           calls.plan(content);
         },
-        'tool.call': (event) => calls.begin(event),
-        'tool.result': (event) => calls.record(event),
+        'tool.call': ({ calls }, event) => calls.begin(event),
+        'tool.result': ({ calls }, event) => calls.record(event),
       },
       decide: {
-        'model.request': (event) => calls.shape(event) ?? answers.shape(event),
-        'model.delta': (event) => answers.read(event, calls.isEnding),
-        'tool.call': (event) => calls.decide(event),
-        'tool.result': (event) => calls.mark(event),
-        'turn.stop': (event) => calls.end(event),
+        'model.request': ({ calls, answers }, event) => calls.shape(event) ?? answers.shape(event),
+        'model.delta': ({ calls, answers }, event) => answers.read(event, calls.isEnding),
+        'tool.call': ({ calls }, event) => calls.decide(event),
+        'tool.result': ({ calls }, event) => calls.mark(event),
+        'turn.stop': ({ calls }, event) => calls.end(event),
       },
-    };
-  };
-  return intercept(operatorName, setup, { before: ['tools', 'security'] });
+    },
+    { before: ['tools', 'security'] },
+  );
 };
 
 /** Whether a user sent a message to the running turn; internal messages are not new input. */

@@ -1,4 +1,4 @@
-import { intercept, keep, toErrorInfo, type Decision, type TurnEventOf, type TurnOperator } from '@h/turn';
+import { intercept, keep, toErrorInfo, type TurnOperator } from '@h/turn';
 import { checkObserveOptions, type ObserveOptions } from './options.js';
 import { createOutlet } from './outlet.js';
 import { watchRun } from './run.js';
@@ -36,34 +36,52 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
     }
   };
   // Without a sink or a meter there is nothing to record.
-  if (sinks.length === 0 && meter === undefined) return intercept('observe', () => ({}));
-  return intercept('observe', (context) => {
-    let session: string | undefined;
-    const run = watchRun(settings, createOutlet(sinks, onSinkError), () => context.now());
-    let hasFailed = false;
-    const guarded = (work: () => void): void => {
-      try {
-        work();
-      } catch (error) {
-        if (!hasFailed) report(error);
-        hasFailed = true;
-      }
-    };
-    const keepTotals = (event: TurnEventOf<'turn.stop'>): Decision =>
-      meter === undefined || session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event];
-    return {
-      observe: {
-        '*': (event) => guarded(() => run.take(event)),
-        'session.loaded': (event) => {
-          ({ session } = event);
-        },
+  if (sinks.length === 0 && meter === undefined) return intercept('observe', { setup: () => undefined });
+  return intercept('observe', {
+    setup: (context) =>
+      new ObservedTurn(
+        watchRun(settings, createOutlet(sinks, onSinkError), () => context.now()),
+        report,
+      ),
+    observe: {
+      '*': (turn, event) => turn.guarded((run) => run.take(event)),
+      'session.loaded': (turn, event) => {
+        turn.session = event.session;
       },
-      decide: meter === undefined ? {} : { 'turn.stop': keepTotals },
-      start: () => guarded(run.start),
-      finalize: () => guarded(run.finalize),
-    };
+    },
+    decide:
+      meter === undefined
+        ? {}
+        : {
+            'turn.stop': ({ session }, event) =>
+              session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event],
+          },
+    start: (turn) => turn.guarded((run) => run.start()),
+    finalize: (turn) => turn.guarded((run) => run.finalize()),
   });
 };
+
+/** The observation of one turn. The first failure is reported; the observation continues. */
+class ObservedTurn {
+  session: string | undefined;
+  readonly #run: ReturnType<typeof watchRun>;
+  readonly #report: (error: unknown) => void;
+  #hasFailed = false;
+
+  constructor(run: ReturnType<typeof watchRun>, report: (error: unknown) => void) {
+    this.#run = run;
+    this.#report = report;
+  }
+
+  guarded(work: (run: ReturnType<typeof watchRun>) => void): void {
+    try {
+      work(this.#run);
+    } catch (error) {
+      if (!this.#hasFailed) this.#report(error);
+      this.#hasFailed = true;
+    }
+  }
+}
 
 const warnOfSink = (error: unknown, sink: string): void =>
   process.emitWarning(`The sink ${sink} has failed: ${toErrorInfo(error).message}`, 'ObserveWarning');

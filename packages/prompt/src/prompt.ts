@@ -1,7 +1,6 @@
 import {
   intercept,
   type Decision,
-  type Handlers,
   type MaybePromise,
   type NewEvent,
   type OperatorContext,
@@ -9,15 +8,15 @@ import {
   type TurnOperator,
 } from '@h/turn';
 import { hasBootstrap, isBootstrapRecord, withoutRecords } from './bootstrap.js';
-import { driftWatch, stateKey } from './drift-watch.js';
+import { DriftWatch, stateKey } from './drift-watch.js';
 import { fromState } from './kept-prompt.js';
-import { checkedOptions, type PromptOptions } from './options.js';
+import { checkedOptions, type CheckedOptions, type PromptOptions } from './options.js';
 import { isShaped, requestShaper } from './request-shaper.js';
 import { sectionJob } from './section-jobs.js';
-import { sectionLoader, whenLoaded, type TurnSignal } from './section-loader.js';
-import { stableSections } from './stable-sections.js';
+import { SectionLoader, whenLoaded, type TurnSignal } from './section-loader.js';
+import { StableLoader } from './stable-sections.js';
 import { bootstrapMessage, type TextSection } from './tail-message.js';
-import { turnContexts } from './turn-contexts.js';
+import { TurnContexts } from './turn-contexts.js';
 import { volatileSections } from './volatile-sections.js';
 
 /**
@@ -52,73 +51,97 @@ import { volatileSections } from './volatile-sections.js';
  */
 export const prompt = (options: PromptOptions = {}): TurnOperator => {
   const checked = checkedOptions(options);
-  const { memory, volatileAfterTools } = checked;
-  const mayHaveBootstrap = checked.bootstrap.length > 0 || checked.session.some((entry) => 'load' in entry);
-
-  const setup = (operator: OperatorContext): Handlers => {
-    const contexts = turnContexts(checked);
-    const loader = sectionLoader(checked, operator, () => contexts.facts);
-    const stable = stableSections(checked, contexts, loader);
-    const volatile = volatileSections(checked, contexts, loader);
-    const shape = requestShaper(checked);
-    const drift = driftWatch((kept) => memory?.remember(contexts.facts.session, kept));
-    let hasRecord = !mayHaveBootstrap;
-
-    const shapeWith = (request: TurnEventOf<'model.request'>, signal: TurnSignal): MaybePromise<Decision> => {
-      const isWithFacts = volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
-      const tiers = stable(request.at, signal);
-      const facts = isWithFacts ? volatile(request, signal) : [];
-      return whenBothLoaded(tiers, facts, (there, said) => {
-        const all = isWithFacts && there.volatile.length > 0 ? [...said, ...there.volatile] : said;
-        const shaped = shape(request, there, all);
-        const notices = [...loader.takeNotices(), ...drift.asked(shaped.prefix)];
-        return notices.length === 0 ? shaped.request : [...notices, shaped.request];
-      });
-    };
-
-    const bootstrapFor = (event: TurnEventOf<'history.append'>, signal: TurnSignal): MaybePromise<Decision> => {
-      hasRecord = true;
-      const jobs = checked.bootstrap.map((section) => sectionJob(section, 'bootstrap', contexts.session));
-      const own = loader.load(jobs, event.at, signal);
-      return whenBothLoaded(own, stable(event.at, signal), ({ sections }, { bootstrap }) => [
-        ...loader.takeNotices(),
-        ...recordOf([...sections, ...bootstrap]),
-        event,
-      ]);
-    };
-
-    return {
+  const { memory } = checked;
+  return intercept(
+    'prompt',
+    {
+      setup: (operator) => new PromptTurn(checked, operator),
       observe: {
-        'turn.start': (event) => contexts.begin(event),
-        'session.loaded': ({ session, state, messages }) => {
-          drift.recall(fromState(state[stateKey]) ?? memory?.recall(session));
-          hasRecord ||= hasBootstrap(messages);
-        },
-        'session.state': ({ key, value }) => {
+        'turn.start': ({ contexts }, event) => contexts.begin(event),
+        'session.loaded': (turn, event) => turn.loaded(event),
+        'session.state': ({ drift }, { key, value }) => {
           if (key === stateKey) drift.recall(fromState(value));
         },
-        'history.append': ({ origin, messages }) => {
-          if (origin === 'prompt') hasRecord ||= messages.some(isBootstrapRecord);
+        'history.append': (turn, { origin, messages }) => {
+          if (origin === 'prompt') turn.hasRecord ||= messages.some(isBootstrapRecord);
         },
       },
       decide: {
-        'history.append': (event, context) => {
+        'history.append': (turn, event, context) => {
           if (event.origin !== 'input' && event.origin !== 'steering') return undefined;
           const messages = withoutRecords(event.messages);
           const clean = messages === event.messages ? event : { ...event, messages };
-          if (event.origin === 'input' && !hasRecord) return bootstrapFor(clean, () => context.signal);
+          if (event.origin === 'input' && !turn.hasRecord) return turn.withBootstrap(clean, () => context.signal);
           return clean === event ? undefined : clean;
         },
-        'model.request': (event, context) => (isShaped(event) ? undefined : shapeWith(event, () => context.signal)),
-        'model.response': (event) => {
-          const events = drift.answered(event.usage);
+        'model.request': (turn, event, context) =>
+          isShaped(event) ? undefined : turn.shape(event, () => context.signal),
+        'model.response': ({ contexts, drift }, event) => {
+          const events = drift.answered(event.usage, (kept) => memory?.remember(contexts.facts.session, kept));
           return events.length === 0 ? undefined : [event, ...events];
         },
       },
-    };
-  };
-  return intercept('prompt', setup, { after: ['queue', 'failover'], before: ['compaction', 'observe'] });
+    },
+    { after: ['queue', 'failover'], before: ['compaction', 'observe'] },
+  );
 };
+
+/** The prompt of one turn. */
+class PromptTurn {
+  readonly contexts: TurnContexts;
+  readonly drift: DriftWatch;
+  /** Whether the history has the bootstrap sections, or there are none. */
+  hasRecord: boolean;
+  readonly #options: CheckedOptions;
+  readonly #loader: SectionLoader;
+  readonly #stable: StableLoader;
+  readonly #volatile: ReturnType<typeof volatileSections>;
+  readonly #shaped: ReturnType<typeof requestShaper>;
+
+  constructor(options: CheckedOptions, operator: OperatorContext) {
+    this.#options = options;
+    this.contexts = new TurnContexts(options);
+    this.drift = new DriftWatch();
+    this.hasRecord = options.bootstrap.length === 0 && !options.session.some((entry) => 'load' in entry);
+    this.#loader = new SectionLoader(options, operator, this.contexts);
+    this.#stable = new StableLoader(options, this.contexts, this.#loader);
+    this.#volatile = volatileSections(options, this.contexts, this.#loader);
+    this.#shaped = requestShaper(options);
+  }
+
+  loaded({ session, state, messages }: TurnEventOf<'session.loaded'>): void {
+    const { memory } = this.#options;
+    this.drift.recall(fromState(state[stateKey]) ?? memory?.recall(session));
+    this.hasRecord ||= hasBootstrap(messages);
+  }
+
+  /** Adds the sections to a request. */
+  shape(request: TurnEventOf<'model.request'>, signal: TurnSignal): MaybePromise<Decision> {
+    const isWithFacts = this.#options.volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
+    const tiers = this.#stable.load(request.at, signal);
+    const facts = isWithFacts ? this.#volatile(request, signal) : [];
+    return whenBothLoaded(tiers, facts, (there, said) => {
+      const all = isWithFacts && there.volatile.length > 0 ? [...said, ...there.volatile] : said;
+      const shaped = this.#shaped(request, there, all);
+      const notices = [...this.#loader.takeNotices(), ...this.drift.asked(shaped.prefix)];
+      return notices.length === 0 ? shaped.request : [...notices, shaped.request];
+    });
+  }
+
+  /** Adds the bootstrap sections before the input. */
+  withBootstrap(event: TurnEventOf<'history.append'>, signal: TurnSignal): MaybePromise<Decision> {
+    this.hasRecord = true;
+    const jobs = this.#options.bootstrap.map((section) =>
+      sectionJob(section, 'bootstrap', (lazy) => this.contexts.session(lazy)),
+    );
+    const own = this.#loader.load(jobs, event.at, signal);
+    return whenBothLoaded(own, this.#stable.load(event.at, signal), ({ sections }, { bootstrap }) => [
+      ...this.#loader.takeNotices(),
+      ...recordOf([...sections, ...bootstrap]),
+      event,
+    ]);
+  }
+}
 
 /** Calls `then` with both values: synchronously, unless one is a promise. */
 const whenBothLoaded = <One, Other>(

@@ -2,42 +2,41 @@ import type { MaybePromise, NewEvent, OperatorContext } from '@h/turn';
 import { isPromiseLike, loadAll } from './load.js';
 import type { CheckedOptions, TurnFacts } from './options.js';
 import { gather, type BatchJob, type Gathered } from './section-jobs.js';
+import type { TurnContexts } from './turn-contexts.js';
 
 /** Returns the turn's abort signal, created on first use. */
 export type TurnSignal = () => AbortSignal;
 
 /** Loads sections within the deadline and collects notices about them. */
-export interface SectionLoader {
-  load(jobs: readonly BatchJob[], at: number, turnSignal: TurnSignal): MaybePromise<Gathered>;
-  /** Returns the notices since the last call. */
-  takeNotices(): readonly NewEvent[];
-}
+export class SectionLoader {
+  readonly #options: CheckedOptions;
+  readonly #operator: OperatorContext;
+  readonly #contexts: TurnContexts;
+  #notices: NewEvent[] | undefined;
 
-/** @param facts returns the facts of the current turn */
-export const sectionLoader = (
-  options: CheckedOptions,
-  operator: OperatorContext,
-  facts: () => TurnFacts,
-): SectionLoader => {
-  let notices: NewEvent[] | undefined;
-  return {
-    load: (jobs, at, turnSignal) => {
-      const after: OperatorContext['after'] = (delayMs, callback) => operator.after(delayMs, callback);
-      const results = loadAll(jobs, { deadlineMs: deadline(options, facts(), at), after, turnSignal });
-      const finish = (loaded: Awaited<typeof results>): Gathered => {
-        const gathered = gather(jobs, loaded, options.ids);
-        if (gathered.notices.length > 0) (notices ??= []).push(...gathered.notices);
-        return gathered;
-      };
-      return whenLoaded(results, finish);
-    },
-    takeNotices: () => {
-      const pending = notices;
-      notices = undefined;
-      return pending ?? none;
-    },
-  };
-};
+  constructor(options: CheckedOptions, operator: OperatorContext, contexts: TurnContexts) {
+    this.#options = options;
+    this.#operator = operator;
+    this.#contexts = contexts;
+  }
+
+  load(jobs: readonly BatchJob[], at: number, turnSignal: TurnSignal): MaybePromise<Gathered> {
+    const after: OperatorContext['after'] = (delayMs, callback) => this.#operator.after(delayMs, callback);
+    const deadlineMs = deadline(this.#options, this.#contexts.facts, at);
+    return whenLoaded(loadAll(jobs, { deadlineMs, after, turnSignal }), (loaded) => {
+      const gathered = gather(jobs, loaded, this.#options.ids);
+      if (gathered.notices.length > 0) (this.#notices ??= []).push(...gathered.notices);
+      return gathered;
+    });
+  }
+
+  /** Returns the notices since the last call. */
+  takeNotices(): readonly NewEvent[] {
+    const pending = this.#notices;
+    this.#notices = undefined;
+    return pending ?? none;
+  }
+}
 
 const none: readonly NewEvent[] = [];
 

@@ -17,48 +17,63 @@ export interface StableSections {
 }
 
 /** Loads the stable tiers on first use, once per turn. Frozen functions are called once per harness. */
-export const stableSections = (
-  { frozen, session, cache, frozenIds }: CheckedOptions,
-  contexts: TurnContexts,
-  loader: SectionLoader,
-): ((at: number, turnSignal: TurnSignal) => MaybePromise<StableSections>) => {
-  let stable: MaybePromise<StableSections> | undefined;
+export class StableLoader {
+  readonly #options: CheckedOptions;
+  readonly #contexts: TurnContexts;
+  readonly #loader: SectionLoader;
+  #stable: MaybePromise<StableSections> | undefined;
 
-  const frozenJob = (section: PromptSection): BatchJob => {
+  constructor(options: CheckedOptions, contexts: TurnContexts, loader: SectionLoader) {
+    this.#options = options;
+    this.#contexts = contexts;
+    this.#loader = loader;
+  }
+
+  load(at: number, turnSignal: TurnSignal): MaybePromise<StableSections> {
+    if (this.#stable !== undefined) return this.#stable;
+    const context = (signal: TurnSignal) => this.#contexts.session(signal);
+    const jobs = [
+      ...this.#options.frozen.map((section) => this.#frozenJob(section)),
+      ...this.#options.session.map((entry) =>
+        'load' in entry ? sourceJob(entry, context) : sectionJob(entry, 'session', context),
+      ),
+    ];
+    // The value replaces the promise, so that later requests are not held.
+    const loading = whenLoaded(
+      this.#loader.load(jobs, at, turnSignal),
+      ({ sections }) => (this.#stable = this.#sorted(sections)),
+    );
+    return (this.#stable ??= loading);
+  }
+
+  #frozenJob(section: PromptSection): BatchJob {
     const { id, text } = section;
-    const before = typeof text === 'string' ? undefined : cache.frozen(text, contexts.capabilitiesKey());
-    return sectionJob(before === undefined ? section : { id, text: before }, 'frozen', contexts.frozen);
-  };
-  const freeze = (found: readonly FoundSection[]): void => {
+    const before =
+      typeof text === 'string' ? undefined : this.#options.cache.frozen(text, this.#contexts.capabilitiesKey());
+    const known = before === undefined ? section : { id, text: before };
+    return sectionJob(known, 'frozen', (signal) => this.#contexts.frozen(signal));
+  }
+
+  #freeze(found: readonly FoundSection[]): void {
+    const { frozen, cache } = this.#options;
     for (const { id, text: by } of frozen) {
       const said = typeof by === 'function' && found.find((section) => section.id === id);
-      if (said) cache.freeze(by, contexts.capabilitiesKey(), said.text);
+      if (said) cache.freeze(by, this.#contexts.capabilitiesKey(), said.text);
     }
-  };
-  const sort = (sections: readonly FoundSection[]): StableSections => {
+  }
+
+  #sorted(sections: readonly FoundSection[]): StableSections {
+    const { frozenIds, cache } = this.#options;
     const first = sections.filter(({ id }) => frozenIds.has(id));
     const others = sections.filter(({ id }) => !frozenIds.has(id));
     const of = (...tiers: readonly FoundSection['tier'][]): readonly FoundSection[] =>
       others.filter(({ tier }) => tiers.includes(tier));
-    freeze(first);
+    this.#freeze(first);
     return {
       frozen: cache.render(first),
       session: cache.render(of('session', undefined)),
       volatile: of('volatile'),
       bootstrap: of('bootstrap'),
     };
-  };
-
-  return (at, turnSignal) => {
-    if (stable !== undefined) return stable;
-    const jobs = [
-      ...frozen.map(frozenJob),
-      ...session.map((entry) =>
-        'load' in entry ? sourceJob(entry, contexts.session) : sectionJob(entry, 'session', contexts.session),
-      ),
-    ];
-    // The value replaces the promise, so that later requests are not held.
-    const loading = whenLoaded(loader.load(jobs, at, turnSignal), ({ sections }) => (stable = sort(sections)));
-    return (stable ??= loading);
-  };
-};
+  }
+}

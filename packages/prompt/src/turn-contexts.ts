@@ -6,37 +6,46 @@ import type { FrozenContext, SessionContext, VolatileContext } from './sections.
 /** Creates an abort signal on first use; most functions never use it. */
 type LazySignal = () => AbortSignal;
 
-/** Contexts that section functions receive. */
-export interface TurnContexts {
-  readonly facts: TurnFacts;
+/** Creates the contexts that section functions receive in one turn. */
+export class TurnContexts {
+  facts: TurnFacts = unknownTurn;
+  readonly #options: CheckedOptions;
+  #known: Capabilities | undefined;
+
+  constructor(options: CheckedOptions) {
+    this.#options = options;
+  }
+
   /** Reads the facts of the turn. */
-  begin(event: TurnEventOf<'turn.start'>): void;
+  begin({ turn, at, session, trigger, metadata }: TurnEventOf<'turn.start'>): void {
+    this.facts = { turn, session, trigger, startedAt: at, metadata };
+  }
+
   /** The normalized capabilities as a key. */
-  capabilitiesKey(): string;
-  readonly frozen: (signal: LazySignal) => FrozenContext;
-  readonly session: (signal: LazySignal) => SessionContext;
-  readonly volatile: (request: TurnEventOf<'model.request'>, signal: LazySignal) => VolatileContext;
+  capabilitiesKey(): string {
+    return this.#capabilities().key;
+  }
+
+  frozen(signal: LazySignal): FrozenContext {
+    return new Frozen(this.#capabilities(), signal);
+  }
+
+  session(signal: LazySignal): SessionContext {
+    return new Session(this.facts, this.#capabilities(), signal);
+  }
+
+  volatile(request: TurnEventOf<'model.request'>, signal: LazySignal): VolatileContext {
+    return new Volatile(request, this.facts, this.#capabilities(), signal);
+  }
+
+  #capabilities(): Capabilities {
+    const { capabilities } = this.#options;
+    this.#known ??= capabilitiesOf(typeof capabilities === 'function' ? capabilities(this.facts) : capabilities);
+    return this.#known;
+  }
 }
 
-/** Creates the contexts of one turn. */
-export const turnContexts = ({ capabilities }: CheckedOptions): TurnContexts => {
-  let facts: TurnFacts = { turn: '', session: '', trigger: 'user', startedAt: 0 };
-  let known: Capabilities | undefined;
-  const capable = (): Capabilities =>
-    (known ??= capabilitiesOf(typeof capabilities === 'function' ? capabilities(facts) : capabilities));
-  return {
-    get facts() {
-      return facts;
-    },
-    begin: ({ turn, at, session, trigger, metadata }) => {
-      facts = { turn, session, trigger, startedAt: at, metadata };
-    },
-    capabilitiesKey: () => capable().key,
-    frozen: (signal) => new Frozen(capable(), signal),
-    session: (signal) => new Session(facts, capable(), signal),
-    volatile: (request, signal) => new Volatile(request, facts, capable(), signal),
-  };
-};
+const unknownTurn: TurnFacts = { turn: '', session: '', trigger: 'user', startedAt: 0 };
 
 interface Capabilities {
   readonly list: readonly string[];

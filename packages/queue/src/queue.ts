@@ -1,11 +1,4 @@
-import {
-  intercept,
-  type Handlers,
-  type JSONValue,
-  type OperatorContext,
-  type TurnEvent,
-  type TurnOperator,
-} from '@h/turn';
+import { intercept, type DecisionInput, type JSONValue, type TurnEvent, type TurnOperator } from '@h/turn';
 import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
 import type { Lanes } from './contract.js';
@@ -47,44 +40,49 @@ const others = [
 export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): TurnOperator => {
   checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
   checkQueueOptions(options);
-  const setup = (context: OperatorContext): Handlers => {
-    const place = new TurnPlace(lanes, options, context);
-    /** Holds events of a turn that is resumed or has lent its slot. */
-    const whenAtWork = (event: TurnEvent) => place.whenAtWork(event);
-    return {
+  return intercept(
+    'queue',
+    {
+      setup: (context) => new TurnPlace(lanes, options, context),
       observe: {
-        'turn.start': (event) => place.started(event),
-        'model.request': () => place.nextStep(),
-        'model.delta': ({ delta, at }) => {
+        'turn.start': (place, event) => place.started(event),
+        'model.request': (place) => place.nextStep(),
+        'model.delta': (place, { delta, at }) => {
           if (delta.text !== '') place.progress(at);
         },
-        'model.response': ({ at }) => place.progress(at),
-        'tool.progress': ({ progress, at }) => {
+        'model.response': (place, { at }) => place.progress(at),
+        'tool.progress': (place, { progress, at }) => {
           if (saysSomething(progress)) place.progress(at);
         },
-        'tool.result': ({ at }) => place.progress(at),
-        'approval.request': ({ id }) => place.asked(id),
-        'approval.answer': ({ id, at }) => place.answered(id, at),
-        'turn.stop': () => place.stopping(),
-        'turn.end': () => place.ending(),
+        'tool.result': (place, { at }) => place.progress(at),
+        'approval.request': (place, { id }) => place.asked(id),
+        'approval.answer': (place, { id, at }) => place.answered(id, at),
+        'turn.stop': (place) => place.stopping(),
+        'turn.end': (place) => place.ending(),
       },
       decide: {
-        'turn.start': (event) => place.begin(event),
+        'turn.start': (place, event) => place.begin(event),
         'session.loaded': whenAtWork,
         // All work of a turn follows from its requests, so they run in the async context of its lease.
-        'model.request': (event) => place.asPart(event),
+        'model.request': (place, event) => place.asPart(event),
         'tool.call': whenAtWork,
-        'approval.answer': ({ id }) => place.answering(id),
-        'history.append': (event) => place.fence(event),
-        'history.replace': (event) => place.fence(event),
-        'session.state': (event) => place.fence(event),
+        'approval.answer': (place, { id }) => place.answering(id),
+        'history.append': fence,
+        'history.replace': fence,
+        'session.state': fence,
       },
-      start: () => place.resume(),
-      finalize: () => place.release(),
-    };
-  };
-  return intercept('queue', setup, { before: others });
+      start: (place) => place.resume(),
+      finalize: (place) => place.release(),
+    },
+    { before: others },
+  );
 };
+
+/** Holds events of a turn that is resumed or has lent its slot. */
+const whenAtWork = (place: TurnPlace, event: TurnEvent): DecisionInput => place.whenAtWork(event);
+
+/** Drops what a turn that has lost its lease would write. */
+const fence = (place: TurnPlace, event: TurnEvent): DecisionInput => place.fence(event);
 
 /** An empty delta is a heartbeat, not progress. */
 const saysSomething = (progress: JSONValue): boolean => {

@@ -3,18 +3,17 @@ import {
   isNotice,
   intercept,
   notice,
-  type DecideHandlers,
-  type Handlers,
   type Message,
   type NewEvent,
+  type SharedDecideHandlers,
   type ToolStatus,
   type TurnEventOf,
   type TurnOperator,
   type UserMessage,
 } from '@h/turn';
-import { answerRedaction } from './answers.js';
+import { answerRedaction, type AnswerRedaction } from './answers.js';
 import { redactOutcome, textsOf, wrapOutput } from './outcome.js';
-import { progressRedaction } from './progress.js';
+import { progressRedaction, type ProgressRedaction } from './progress.js';
 import { createRedactor, type Redactor } from '@h/redact';
 import { scanContext, type ScanContextResult } from './scan/scan-context.js';
 import { checkSecurityOptions, defaultPlaces, type RedactionPlace, type SecurityOptions } from './security-options.js';
@@ -76,39 +75,47 @@ export const security = (options: SecurityOptions = {}): TurnOperator => {
     redactor !== false && redact.includes(place) ? redactor : undefined;
   const results = at('results');
 
-  const setup = (): Handlers => {
-    const progress = mapped(at('progress'), progressRedaction);
-    return {
-      decide: {
-        'tool.result': (event) => {
-          progress?.end(event.call.id);
-          return event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined;
-        },
-        'tool.progress': (event) => progress?.progress(event),
-        'session.state': (event) => redactMember(event, 'value', at('state')),
-        'approval.request': (event) => mapped(at('approvals'), (known) => redactApproval(event, known)),
-        ...errorHandlers(at('errors')),
-        ...messageHandlers({ input: at('input'), context: at('context'), metadata: at('metadata') }),
-        ...answerHandlers(at('answers'), at('errors')),
-        ...mapped(at('notices'), (known) => ({ '*': noticeHandler(known) })),
-      },
-    };
-  };
-  return intercept('security', setup, {
+  const place = {
     after: ['queue', 'hooks', 'guardrails', 'failover', 'prompt', 'compaction', 'loop-detect', 'tools'],
     before: ['observe', 'record'],
+  };
+  const decide: SharedDecideHandlers<TurnRedaction> = {
+    'tool.result': ({ progress }, event) => {
+      progress?.end(event.call.id);
+      return event.annotations?.[annotationName] === undefined ? treat(event, results, options) : undefined;
+    },
+    'tool.progress': ({ progress }, event) => progress?.progress(event),
+    'session.state': (_, event) => redactMember(event, 'value', at('state')),
+    'approval.request': (_, event) => mapped(at('approvals'), (known) => redactApproval(event, known)),
+    ...errorHandlers(at('errors')),
+    ...messageHandlers({ input: at('input'), context: at('context'), metadata: at('metadata') }),
+    ...answerHandlers(at('answers'), at('errors')),
+    ...mapped(at('notices'), (known) => ({ '*': noticeHandler(known) })),
+  };
+  const setup = (): TurnRedaction => ({
+    progress: mapped(at('progress'), progressRedaction),
+    answers: mapped(at('answers'), answerRedaction),
   });
+  return intercept('security', { setup, decide }, place);
 };
+
+/** The redaction of text that arrives in parts during one turn. */
+interface TurnRedaction {
+  readonly progress: ProgressRedaction | undefined;
+  readonly answers: AnswerRedaction | undefined;
+}
+
+type TurnHandlers = SharedDecideHandlers<TurnRedaction>;
 
 const mapped = <Value, Result>(value: Value | undefined, map: (value: Value) => Result): Result | undefined =>
   value === undefined ? undefined : map(value);
 
 /** Redacts errors and reasons. */
-const errorHandlers = (redactor: Redactor | undefined): DecideHandlers => ({
-  'turn.stop': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
-  'turn.end': (event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
-  'tool.call': (event) => redactMember(event, 'denied', redactor),
-  'approval.answer': (event) => redactMember(event, 'reason', redactor),
+const errorHandlers = (redactor: Redactor | undefined): TurnHandlers => ({
+  'turn.stop': (_, event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
+  'turn.end': (_, event) => redactMember(redactMember(event, 'reason', redactor) ?? event, 'error', redactor, event),
+  'tool.call': (_, event) => redactMember(event, 'denied', redactor),
+  'approval.answer': (_, event) => redactMember(event, 'reason', redactor),
 });
 
 interface MessageRedactors {
@@ -118,20 +125,21 @@ interface MessageRedactors {
 }
 
 /** Redacts user input, messages that operators add, and turn metadata. */
-const messageHandlers = ({ input, context, metadata }: MessageRedactors): DecideHandlers => ({
-  'turn.start': (event) => {
+const messageHandlers = ({ input, context, metadata }: MessageRedactors): TurnHandlers => ({
+  'turn.start': (_, event) => {
     const described = redactMember(event, 'metadata', metadata) ?? event;
     const redacted =
       mapped(input, (known) => changed(described, 'input', redactMessages(event.input, known))) ?? described;
     return redacted === event ? undefined : redacted;
   },
-  'input.received': (event) => mapped(input, (known) => changed(event, 'message', redactMessage(event.message, known))),
-  'history.append': (event) => {
+  'input.received': (_, event) =>
+    mapped(input, (known) => changed(event, 'message', redactMessage(event.message, known))),
+  'history.append': (_, event) => {
     const isInput = event.origin === 'input' || event.origin === 'steering';
     const known = isInput ? input : spoken.has(event.origin) ? undefined : context;
     return mapped(known, (redactor) => changed(event, 'messages', redactMessages(event.messages, redactor)));
   },
-  'turn.continue': (event) =>
+  'turn.continue': (_, event) =>
     mapped(context, (known) => {
       const reasoned = changed(event, 'reason', known.redact(event.reason)) ?? event;
       const redacted = changed(reasoned, 'messages', redactMessages(event.messages, known)) ?? reasoned;
@@ -140,23 +148,21 @@ const messageHandlers = ({ input, context, metadata }: MessageRedactors): Decide
 });
 
 /** Redacts deltas, responses and model errors. */
-const answerHandlers = (answers: Redactor | undefined, errors: Redactor | undefined): DecideHandlers => {
-  const said = mapped(answers, answerRedaction);
-  return {
-    'model.error': (event) => {
-      const redacted = redactMember(event, 'error', errors);
-      return said === undefined ? redacted : [...said.flush(), redacted ?? event];
-    },
-    ...(said !== undefined && {
-      'model.delta': said.delta,
-      'model.response': (event) => [...said.flush(), said.response(event)],
-    }),
-  };
-};
+const answerHandlers = (redactor: Redactor | undefined, errors: Redactor | undefined): TurnHandlers => ({
+  'model.error': ({ answers }, event) => {
+    const redacted = redactMember(event, 'error', errors);
+    return answers === undefined ? redacted : [...answers.flush(), redacted ?? event];
+  },
+  ...(redactor !== undefined && {
+    'model.delta': ({ answers }: TurnRedaction, event: TurnEventOf<'model.delta'>) => answers?.delta(event),
+    'model.response': ({ answers }: TurnRedaction, event: TurnEventOf<'model.response'>) =>
+      answers === undefined ? undefined : [...answers.flush(), answers.response(event)],
+  }),
+});
 
 /** Redacts the payload of every event that has no handler: the notices of all operators. */
-const noticeHandler = (redactor: Redactor): NonNullable<DecideHandlers['*']> => {
-  return (event) => {
+const noticeHandler = (redactor: Redactor): NonNullable<TurnHandlers['*']> => {
+  return (_, event) => {
     if (!isNotice(event.type)) return undefined;
     const { type, turn, at, annotations, ...payload } = event;
     const redacted = redactor.redactData(payload);

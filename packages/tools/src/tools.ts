@@ -2,7 +2,6 @@ import {
   intercept,
   toolCallsOf,
   type DecisionInput,
-  type Handlers,
   type ToolResultOutput,
   type TurnEventOf,
   type TurnOperator,
@@ -27,7 +26,7 @@ import { lateNote } from './late-note.js';
 import type { LateResult, LateResults } from './late-results.js';
 import { notRun } from './outcomes.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
-import { limitsFor, stepBudget, type StepBudget } from './shaping/limits.js';
+import { limitsFor, stepBudget, type ResultLimits, type StepBudget } from './shaping/limits.js';
 import { measured, shape } from './shaping/shape.js';
 
 /** Options of {@link tools}. */
@@ -100,90 +99,132 @@ interface PendingResult {
  */
 export const tools = (options: ToolsOptions = {}): TurnOperator => {
   checkToolsOptions(options);
-  const { contextWindow, driver, exempt = [readArtifactName], maxFileBytes = 3_750_000 } = options;
-  const { maxCallsPerStep = 128 } = options;
-  const limitsOf = (model?: string) =>
-    limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
-  const setup = (): Handlers => {
-    const place = { turn: '', session: '' };
-    const kept = new Map<string, Promise<KeptPlaces>>();
-    /** Results that are on their way, by call; the budget of a step counts them as spent. */
-    const pending = new Map<string, PendingResult>();
-    let limits = limitsOf();
-    let budget: StepBudget = stepBudget(limits.maxStepChars, 1);
-    let hasReader = false;
-    let reported: readonly LateResult[] = [];
-    let surplus: ReadonlySet<string> | undefined;
+  const { driver } = options;
+  return intercept('tools', {
+    setup: () => new TurnResults(options),
+    observe: {
+      'turn.start': (results, event) => results.open(event),
+      'session.loaded': (results, event) => results.open(event),
+      'input.received': ({ turn }) => driver?.forget(turn),
+      'model.request': (results, event) => results.requested(event),
+      'model.response': (results, event) => results.answered(event),
+      'tool.result': (results, event) => results.left(event),
+    },
+    decide: {
+      'model.request': (results, event) => results.reportLate(event),
+      'tool.call': (results, event) => results.skip(event),
+      'tool.result': (results, event) => results.fit(event),
+    },
+    finalize: ({ turn }) => driver?.forget(turn),
+  });
+};
 
-    const open = ({ turn, session }: { readonly turn: string; readonly session: string }): void => {
-      Object.assign(place, { turn, session });
-    };
-    const forget = (): void => driver?.forget(place.turn);
-    const reportLate = (event: TurnEventOf<'model.request'>): DecisionInput => {
-      reported = driver?.late.of(place.session) ?? [];
-      return reported.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(reported)] };
-    };
-    const keeperOf = ({ call, details }: TurnEventOf<'tool.result'>): Keeper | undefined => {
-      if (options.artifacts === undefined || exempt.includes(call.name)) return undefined;
-      const marks = isPlain(details) ? details : {};
-      const earlier = typeof marks['replayOf'] === 'string' ? kept.get(marks['replayOf']) : undefined;
-      const redact = options.redact || ((text: string) => text);
-      return {
-        store: options.artifacts,
-        redact,
-        session: place.session,
-        external: marks['external'] === true,
-        earlier,
-      };
-    };
-    const charsOf = (event: TurnEventOf<'tool.result'>): number => {
-      const { size, weight } = measured(event, maxFileBytes);
-      return size * weight;
-    };
-    const fit = (event: TurnEventOf<'tool.result'>): DecisionInput => {
-      const result = measured(event, maxFileBytes);
-      const { size, weight } = result;
-      const allowance = budget.allowance([...pending.values()].map(({ chars }) => chars));
-      const cap = Math.floor(Math.min(limits.maxChars, limits.shareChars / weight, allowance / weight));
-      pending.set(event.call.id, { output: event.output, chars: Math.min(size, cap) * weight });
-      const onKeeping = (places: Promise<KeptPlaces>): void => void kept.set(event.call.id, places);
-      return shape(result, { cap, keeper: keeperOf(event), hasReader, onKeeping });
-    };
+/** The tool results of one turn: how much of each step's room they take, and where they are stored. */
+class TurnResults {
+  turn = '';
+  readonly #options: ToolsOptions;
+  readonly #exempt: readonly string[];
+  readonly #maxFileBytes: number;
+  readonly #maxCallsPerStep: number;
+  #session = '';
+  /** Where results were stored, by call. */
+  #kept: Map<string, Promise<KeptPlaces>> | undefined;
+  /** Results that are on their way, by call; the budget of a step counts them as spent. */
+  #pending: Map<string, PendingResult> | undefined;
+  #limits: ResultLimits;
+  #budget: StepBudget;
+  #hasReader = false;
+  #reported: readonly LateResult[] = none;
+  #surplus: ReadonlySet<string> | undefined;
 
-    const skip = ({ turn, at, step, call, denied }: TurnEventOf<'tool.call'>): DecisionInput =>
-      denied !== undefined || surplus?.has(call.id) !== true
-        ? undefined
-        : { type: 'tool.result', turn, at, step, call, ...notRun('skipped', tooManyCalls(maxCallsPerStep)) };
+  constructor(options: ToolsOptions) {
+    const { exempt = defaultExempt, maxFileBytes = 3_750_000, maxCallsPerStep = 128 } = options;
+    this.#options = options;
+    this.#exempt = exempt;
+    this.#maxFileBytes = maxFileBytes;
+    this.#maxCallsPerStep = maxCallsPerStep;
+    this.#limits = limitsOf(options);
+    this.#budget = stepBudget(this.#limits.maxStepChars, 1);
+  }
 
+  open({ turn, session }: { readonly turn: string; readonly session: string }): void {
+    this.turn = turn;
+    this.#session = session;
+  }
+
+  requested({ model, tools: offered }: TurnEventOf<'model.request'>): void {
+    this.#limits = limitsOf(this.#options, model);
+    this.#hasReader = offered.some(({ name }) => name === readArtifactName);
+  }
+
+  answered({ content }: TurnEventOf<'model.response'>): void {
+    const calls = toolCallsOf({ role: 'assistant', content });
+    const max = this.#maxCallsPerStep;
+    this.#surplus = calls.length > max ? idsOf(calls.slice(max)) : undefined;
+    this.#budget = stepBudget(this.#limits.maxStepChars, Math.min(calls.length, max));
+    this.#pending?.clear();
+    if (this.#reported.length > 0) this.#options.driver?.late.settle(this.#session, this.#reported);
+    this.#reported = none;
+  }
+
+  /** Counts a result that has left the pipeline. */
+  left(event: TurnEventOf<'tool.result'>): void {
+    const before = this.#pending?.get(event.call.id);
+    this.#pending?.delete(event.call.id);
+    if (this.#surplus?.has(event.call.id) === true) return;
+    this.#budget.spend(before?.output === event.output ? before.chars : this.#charsOf(event));
+  }
+
+  reportLate(event: TurnEventOf<'model.request'>): DecisionInput {
+    this.#reported = this.#options.driver?.late.of(this.#session) ?? none;
+    return this.#reported.length === 0 ? undefined : { ...event, tail: [...event.tail, lateNote(this.#reported)] };
+  }
+
+  skip({ turn, at, step, call, denied }: TurnEventOf<'tool.call'>): DecisionInput {
+    if (denied !== undefined || this.#surplus?.has(call.id) !== true) return undefined;
+    const outcome = notRun('skipped', tooManyCalls(this.#maxCallsPerStep));
+    return { type: 'tool.result', turn, at, step, call, ...outcome };
+  }
+
+  fit(event: TurnEventOf<'tool.result'>): DecisionInput {
+    const result = measured(event, this.#maxFileBytes);
+    const { size, weight } = result;
+    const { maxChars, shareChars } = this.#limits;
+    const pending = (this.#pending ??= new Map<string, PendingResult>());
+    const allowance = this.#budget.allowance(Array.from(pending.values(), ({ chars }) => chars));
+    const cap = Math.floor(Math.min(maxChars, shareChars / weight, allowance / weight));
+    pending.set(event.call.id, { output: event.output, chars: Math.min(size, cap) * weight });
+    const onKeeping = (places: Promise<KeptPlaces>): void => {
+      (this.#kept ??= new Map<string, Promise<KeptPlaces>>()).set(event.call.id, places);
+    };
+    return shape(result, { cap, keeper: this.#keeperOf(event), hasReader: this.#hasReader, onKeeping });
+  }
+
+  #keeperOf({ call, details }: TurnEventOf<'tool.result'>): Keeper | undefined {
+    const { artifacts: store, redact } = this.#options;
+    if (store === undefined || this.#exempt.includes(call.name)) return undefined;
+    const marks = isPlain(details) ? details : {};
     return {
-      observe: {
-        'turn.start': open,
-        'session.loaded': open,
-        'input.received': forget,
-        'model.request': ({ model, tools: offered }) => {
-          limits = limitsOf(model);
-          hasReader = offered.some(({ name }) => name === readArtifactName);
-        },
-        'model.response': ({ content }) => {
-          const calls = toolCallsOf({ role: 'assistant', content });
-          surplus = calls.length > maxCallsPerStep ? idsOf(calls.slice(maxCallsPerStep)) : undefined;
-          budget = stepBudget(limits.maxStepChars, Math.min(calls.length, maxCallsPerStep));
-          pending.clear();
-          if (reported.length > 0) driver?.late.settle(place.session, reported);
-          reported = [];
-        },
-        'tool.result': (event) => {
-          const before = pending.get(event.call.id);
-          pending.delete(event.call.id);
-          if (surplus?.has(event.call.id) === true) return;
-          budget.spend(before?.output === event.output ? before.chars : charsOf(event));
-        },
-      },
-      decide: { 'model.request': reportLate, 'tool.call': skip, 'tool.result': fit },
-      finalize: forget,
+      store,
+      redact: redact || ((text) => text),
+      session: this.#session,
+      external: marks['external'] === true,
+      earlier: typeof marks['replayOf'] === 'string' ? this.#kept?.get(marks['replayOf']) : undefined,
     };
-  };
-  return intercept('tools', setup);
+  }
+
+  #charsOf(event: TurnEventOf<'tool.result'>): number {
+    const { size, weight } = measured(event, this.#maxFileBytes);
+    return size * weight;
+  }
+}
+
+const none: readonly never[] = [];
+const defaultExempt: readonly string[] = [readArtifactName];
+
+const limitsOf = (options: ToolsOptions, model?: string): ResultLimits => {
+  const { contextWindow } = options;
+  return limitsFor(typeof contextWindow === 'function' ? contextWindow(model) : contextWindow, options);
 };
 
 const idsOf = (calls: readonly { readonly toolCallId: string }[]): ReadonlySet<string> =>

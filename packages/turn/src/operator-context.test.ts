@@ -143,7 +143,11 @@ describe('handlers that all turns share', () => {
       decide: { '*': (_, { type }) => void calls.push(type) },
       finalize: () => void calls.push('finalize'),
     });
-    const watched = watch(harness({ model: scriptedModel(['One.']) }).pipe(broken).turn({ session: 's', input: 'Hi' }));
+    const watched = watch(
+      harness({ model: scriptedModel(['One.']) })
+        .pipe(broken)
+        .turn({ session: 's', input: 'Hi' }),
+    );
     await watched.done;
     expect([watched.end.outcome, watched.end.error?.code, calls]).toEqual(['error', 'operator-failed', []]);
   });

@@ -1,5 +1,6 @@
 import { Subject, take, takeUntil, tap } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeOwnTimers, type OwnTimers } from '../test/own-timers.js';
 import { richTurn, type RichTurn } from '../test/rich-turn.js';
 import { slowSessions, type SlowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js';
@@ -77,11 +78,13 @@ const places: readonly Place[] = [
 const sessionsOf = ({ storeDelayMs }: Place): SlowSessions =>
   slowSessions(storeDelayMs === undefined ? {} : { delayMs: storeDelayMs });
 
+let timers: OwnTimers;
+
 /** Lets everything happen that is going to. */
 const settle = async (): Promise<void> => {
   const end = Date.now() + 30_000;
   await afterMicrotasks();
-  while (vi.getTimerCount() > 0 && Date.now() < end) {
+  while (timers.count() > 0 && Date.now() < end) {
     vi.advanceTimersByTime(1);
     await afterMicrotasks();
   }
@@ -94,7 +97,7 @@ const expectClean = async (
   sessions: SlowSessions,
   { agent, model, tools, lives }: RichTurn,
 ): Promise<void> => {
-  expect(vi.getTimerCount(), `${label}: timers`).toBe(0);
+  expect(timers.count(), `${label}: timers`).toBe(0);
   expect([model.active, tools.active], `${label}: drivers at work`).toEqual([0, 0]);
   expect(agent.running(), `${label}: turns under way`).toEqual([]);
   expect(lives.finalized, `${label}: operators that were set up are finalized`).toBe(lives.setUp);
@@ -132,26 +135,38 @@ const forEveryEvent = async (
     rich: (operators?: { first?: readonly TurnOperator[]; last?: readonly TurnOperator[] }) => RichTurn,
   ) => Omit<Attempt, 'label'>,
   check: (attempt: Attempt, n: number) => void,
-): Promise<void> => {
-  const length = await lengthOf(place);
-  expect(length).toBeGreaterThan(40);
-  for (let n = 1; n <= length; n += 1) {
-    const sessions = sessionsOf(place);
-    const { rich, watched } = attempt(n, (operators) =>
-      richTurn({ sessions, delayMs: place.driverDelayMs, ...operators }),
-    );
-    await settle();
-    const label = `event ${n}, ${watched.types.slice(-4).join(' › ')}`;
-    check({ label, rich, watched }, n);
-    await expectClean(label, sessions, rich);
-  }
-};
+): Promise<void> =>
+  timers.run(async () => {
+    const length = await lengthOf(place);
+    expect(length).toBeGreaterThan(40);
+    for (let n = 1; n <= length; n += 1) {
+      const sessions = sessionsOf(place);
+      const { rich, watched } = attempt(n, (operators) =>
+        richTurn({ sessions, delayMs: place.driverDelayMs, ...operators }),
+      );
+      await settle();
+      const label = `event ${n}, ${watched.types.slice(-4).join(' › ')}`;
+      check({ label, rich, watched }, n);
+      await expectClean(label, sessions, rich);
+    }
+  });
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_000 });
+  timers = fakeOwnTimers(1_000);
 });
-afterEach(() => {
-  vi.useRealTimers();
+afterEach(() => timers.restore());
+
+it('counts its own timers only, whoever advances the clock', async () => {
+  setTimeout(() => setTimeout(() => undefined, 10_000), 1);
+  await timers.run(async () => {
+    setTimeout(() => setTimeout(() => undefined, 10_000), 1);
+    await afterMicrotasks();
+    vi.advanceTimersByTime(1);
+    expect([timers.count(), vi.getTimerCount()]).toEqual([1, 2]);
+    clearInterval(setInterval(() => undefined, 5));
+    vi.advanceTimersByTime(10_000);
+    expect(timers.count()).toBe(0);
+  });
 });
 
 describe.each(places)('with $name, a turn ends in order', (place) => {

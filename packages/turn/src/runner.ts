@@ -304,7 +304,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     const state = this.#state;
     if (this.#isClosed || this.#session.isOpening) return;
     if (this.#outbox.isLagging && !state.stop) return;
-    if (!state.stop) this.#effects.runDecided(state, (callback) => this.#outbox.whenStored(callback));
+    if (!state.stop) this.#effects.runDecided(state, this.#outbox);
     const plan = planNext(state, this.#options, this.now());
     if (plan?.isForRequest === true && isInFlight(this.#plan, state)) return;
     if (plan && (plan.name !== this.#plan?.name || plan.count !== this.#plan.count)) this.#feedPlan(plan);

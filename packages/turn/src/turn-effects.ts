@@ -2,6 +2,7 @@ import type { TurnEvent } from './events.js';
 import { isRepeatable, runnable, type CallSlot, type LoopState } from './loop-state.js';
 import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
+import type { Outbox } from './outbox.js';
 import { ToolBatch } from './tool-batch.js';
 import type { ToolDriver } from './tool.js';
 
@@ -51,7 +52,7 @@ export class TurnEffects {
    * Hands the calls of a step to the tool driver together, once all of them are decided. If one of them must not run
    * twice, they wait until every earlier record is stored.
    */
-  runDecided(state: LoopState, whenStored: (callback: () => void) => void): void {
+  runDecided(state: LoopState, outbox: Pick<Outbox, 'whenStored'>): void {
     const { slots, step } = state;
     if (this.#ranStep === step || slots.size === 0 || !slots.areDecided) return;
     const ready = runnable(state);
@@ -62,7 +63,7 @@ export class TurnEffects {
     };
     this.#ranStep = step;
     if (ready.every(isRepeatable)) run();
-    else whenStored(run);
+    else outbox.whenStored(run);
   }
 
   /** Runs the interrupted calls of a resumed turn that may run twice; none if the turn is stopping. */
