@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocket, type AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { referenceServer } from '../../test/mcp-servers.js';
 import { runCalls, toolCall } from '../../test/run-calls.js';
@@ -36,16 +37,15 @@ const discovered = {
 /** Starts a server of 2026-07-28 whose results are written by hand. */
 const startRaw = async (results: Readonly<Record<string, () => Json>>) => {
   const requests: Json[] = [];
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
-    const request = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = (await json(incoming)) as Json;
     requests.push(request);
     const result = request['method'] === 'server/discover' ? discovered : results[String(request['method'])]?.();
     const error = { code: -32_601, message: 'Unknown method' };
     outgoing.writeHead(200, { 'content-type': 'application/json' });
     outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: request['id'], ...(result ? { result } : { error }) }));
-  });
+  };
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(async () => {
     server.closeAllConnections();
