@@ -21,6 +21,8 @@ export interface StationArguments {
   readonly tenant: string;
   readonly name: string;
   readonly scopes: readonly string[];
+  /** The OTLP/HTTP collector of traces and metrics. */
+  readonly otel: string | undefined;
   /** Whether the scripted demonstration runs although keys are set. */
   readonly isDemo: boolean;
 }
@@ -40,6 +42,7 @@ export const usageText = `Usage: h-station [options]                        star
   --concurrency N      turns that run at once (4)
   --allow-host NAME    further name under which the service is reached
   --allow-origin URL   origin of another page that may call the API
+  --otel URL           OTLP/HTTP collector of traces and metrics
   --demo               the scripted demonstration, also if keys are set
 `;
 
@@ -55,6 +58,7 @@ const options = {
   'allow-origin': { type: 'string', multiple: true },
   tenant: { type: 'string' },
   scope: { type: 'string', multiple: true },
+  otel: { type: 'string' },
   demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -84,6 +88,7 @@ export const parseArguments = (given: readonly string[]): StationArguments => {
     tenant: values.tenant ?? 'default',
     name,
     scopes: values.scope ?? ['read', 'write', 'approve'],
+    otel: values.otel === undefined ? undefined : collector(values.otel),
     isDemo: values.demo === true,
   };
 };
@@ -94,6 +99,12 @@ const parsed = (args: readonly string[]) => {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usageText}`);
   }
+};
+
+/** @throws UsageError */
+const collector = (url: string): string => {
+  if (/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return url;
+  throw new UsageError(`--otel must be an address such as http://127.0.0.1:4318, but is ${JSON.stringify(url)}.`);
 };
 
 const optional = (option: string, text: string | undefined, min: number, max: number): number | undefined => {

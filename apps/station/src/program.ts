@@ -47,8 +47,8 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
   const settings = settingsOf(given, loaded);
   const { tenant, role } = given;
   checkRole(role, settings);
-  const own = given.isDemo ? [] : ownAgents(loaded, settings.data);
-  const demo = own.length === 0 ? await startDemo() : undefined;
+  const own = given.isDemo ? [] : ownAgents(loaded, settings.data, given.otel);
+  const demo = own.length === 0 ? await startDemo({ otel: given.otel }) : undefined;
   const agents: readonly StationAgent[] = demo ? [demo.agent] : own;
   const active = demo ? undefined : loaded;
   const definitions = workflowsOf(active, agents);
@@ -111,9 +111,14 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
 };
 
 /** The agents of a configuration, or a general one if the environment has a key of a provider. */
-const ownAgents = (loaded: LoadedConfig | undefined, data: string): readonly StationAgent[] => {
+const ownAgents = (
+  loaded: LoadedConfig | undefined,
+  data: string,
+  otel: string | undefined,
+): readonly StationAgent[] => {
   const { config: read } = loaded ?? loadText('', resolve('config.yaml'));
-  const config = { ...read, database: { ...read.database, folder: data } };
+  const telemetry = otel === undefined ? read.telemetry : { ...read.telemetry, otel };
+  const config = { ...read, telemetry, database: { ...read.database, folder: data } };
   if (loaded) {
     const files = readAgentFiles(config.agents);
     if (files.length > 0) return stationAgents(config, files);

@@ -218,6 +218,25 @@ describe('a configuration', () => {
     expect(given.problems).toEqual([]);
   });
 
+  it('sends traces to the collector of --otel', async () => {
+    const received: string[] = [];
+    const collector = createServer((request, response) => {
+      received.push(request.url ?? '');
+      request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+    });
+    await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void collector.close());
+    const otel = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const { models } = await modelsOf(() => 'Done.');
+    const folder = await temporaryFolder();
+    const more = ['--otel', otel];
+    const given = await openProgram({ folder, config: { models }, agents: { helper: {} }, more });
+    await ask(given, 'helper', 'Hello.');
+    await given.program.close();
+    expect(received).toContain('/v1/traces');
+    expect(given.problems).toEqual([]);
+  });
+
   it('limits what a tenant uses in a day, also after a restart', async () => {
     const folder = await temporaryFolder();
     const { models } = await modelsOf(() => 'Done.');

@@ -175,7 +175,7 @@ describe('each route of the OpenAPI document', () => {
     }
   });
 
-  it('is one of all routes, apart from those that tests of their own cover', () => {
+  it('is every route of the service, apart from those that other tests cover', () => {
     const documented = new Set(
       given.operations.map(({ method, path }) => `${method} /api/v1${path.replace('{id}', ':id')}`),
     );

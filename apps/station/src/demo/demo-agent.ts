@@ -3,6 +3,8 @@ import { createCredentialPool, exponentialBackoff, failover } from '@h/failover'
 import { guardrails } from '@h/guardrails';
 import { hooks } from '@h/hooks';
 import { loopDetect } from '@h/loop-detect';
+import { observe } from '@h/observe';
+import { openTelemetry, type Telemetry } from '@h/observe/otlp';
 import { queue } from '@h/queue';
 import { createRedactor } from '@h/redact';
 import { security } from '@h/security';
@@ -31,31 +33,36 @@ const toolMs = 900;
  * Starts a server on loopback that implements the API of Anthropic with scripted answers, and creates an agent that
  * calls it through the real SDK. The pipeline is that of a real agent; the tools work on a project in memory.
  */
-export const startDemo = async (
-  options: { readonly pace?: typeof pace; readonly toolMs?: number } = {},
-): Promise<Demo> => {
+export const startDemo = async (options: {
+  /** The collector of traces and metrics. */
+  readonly otel?: string | undefined;
+}): Promise<Demo> => {
   const [{ LLMock }, { createAnthropic }] = await Promise.all([
     import('@copilotkit/aimock'),
     import('@ai-sdk/anthropic'),
   ]);
   const server = new LLMock({ port: 0, host: '127.0.0.1' });
-  server.on({ predicate: () => true }, answerOf, { streamingProfile: options.pace ?? pace, chunkSize: 12 });
+  server.on({ predicate: () => true }, answerOf, { streamingProfile: pace, chunkSize: 12 });
   const address = await server.start();
   const anthropic = createAnthropic({ apiKey: 'scripted', baseURL: `${address}/v1` });
   const model = (name = ''): AnyLanguageModel => anthropic(name.replace(/^anthropic\//, ''));
-  return { agent: demoAgent(model, options.toolMs ?? toolMs), close: () => server.stop() };
+  const telemetry = await openTelemetry({ url: options.otel, serviceName: 'h-station' });
+  let stopped: Promise<void> | undefined;
+  return { agent: demoAgent(model, telemetry), close: () => (stopped ??= server.stop()) };
 };
 
-const demoAgent = (model: (name?: string) => AnyLanguageModel, workMs: number): StationAgent => ({
+const demoAgent = (model: (name?: string) => AnyLanguageModel, telemetry: Telemetry): StationAgent => ({
   name: 'engineer',
   description: 'Works on a sample project. Its model follows a script, which needs no key.',
   model: `anthropic/${overloadedModel}`,
+  flush: () => telemetry.close(),
+  close: () => telemetry.close(),
   open: ({ lanes, sessions, artifacts }) => {
-    const driver = toolDriver(projectTools(workMs));
+    const driver = toolDriver(projectTools(toolMs));
     const redactor = createRedactor();
     return harness({
-      model: languageModel({ resolve: model }),
-      tools: driver,
+      model: telemetry.traceModel(languageModel({ resolve: model })),
+      tools: telemetry.traceTools(driver),
       sessions,
       system: 'You are a software engineer. Work in small steps.',
       defaultModel: `anthropic/${overloadedModel}`,
@@ -77,6 +84,7 @@ const demoAgent = (model: (name?: string) => AnyLanguageModel, workMs: number): 
       loopDetect(),
       tools({ driver, artifacts, redact: redactor.redact }),
       security({ redactor }),
+      observe({ sinks: telemetry.sinks, harnessId: 'h-station', channel: 'station' }),
     );
   },
 });

@@ -19,11 +19,7 @@ const Page = ({ initial }: { readonly initial: string | null }) => {
   };
   useEffect(() => onOtherToken(signIn), []);
   if (!station) {
-    return (
-      <SignIn
-        isDenied={isDenied} onToken={signIn}
-      />
-    );
+    return <SignIn isDenied={isDenied} onToken={signIn} />;
   }
   return (
     <App

@@ -133,7 +133,7 @@ export class StationApi {
     const response = await this.#request('GET', `/artifacts/${encodeURIComponent(id)}`);
     return response.blob();
   }
-  /** Who did what, latest first. Requires the scope `admin`. */
+  /** Returns the audit log, latest entry first. Requires the scope `admin`. */
   audit(): Promise<StationAuditEntry[]> {
     return this.#json('GET', '/audit');
   }

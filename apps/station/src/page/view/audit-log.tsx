@@ -23,7 +23,7 @@ const decisions: Readonly<Record<string, string>> = {
   deny: 'denied',
 };
 
-/** Who created, cancelled, deleted and decided what. It is loaded when a reader opens it. */
+/** Shows the audit log. It is loaded when it is opened. */
 export const AuditLog = () => {
   const { station } = useApp();
   const now = useNow(5000);

@@ -1,0 +1,101 @@
+import { parseTranscript, transcriptFormats } from '@h/transcripts';
+import { textOf } from '@h/turn';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventually, testStation, type TestStation } from '../../test/station.js';
+import { artifactId } from '../service/session-id.js';
+import type { SessionBody } from '../service/records.js';
+import * as contract from './contract.js';
+
+const create = async (given: TestStation, text: string): Promise<string> => {
+  const body = { agent: 'helper', message: { text } };
+  const created = await given.call('POST', '/api/v1/sessions', { body, schema: contract.session });
+  return created.body.id;
+};
+const ended = (given: TestStation, id: string, turns: number): Promise<SessionBody> =>
+  eventually(given, async () => {
+    const found = (await given.backend.records.get('session', id))?.body;
+    return found && found.turns >= turns && found.turn === null && found.outcome !== null ? found : undefined;
+  });
+
+it('returns the transcript of a session in every format', async () => {
+  const given = await testStation();
+  const id = await create(given, 'echo hello there');
+  await ended(given, id, 1);
+  for (const format of transcriptFormats) {
+    const path = `/api/v1/sessions/${id}/transcript?format=${format}`;
+    const { status, response } = await given.call('GET', path);
+    const text = await response.text();
+    expect([format, status]).toEqual([format, 200]);
+    const said = parseTranscript(text, { format }).turns.flatMap(({ messages }) => messages.map(textOf));
+    expect([format, said]).toEqual([format, ['echo hello there', 'echo hello there']]);
+  }
+  const unknown = await given.call('GET', `/api/v1/sessions/${id}/transcript?format=other`);
+  expect(unknown).toMatchObject({ status: 422, body: { code: 'invalid-request', field: 'format' } });
+});
+
+it('returns the bytes of an artifact that a range names', async () => {
+  const given = await testStation();
+  const session = await create(given, 'echo hello');
+  const content = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256));
+  const stored = await given.backend.artifacts.put({ session, content, mediaType: 'image/png' });
+  const path = `/api/v1/artifacts/${encodeURIComponent(artifactId(session, stored.id))}`;
+  const read = async (range?: string) => {
+    const { status, response } = await given.call('GET', path, { headers: range === undefined ? {} : { range } });
+    return { status, bytes: Buffer.from(await response.arrayBuffer()), range: response.headers.get('content-range') };
+  };
+  expect(await read()).toMatchObject({ status: 200, bytes: content });
+  const position = fc.nat({ max: 299 });
+  await fc.assert(
+    fc.asyncProperty(position, position, fc.constantFrom('from', 'last', 'both'), async (one, other, form) => {
+      const [first, last] = [Math.min(one, other), Math.max(one, other)];
+      const range = form === 'both' ? `${first}-${last}` : form === 'from' ? `${first}-` : `-${last + 1}`;
+      const start = form === 'last' ? 300 - (last + 1) : first;
+      const end = form === 'both' ? last : 299;
+      expect(await read(`bytes=${range}`)).toEqual({
+        status: 206,
+        bytes: content.subarray(start, end + 1),
+        range: `bytes ${start}-${end}/300`,
+      });
+    }),
+    { numRuns: 30 },
+  );
+  expect(await read('bytes=300-')).toMatchObject({ status: 416, range: 'bytes */300' });
+});
+
+describe('a message to a session at work', () => {
+  it.each([
+    ['steer', 1, 'completed'],
+    ['followup', 3, 'completed'],
+    ['collect', 2, 'completed'],
+    ['interrupt', 2, 'cancelled'],
+  ])('with the mode %s makes %i turns; the first is %s', async (mode, turns, outcome) => {
+    const given = await testStation();
+    const id = await create(given, 'wait');
+    const turn = await eventually(
+      given,
+      async () => (await given.backend.records.get('session', id))?.body.turn ?? undefined,
+    );
+    for await (const item of given.backend.events.read(turn)) {
+      if (item.type === 'event' && (item.event as { readonly type: string }).type === 'model.delta') break;
+    }
+    // An interruption ends the turn, so that its second message would find another one.
+    const texts = mode === 'interrupt' ? ['echo one'] : ['echo one', 'echo two'];
+    for (const text of texts) {
+      const sent = await given.call('POST', `/api/v1/sessions/${id}/messages`, { body: { text, mode } });
+      expect(sent).toMatchObject({ status: 202, body: { isNew: true } });
+    }
+    given.agent.release();
+    const session = await ended(given, id, turns);
+    expect(session.turns).toBe(turns);
+    const first = await eventually(given, async () => {
+      const found = (await given.backend.records.get('turn', `${id}:1`))?.body;
+      return found?.outcome ?? undefined;
+    });
+    expect(first).toBe(outcome);
+    const { body } = await given.call('GET', `/api/v1/sessions/${id}/entries`, { schema: contract.entryPage });
+    const said = body.entries.flatMap(({ role, parts }) => (role === 'user' ? parts : []));
+    expect(said.map((part) => 'text' in part && part.text)).toEqual(['wait', ...texts]);
+    expect(given.problems).toEqual([]);
+  });
+});
