@@ -88,7 +88,8 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
 };
 
 /** Returns the end of the name in `the password is: …`. */
-const beforeVerb = (reader: Reader, end: number): number => (reader.text.endsWith(' is', end) ? end - 3 : end);
+const beforeVerb = (reader: Reader, end: number): number =>
+  reader.text.charCodeAt(end - 1) === 115 && reader.text.endsWith(' is', end) ? end - 3 : end;
 
 /** Matches the types that follow a name without a colon. */
 const spacedType = /[\w$] (?:string|str|String|NSString)$/;
@@ -97,7 +98,8 @@ const spacedType = /[\w$] (?:string|str|String|NSString)$/;
 const beforeType = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxType);
-  const near = text.slice(Math.max(reader.barrier, end - 10), end);
+  const last = text.charCodeAt(end - 1);
+  const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 10), end) : '';
   if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;

@@ -169,7 +169,9 @@ const readsSecret = /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\
 
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
-  if (!reader.text.endsWith('echo', index) || is(reader.before(index - 4), word)) return undefined;
+  const { text } = reader;
+  if (text.charCodeAt(index - 2) !== 104 || !text.endsWith('echo', index)) return undefined;
+  if (is(reader.before(index - 4), word)) return undefined;
   const { start, end } = argumentAt(reader, reader.skipSpaces(index, 4));
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
