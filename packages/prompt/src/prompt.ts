@@ -90,7 +90,7 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
 class PromptTurn {
   readonly contexts: TurnContexts;
   readonly drift: DriftWatch;
-  /** Whether the history has the bootstrap sections, or there are none. */
+  /** Whether the history has the bootstrap sections, or the prompt has no bootstrap sections. */
   hasRecord: boolean;
   readonly #options: CheckedOptions;
   readonly #loader: SectionLoader;

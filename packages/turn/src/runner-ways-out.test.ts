@@ -156,7 +156,7 @@ beforeEach(() => {
 });
 afterEach(() => timers.restore());
 
-it('counts its own timers only, whoever advances the clock', async () => {
+it('counts only the timers of the work when the clock also fires others', async () => {
   setTimeout(() => setTimeout(() => undefined, 10_000), 1);
   await timers.run(async () => {
     setTimeout(() => setTimeout(() => undefined, 10_000), 1);
