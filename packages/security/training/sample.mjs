@@ -20,21 +20,24 @@ export const sampler = (source, seed = 1) => {
   };
   const pick = (list) => list[Math.floor(random() * list.length)];
   const fill = (text) => {
-    let t = text.replace(/\[([^[\]]*)\]/g, (whole, part, at) =>
+    let t = text.replace(/\[([^[\]]*)\]/g, (whole, part) =>
       whole.length === text.length || /^[A-Z]|^hidden/.test(part) ? whole : random() < 0.5 ? part : '',
     );
-    for (let i = 0; i < 6 && /\{\w+\}/.test(t); i++)
+    for (let i = 0; i < 6 && /\{\w+\}/.test(t); i++) {
       t = t.replace(/\{(\w+)\}/g, (_, name) => {
         const list = slots.get(name);
         if (!list) throw new Error('no slot ' + name);
         return pick(list);
       });
+    }
     return t.replace(/(^|[.!?:] )([a-z])/g, (_, a, b) => a + (a === '' || /[.!?]/.test(a) ? b.toUpperCase() : b));
   };
   return {
     frames,
     *texts(n) {
-      for (let i = 0; i < n; i++) yield fill(frames[i % frames.length]);
+      for (let i = 0; i < n; i++) {
+        yield fill(frames[i % frames.length]);
+      }
     },
   };
 };

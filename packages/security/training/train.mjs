@@ -58,7 +58,7 @@ const fit = (requests, ordinaryOfFiles) => {
   const counts = new Float64Array(size);
   for (const one of requests) for (const feature of one) counts[feature] += 1;
   for (const one of ordinary) for (const feature of one) counts[feature] += 1;
-  const order = Array.from(mean, (weight, feature) => [Math.abs(weight) * counts[feature] ** 0.25, feature]).sort(
+  const order = Array.from(mean, (weight, feature) => [Math.abs(weight) * counts[feature] ** 0.25, feature]).toSorted(
     (one, other) => other[0] - one[0],
   );
   const isKept = new Uint8Array(size);
@@ -103,7 +103,7 @@ const descend = (requests, ordinary, isKept) => {
 
 /** Rounds the weights to few levels. The largest ones are cut off. */
 const quantizedOf = (weights, bias) => {
-  const sizes = Array.from(weights, Math.abs).sort((one, other) => other - one);
+  const sizes = Array.from(weights, Math.abs).toSorted((one, other) => other - one);
   const scale = sizes[Math.floor(kept / 200)] / levels;
   return {
     bias,
@@ -147,10 +147,11 @@ for (const part of [0, 1]) {
     files.filter((_, index) => index % 2 !== part).flatMap(({ f }) => f),
   );
   files.forEach(({ p, f }, index) => {
-    if (index % 2 === part)
+    if (index % 2 === part) {
       best[index] = f
         .map((one, i) => [scored(model, one), p[i]])
         .reduce((one, other) => (other[0] > one[0] ? other : one), [-99, '']);
+    }
   });
 }
 const sorted = best.toSorted((one, other) => other[0] - one[0]);

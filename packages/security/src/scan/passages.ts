@@ -8,7 +8,7 @@ const maxLength = 300;
 const window = 3;
 const minLength = 12;
 
-/** Splits a text into passages, whose wording is scored: items, short paragraphs, and parts of long ones. */
+/** Splits a text into the passages to score: items, short paragraphs, and parts of long ones. */
 export const passagesOf = (
   { text }: Folded,
   sentences: readonly Sentence[],
@@ -22,12 +22,13 @@ export const passagesOf = (
     while (sentences[last + 1]?.item === first.item) last += 1;
     const end = sentences[last]?.end ?? first.end;
     if (end - first.start <= maxLength) {
-      if (end - first.start >= minLength)
+      if (end - first.start >= minLength) {
         passages.push({
           start: first.start,
           end: Math.min(end, text.length),
           second: languagesOf(sentences, index, last),
         });
+      }
     } else {
       for (let from = index; from <= last; from += 2) {
         const start = sentences[from]?.start ?? 0;

@@ -15,7 +15,7 @@ import { sentencesOf, type Sentence } from './sentences.js';
 import { LANGUAGES } from './lexicon.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { wordingOf } from './wording.js';
+import { wordingScorer } from './wording.js';
 import { passagesOf } from './passages.js';
 
 /** Treatment of a malicious text. */
@@ -186,8 +186,9 @@ interface Passage extends Region {
   readonly isForeign: boolean;
 }
 
-const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] =>
-  passagesOf(folded, sentences).map(({ start, end, second }) => {
+const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
+  const wordingOf = wordingScorer();
+  return passagesOf(folded, sentences).map(({ start, end, second }) => {
     const said = folded.text.slice(start, end);
     return {
       score: wordingOf(said),
@@ -197,6 +198,7 @@ const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonl
       end: folded.at(end - 1) + 1,
     };
   });
+};
 
 /** Returns passages that are worded like requests that redirect a model. */
 const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
@@ -214,10 +216,11 @@ const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
     }));
 
 /** Rules for requests in words. */
-const worded: ReadonlySet<string> = new Set([
-  ...['override', 'diversion', 'prompt-theft', 'persona', 'authority', 'secrecy', 'theft', 'steering', 'sabotage'],
-  ...['skips-approval', 'persistence', 'regardless', 'new-instructions', 'forged-turn'],
-]);
+const worded: ReadonlySet<string> = new Set(
+  'override diversion prompt-theft persona authority secrecy theft steering sabotage skips-approval persistence regardless new-instructions forged-turn'.split(
+    ' ',
+  ),
+);
 
 /** Lowers suspicious requests in passages with an ordinary wording to notes. */
 const confirmed = (hits: readonly Hit[], passages: readonly Passage[]): readonly Hit[] => {

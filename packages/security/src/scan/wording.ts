@@ -131,20 +131,24 @@ export const featuresOf = (passage: string, emit: (feature: number) => void): vo
   }
 };
 
-const seen = new Uint32Array(1 << featureBits);
-let passages = 0;
-
-/** Scores how closely the wording of a passage resembles requests that redirect a model. Ordinary passages are negative. */
-export const wordingOf = (passage: string): number => {
-  passages = (passages + 1) >>> 0;
-  if (passages === 0) seen.fill(0);
-  let sum = 0;
-  let count = 0;
-  featuresOf(passage, (feature) => {
-    if (seen[feature] === passages) return;
-    seen[feature] = passages;
-    sum += weights[feature] ?? 0;
-    count += 1;
-  });
-  return bias + sum / Math.sqrt(count + damping);
+/**
+ * Returns a function that scores how closely the wording of a passage resembles requests that redirect a model. Ordinary
+ * passages have negative scores.
+ */
+export const wordingScorer = (): ((passage: string) => number) => {
+  // The number of the last passage with each feature, so that a passage counts each feature once.
+  const seen = new Uint32Array(1 << featureBits);
+  let passages = 0;
+  return (passage) => {
+    passages += 1;
+    let sum = 0;
+    let count = 0;
+    featuresOf(passage, (feature) => {
+      if (seen[feature] === passages) return;
+      seen[feature] = passages;
+      sum += weights[feature] ?? 0;
+      count += 1;
+    });
+    return bias + sum / Math.sqrt(count + damping);
+  };
 };
