@@ -3,7 +3,6 @@ import { concealment, permission, sabotage, taking } from './deeds.js';
 import { deedFrames } from './deed-frames.js';
 import { stemsIn } from './ask-stems.js';
 import { attempt } from './finding.js';
-import { asksIn } from './asks.js';
 import { matches, requestStarts, type Frame } from './frame.js';
 import { orderFrames } from './order-frames.js';
 import * as is from './lexicon.js';
@@ -87,11 +86,6 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
     }
     if (matches(one, said, starts)) found.push(one);
   }
-  if (said === '') {
-    said = all.join(' ').slice(0, maxSaid);
-    starts = requestStarts(sentence);
-  }
-  found.push(...asksIn(said, starts));
   return found;
 };
 

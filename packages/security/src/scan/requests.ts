@@ -74,13 +74,22 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
     const [rule] = [...strongest].reduce((one, other) => (other[1] > one[1] ? other : one));
     const end = sentences[last - 1]?.end ?? sentence.end;
     const said = folded.text.slice(sentence.start, end);
-    const isDiscussed = topic.test(said) && reported.test(said);
     const isPattern = [...matched].some((one) => one.weight >= attempt - 1);
     return [
-      { rule, weight, isPattern, isDiscussed, start: folded.at(firstWord(sentence)), end: folded.at(end - 1) + 1 },
+      {
+        rule,
+        weight,
+        isPattern,
+        isDiscussed: isDiscussed(said),
+        start: folded.at(firstWord(sentence)),
+        end: folded.at(end - 1) + 1,
+      },
     ];
   });
 };
+
+/** Whether a passage discusses attacks instead of requesting one. */
+export const isDiscussed = (said: string): boolean => topic.test(said) && reported.test(said);
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 

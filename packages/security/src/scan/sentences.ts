@@ -27,6 +27,8 @@ export interface Sentence {
   readonly end: number;
   /** Number of the paragraph in the text. */
   readonly paragraph: number;
+  /** Number of the paragraph or the item of a list. */
+  readonly item: number;
   /** All classes of its words. */
   readonly first: number;
   readonly second: number;
@@ -63,11 +65,13 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   let words: Word[] = [];
   let all: string[] = [];
   let clauses: number[] = [];
-  let [first, second, position, paragraph, start] = [0, 0, 0, 0, 0];
+  let [first, second, position, paragraph, item, start] = [0, 0, 0, 0, 0, 0];
   let isClause = true;
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
-    if (words.length > 0 || second !== 0) sentences.push({ words, all, clauses, start, end, paragraph, first, second });
+    if (words.length > 0 || second !== 0) {
+      sentences.push({ words, all, clauses, start, end, paragraph, item, first, second });
+    }
     words = [];
     all = [];
     clauses = [];
@@ -83,7 +87,10 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
       if (source.charCodeAt(from) !== 32 || at(index + 1) - from > 1) {
         const gap = source.slice(from, at(index + 1));
         const kind = breakOf(source, gap, at(index + 1));
-        if (kind > 0) finish(index);
+        if (kind > 0) {
+          finish(index);
+          item += 1;
+        }
         if (kind > 1) paragraph += 1;
         if (gap.includes('\n')) isRow = source.charCodeAt(at(index + 1)) === 124;
         // After a short line, a line begins a clause; text that is wrapped has long ones.
