@@ -14,13 +14,7 @@ import {
   unknownChoice,
 } from '@h/bridge';
 import { anyFunction, checkOptions, oneOf } from '@h/options';
-import {
-  TurnError,
-  type ModelSettings,
-  type SystemBlock,
-  type ToolDefinition,
-  type TurnEnding,
-} from '@h/turn';
+import { TurnError, type ModelSettings, type SystemBlock, type ToolDefinition, type TurnEnding } from '@h/turn';
 import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@langchain/core/messages';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { createMiddleware, type AgentMiddleware } from 'langchain';

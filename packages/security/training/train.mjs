@@ -49,7 +49,7 @@ const passagesIn = (text) => {
 const filesIn = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((one) => one.isFile() && /\.mdc?$|^README/i.test(one.name))
-    .map((one) => join(one.parentPath ?? one.path, one.name));
+    .map((one) => join(one.parentPath, one.name));
 
 /** Logistic regression by AdaGrad; the weights are averaged over the second half of the rounds. */
 const fit = (requests, ordinaryOfFiles) => {
