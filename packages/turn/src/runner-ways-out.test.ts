@@ -169,6 +169,14 @@ it('counts only the timers of the work when the clock also fires others', async 
   });
 });
 
+it('leaves the timers of the process as they were', () => {
+  timers.restore();
+  const { setInterval: real } = globalThis;
+  fakeOwnTimers(1_000).restore();
+  expect(globalThis.setInterval).toBe(real);
+  expect(real).toBeTypeOf('function');
+});
+
 describe.each(places)('with $name, a turn ends in order', (place) => {
   it.each<[string, 'first' | 'last', (event: TurnEvent) => readonly TurnEvent[] | ReturnType<typeof stop>]>([
     ['stops beside the event', 'first', (event) => [event, { ...event, ...stop('blocked', 'Enough.') }]],

@@ -20,15 +20,11 @@ export const fakeOwnTimers = (now: number): OwnTimers => {
   const inWork = new AsyncLocalStorage<boolean>();
   const own = new Set<unknown>();
   vi.useFakeTimers({ now });
-  const {
-    setTimeout: startTimeout,
-    setInterval: startInterval,
-    clearTimeout: stopTimeout,
-    clearInterval: stopInterval,
-  } = globalThis;
+  const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
+  const fakes = { setTimeout, setInterval, clearTimeout, clearInterval };
   type Callback = (...values: unknown[]) => void;
   const counted =
-    (start: typeof startTimeout | typeof startInterval, isRepeated: boolean) =>
+    (start: typeof setTimeout | typeof setInterval, isRepeated: boolean) =>
     (callback: Callback, delayMs?: number, ...values: unknown[]) => {
       const isOwn = inWork.getStore() === true;
       // The clock fires timers in the context of the work that advances it; what they start belongs to their own context.
@@ -44,15 +40,18 @@ export const fakeOwnTimers = (now: number): OwnTimers => {
     stop(timer as never);
   };
   Object.assign(globalThis, {
-    setTimeout: counted(startTimeout, false),
-    setInterval: counted(startInterval, true),
-    clearTimeout: stopping(stopTimeout),
-    clearInterval: stopping(stopInterval),
+    setTimeout: counted(setTimeout, false),
+    setInterval: counted(setInterval, true),
+    clearTimeout: stopping(clearTimeout),
+    clearInterval: stopping(clearInterval),
   });
   return {
     run: (work) => inWork.run(true, work),
     count: () => own.size,
     restore: () => {
+      if (!vi.isFakeTimers()) return;
+      // Vitest deletes a function that is not its fake instead of restoring the original.
+      Object.assign(globalThis, fakes);
       vi.useRealTimers();
       // On Node 20 every promise pays for a store that is not disabled.
       inWork.disable();
