@@ -50,6 +50,14 @@ describe('a hostile server', () => {
     expect(notes.filter((note) => note.includes('not a message'))).toHaveLength(1);
   });
 
+  it('that lies about its schemas fails the call, and its other tools work', async () => {
+    const { call, text } = await guardedClient(plain);
+    expect(await call('lie')).toMatchObject({ isError: true });
+    expect(await text('lie')).toContain('does not match its own output schema: count');
+    expect(await text('odd', { text: 'a' })).toContain('does not match the schema of the tool');
+    expect(await text('echo', { text: 'a' })).toBe('a');
+  });
+
   it('that cannot be started is reported, and the others are offered', async () => {
     const servers = {
       gone: { command: '/nowhere/at-all' },

@@ -46,6 +46,17 @@ export const fixtureServer =
       content: [],
       structuredContent: { count: 7 },
     }));
+    server.registerTool(
+      'lie',
+      { outputSchema: z.object({ count: z.unknown().meta({ type: 'number' }) }), ...reads },
+      () => ({
+        content: [],
+        structuredContent: { count: 'seven' },
+      }),
+    );
+    server.registerTool('odd', { inputSchema: z.object({ text: z.unknown().meta({ type: 'words' }) }), ...reads }, () =>
+      text('odd'),
+    );
     server.registerTool('picture', reads, () => ({
       content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }],
     }));
