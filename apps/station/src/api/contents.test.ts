@@ -34,6 +34,55 @@ it('returns the transcript of a session in every format', async () => {
   expect(unknown).toMatchObject({ status: 422, body: { code: 'invalid-request', field: 'format' } });
 });
 
+it('lists the sessions whose title, agent and state match, page by page', async () => {
+  const given = await testStation();
+  const titles = ['Fix the parser', 'Fix the printer', 'Release the parser', 'Write the notes'];
+  for (const title of titles) {
+    const body = { agent: 'helper', title };
+    await given.call('POST', '/api/v1/sessions', { body, schema: contract.session });
+  }
+  const found = async (query: string, limit = 50): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (let cursor = ''; ;) {
+      const path = `/api/v1/sessions?${query}&limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      const { body } = await given.call('GET', path, { schema: contract.sessionPage });
+      expect(body.sessions.length).toBeLessThanOrEqual(limit);
+      names.push(...body.sessions.map(({ title }) => title));
+      if (body.next === null) return names.toSorted();
+      cursor = body.next;
+    }
+  };
+  expect(await found('')).toEqual(titles);
+  expect(await found('', 1)).toEqual(titles);
+  expect(await found('query=parser%20FIX')).toEqual(['Fix the parser']);
+  expect(await found('query=helper%20the', 3)).toEqual(titles);
+  expect(await found('agent=other')).toEqual([]);
+  expect(await found('state=running')).toEqual([]);
+});
+
+it('forks a session at a turn, and deletes one without the other', async () => {
+  const given = await testStation();
+  const id = await create(given, 'echo one');
+  const first = await ended(given, id, 1);
+  await given.call('POST', `/api/v1/sessions/${id}/messages`, { body: { text: 'echo two' } });
+  await ended(given, id, 2);
+  const saidIn = async (session: string): Promise<readonly string[]> => {
+    const { response } = await given.call('GET', `/api/v1/sessions/${session}/transcript`);
+    const { turns } = parseTranscript(await response.text(), { format: 'openai-chat' });
+    return turns.flatMap(({ messages }) => messages.filter(({ role }) => role === 'user').map(textOf));
+  };
+  const fork = { body: { turn: first.lastEnded, title: 'A fork' }, schema: contract.session };
+  const { body: copy } = await given.call('POST', `/api/v1/sessions/${id}/fork`, fork);
+  expect(copy).toMatchObject({ title: 'A fork', forkedFrom: { session: id, turn: first.lastEnded } });
+  expect([await saidIn(id), await saidIn(copy.id)]).toEqual([['echo one', 'echo two'], ['echo one']]);
+  await given.call('POST', `/api/v1/sessions/${copy.id}/messages`, { body: { text: 'echo three' } });
+  await ended(given, copy.id, 1);
+  expect(await saidIn(copy.id)).toEqual(['echo one', 'echo three']);
+  expect((await given.call('DELETE', `/api/v1/sessions/${id}`)).status).toBe(204);
+  expect((await given.call('GET', `/api/v1/sessions/${id}`)).status).toBe(404);
+  expect(await saidIn(copy.id)).toEqual(['echo one', 'echo three']);
+});
+
 it('returns the bytes of an artifact that a range names', async () => {
   const given = await testStation();
   const session = await create(given, 'echo hello');

@@ -73,6 +73,8 @@ describe('the page with the service', () => {
     await view.reload();
     await view.getByText('All 48 tests pass', { exact: false }).waitFor();
     expect(await view.locator('.markdown').allInnerTexts()).toEqual(shown);
+    await view.getByRole('link', { name: 'Timeline' }).click();
+    await view.locator('.mark-list [data-kind=failover]').first().waitFor();
 
     await view.keyboard.press('n');
     await view.getByLabel('First message').fill('Summarize the open issues');
