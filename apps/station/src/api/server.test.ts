@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as contract from './contract.js';
 import type { StationSession } from './contract.js';
-import { eventsOf, eventually, testStation, type StreamEvent, type TestStation } from '../../test/station.js';
+import {
+  eventsOf,
+  eventually,
+  testFolder,
+  testStation,
+  type StreamEvent,
+  type TestStation,
+} from '../../test/station.js';
+import { embeddedBackend } from '../service/embedded.js';
+import type { SessionBody } from '../service/records.js';
 
 const create = async (given: TestStation, text: string): Promise<StationSession> => {
   const { status, body } = await given.call('POST', '/api/v1/sessions', {
@@ -65,33 +74,44 @@ describe('sessions', () => {
     expect(types.at(-1)).toBe('turn.end');
   });
 
-  it('continues a page whose record was read before the turn had a number, without repetition', async () => {
-    const given = await testStation();
+  it('continues a page with the events it lacks, before the turn has its number', async () => {
+    const backend = await embeddedBackend({ directory: await testFolder(), onProblem: () => undefined });
+    const { records, events } = backend;
+    const update = records.update.bind(records);
+    let number: Promise<void> | undefined;
+    const held: typeof update = async (kind, id, change) => {
+      const current = await records.get(kind, id);
+      const next = change(current);
+      const [before, after] = [current?.body, next?.body] as (Partial<SessionBody> | undefined)[];
+      if (kind === 'session' && before?.lastTurn !== after?.lastTurn) await number;
+      return update(kind, id, change);
+    };
+    const given = await testStation({ backend: Object.assign(records, { update: held }) && backend });
     const { id } = await create(given, 'echo 0');
     await ended(given, id);
-    await given.call('POST', `/api/v1/sessions/${id}/messages`, { body: { text: 'wait' } });
-    const body = await eventually(given, async () => {
-      const found = (await given.backend.records.get('session', id))?.body;
-      return found?.turns === 2 ? found : undefined;
-    });
-    for await (const item of given.backend.events.read(body.turn ?? '')) {
-      if (item.type === 'event' && (item.event as { readonly type: string }).type === 'model.delta') break;
-    }
-    const before = { ...body, turns: 1, lastTurn: body.lastEnded };
-    for (const read of [body, before, { ...before, turn: null }]) {
-      const page = await given.station.reader.entries(read, { limit: 100 });
+    for (let round = 1; round <= 2; round += 1) {
+      let release = (): void => undefined;
+      number = new Promise((resolve) => (release = resolve));
+      await given.call('POST', `/api/v1/sessions/${id}/messages`, { body: { text: `echo ${round}` } });
+      const turn = await eventually(given, async () => (await records.get('session', id))?.body.turn ?? undefined);
+      for await (const item of events.read(turn)) {
+        if (item.type === 'event' && (item.event as { readonly type: string }).type === 'history.append') break;
+      }
+      const { body: page } = await given.call('GET', `/api/v1/sessions/${id}/entries`, { schema: contract.entryPage });
       const texts = page.entries.flatMap(({ role, parts }) => (role === 'user' ? parts : []));
       const { response } = await given.call('GET', `/api/v1/sessions/${id}/events?after=${page.seq}`);
-      for await (const { event, data } of eventsOf(response)) {
-        if (event === 'caught-up') break;
+      release();
+      for await (const { data } of eventsOf(response)) {
         if (data['type'] === 'history.append' && data['origin'] === 'input') {
           texts.push(...(data['messages'] as readonly { readonly content: typeof texts }[]).flatMap(textsOf));
         }
+        if (data['type'] === 'turn.end') break;
       }
-      expect(texts.map((part) => 'text' in part && part.text)).toEqual(['echo 0', 'wait']);
+      expect(texts.map((part) => 'text' in part && part.text)).toEqual(
+        Array.from({ length: round + 1 }, (_, index) => `echo ${index}`),
+      );
+      await ended(given, id, round + 1);
     }
-    given.agent.release();
-    await ended(given, id, 2);
   });
 
   it('asks for approval, and runs the call that was approved', async () => {

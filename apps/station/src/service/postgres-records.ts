@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LruMap } from '@h/bounded';
 import type { Postgres } from '@h/postgres';
-import { PostgresChanges } from './postgres-changes.js';
 import {
   RecordsError,
   type RecordChange,
@@ -12,11 +9,15 @@ import {
   type StoredRecord,
 } from './records.js';
 
+/** How long changes are collected before other processes are notified, in milliseconds. */
+const notifyMs = 30;
+/** Interval of the search for changes whose notification was lost, in milliseconds. */
+const pollMs = 5_000;
+/** A search is repeated after this time while transactions run that may have changed records, in milliseconds. */
+const againMs = 50;
 /** How often a change is repeated because another process was faster. */
 const maxAttempts = 100;
-/** Kinds that the process of a turn changes again and again, and the records of them that it remembers. */
-const remembered: ReadonlySet<RecordKind> = new Set(['session', 'turn']);
-const maxRemembered = 1_000;
+const topic = 'station';
 
 /** Opens the records in PostgreSQL, for several processes. Creates their table. */
 export const openPostgresRecords = async (database: Postgres): Promise<Records> => {
@@ -40,42 +41,41 @@ interface Row {
   readonly tenant: string;
   readonly at: string;
   readonly body: string;
-  /** Other than that of each earlier version. */
-  readonly nonce: string;
+  readonly version: string;
 }
 
 class PostgresRecords implements Records {
   readonly #database: Postgres;
   readonly #table: string;
-  readonly #changes: PostgresChanges;
-  /** What this process wrote or changed last. It may be outdated. */
-  readonly #known = new LruMap<string, Row>(maxRemembered);
-  #wanted = new Map<string, readonly [RecordKind, string]>();
-  #reading: Promise<ReadonlyMap<string, Row>> | undefined;
+  readonly #callbacks = new Set<(change: RecordChange) => void>();
+  #notifying: ReturnType<typeof setTimeout> | undefined;
+  #polling: ReturnType<typeof setTimeout> | undefined;
+  #search: Promise<void> = Promise.resolve();
+  #isSearchDue = false;
+  /** Transactions before this one were seen. */
+  #seen: string | undefined;
+  #stopListening: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(database: Postgres, table: string) {
     this.#database = database;
     this.#table = table;
-    this.#changes = new PostgresChanges(database, table);
   }
 
   async get<Kind extends RecordKind>(kind: Kind, id: string): Promise<StoredRecord<Kind> | undefined> {
-    const row = await this.#row(kind, id);
-    return row && recordOf(row);
+    return (await this.#row(kind, id))?.record;
   }
 
   async insert<Kind extends RecordKind>({ kind, id, tenant, at, body }: StoredRecord<Kind>): Promise<boolean> {
     // The nonce finds out whether the statement was repeated after its first answer was lost.
-    const row = { kind, id, tenant, at: String(at), body: JSON.stringify(body), nonce: randomUUID() };
     const rows = await this.#database.query(
       `insert into ${this.#table} as r (kind, id, tenant, at, body, nonce) values ($1, $2, $3, $4, $5, $6)
        on conflict (kind, id) do update set tenant = excluded.tenant, at = excluded.at, body = excluded.body,
          nonce = excluded.nonce, version = r.version + 1, changed = pg_current_xact_id(), changed_at = clock_timestamp()
        where r.body is null or r.nonce = excluded.nonce returning 1`,
-      [kind, id, tenant, at, row.body, row.nonce],
+      [kind, id, tenant, at, JSON.stringify(body), randomUUID()],
     );
-    this.#changes.announce();
-    if (rows.length > 0) this.#remember(row);
+    this.#announce();
     return rows.length > 0;
   }
 
@@ -84,38 +84,23 @@ class PostgresRecords implements Records {
     id: string,
     change: (current: StoredRecord<Kind> | undefined) => StoredRecord<Kind> | undefined,
   ): Promise<StoredRecord<Kind> | undefined> {
-    const key = keyOf(kind, id);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const known = this.#known.get(key);
-      this.#known.delete(key);
-      const current = known ?? (await this.#row(kind, id));
-      const next = change(current && recordOf(current));
-      if (!next) {
-        // What this process knows may be outdated: the change is decided by the record that is stored.
-        if (known) continue;
-        return current && recordOf(current);
-      }
+      const current = await this.#row(kind, id);
+      const next = change(current?.record);
+      if (!next) return current?.record;
       if (!current) {
         if (await this.insert(next)) return next;
         continue;
       }
-      const row = {
-        kind,
-        id,
-        tenant: next.tenant,
-        at: String(next.at),
-        body: JSON.stringify(next.body),
-        nonce: randomUUID(),
-      };
+      const nonce = randomUUID();
       const rows = await this.#database.query(
-        `update ${this.#table} set tenant = $3, at = $4, body = $5, nonce = $6, version = version + 1,
+        `update ${this.#table} set tenant = $3, at = $4, body = $5, nonce = $6, version = $7 + 1,
            changed = pg_current_xact_id(), changed_at = clock_timestamp()
-         where kind = $1 and id = $2 and nonce in ($6, $7) and body is not null returning 1`,
-        [kind, id, row.tenant, row.at, row.body, row.nonce, current.nonce],
+         where kind = $1 and id = $2 and (version = $7 or nonce = $6) and body is not null returning 1`,
+        [kind, id, next.tenant, next.at, JSON.stringify(next.body), nonce, current.version],
       );
       if (rows.length === 0) continue;
-      this.#changes.announce();
-      this.#remember(row);
+      this.#announce();
       return next;
     }
     throw new RecordsError(
@@ -130,8 +115,7 @@ class PostgresRecords implements Records {
          changed_at = clock_timestamp() where kind = $1 and id = $2 and body is not null`,
       [kind, id],
     );
-    this.#known.delete(keyOf(kind, id));
-    this.#changes.announce();
+    this.#announce();
   }
 
   async list<Kind extends RecordKind>(kind: Kind, query: RecordQuery = {}): Promise<readonly StoredRecord<Kind>[]> {
@@ -165,42 +149,97 @@ class PostgresRecords implements Records {
   }
 
   onChange(callback: (change: RecordChange) => void): () => void {
-    return this.#changes.onChange(callback);
+    this.#callbacks.add(callback);
+    if (!this.#stopListening) {
+      this.#stopListening = this.#database.listen(topic, () => this.#searchSoon());
+      this.#searchSoon();
+    }
+    return () => this.#callbacks.delete(callback);
   }
 
-  close(): Promise<void> {
-    return this.#changes.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#notifying);
+    clearTimeout(this.#polling);
+    this.#stopListening?.();
+    this.#callbacks.clear();
+    await this.#search;
   }
 
-  #remember(row: Row): void {
-    if (remembered.has(row.kind)) this.#known.set(keyOf(row.kind, row.id), row);
-  }
-
-  /** Reads a record. What is read in one turn of the event loop is one query. */
-  async #row(kind: RecordKind, id: string): Promise<Row | undefined> {
-    const key = keyOf(kind, id);
-    this.#wanted.set(key, [kind, id]);
-    this.#reading ??= this.#readWanted();
-    return (await this.#reading).get(key);
-  }
-
-  async #readWanted(): Promise<ReadonlyMap<string, Row>> {
-    await nextTurn();
-    const wanted = [...this.#wanted.values()];
-    this.#wanted = new Map();
-    this.#reading = undefined;
-    const rows = await this.#database.query<Row>(
-      `select r.* from unnest($1::text[], $2::text[]) as wanted (kind, id) join ${this.#table} r using (kind, id)
-       where r.body is not null`,
-      [wanted.map(([kind]) => kind), wanted.map(([, id]) => id)],
+  async #row<Kind extends RecordKind>(
+    kind: Kind,
+    id: string,
+  ): Promise<{ readonly record: StoredRecord<Kind>; readonly version: string } | undefined> {
+    const [row] = await this.#database.query<Row>(
+      `select * from ${this.#table} where kind = $1 and id = $2 and body is not null`,
+      [kind, id],
     );
-    const found = new Map(rows.map((row) => [keyOf(row.kind, row.id), row]));
-    for (const [key, row] of found) if (this.#known.has(key)) this.#known.set(key, row);
-    return found;
+    return row && { record: recordOf<Kind>(row), version: row.version };
+  }
+
+  /** Notifies all processes, this one included. */
+  #announce(): void {
+    if (this.#isClosed) return;
+    this.#notifying ??= setTimeout(() => {
+      this.#notifying = undefined;
+      const { channel, settings } = this.#database;
+      this.#database.query('select pg_notify($1, $2)', [channel, topic]).catch((error: unknown) => {
+        // Other processes find the change with their next search.
+        settings.onProblem(error as never);
+      });
+      this.#searchSoon();
+    }, notifyMs);
+  }
+
+  #searchSoon(): void {
+    if (this.#isSearchDue || this.#isClosed) return;
+    this.#isSearchDue = true;
+    clearTimeout(this.#polling);
+    this.#search = this.#search.then(async () => {
+      this.#isSearchDue = false;
+      if (this.#isClosed) return;
+      let isComplete = true;
+      try {
+        isComplete = await this.#find();
+      } catch (error) {
+        this.#database.settings.onProblem(error as never);
+      }
+      clearTimeout(this.#polling);
+      if (!this.#isClosed) this.#polling = setTimeout(() => this.#searchSoon(), isComplete ? pollMs : againMs);
+    });
+  }
+
+  /** Reports the changes of transactions that have ended. @returns whether no other transaction was running */
+  async #find(): Promise<boolean> {
+    if (this.#seen === undefined) {
+      const [row] = await this.#database.query<{ oldest: string }>(
+        'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest',
+      );
+      this.#seen = row?.oldest ?? '0';
+      return false;
+    }
+    const rows = await this.#database.query<{
+      oldest: string;
+      is_complete: boolean;
+      kind: RecordKind | null;
+      id: string;
+      tenant: string;
+      is_deleted: boolean;
+    }>(
+      `with now as (select pg_snapshot_xmin(pg_current_snapshot()) as oldest,
+         pg_snapshot_xmin(pg_current_snapshot()) = pg_snapshot_xmax(pg_current_snapshot()) as is_complete)
+       select now.oldest::text, now.is_complete, r.kind, r.id, r.tenant, r.body is null as is_deleted
+       from now left join ${this.#table} r on r.changed >= $1::xid8 and r.changed < now.oldest order by r.changed`,
+      [this.#seen],
+    );
+    this.#seen = rows[0]?.oldest ?? this.#seen;
+    for (const { kind, id, tenant, is_deleted: isDeleted } of rows) {
+      if (kind === null) continue;
+      for (const callback of this.#callbacks) callback({ kind, id, tenant, isDeleted });
+    }
+    return rows[0]?.is_complete ?? true;
   }
 }
-
-const keyOf = (kind: RecordKind, id: string): string => `${kind}:${id}`;
 
 const recordOf = <Kind extends RecordKind>({ kind, id, tenant, at, body }: Row): StoredRecord<Kind> => ({
   kind: kind as Kind,

@@ -29,21 +29,6 @@ interface WatchedTurn {
   open: Set<string>;
   readonly usage: Map<string, StationUsage>;
   readonly calls: Map<string, TurnBody['calls'][string]>;
-  /** The latest write of the state, and what it stores. */
-  save: { readonly written: Promise<void>; hasBegun: boolean; state: SavedState } | undefined;
-  /** Whether the turn has a record. */
-  isRecorded: boolean;
-}
-
-/** The state of a turn after an event. */
-interface SavedState {
-  readonly at: number;
-  readonly state: SessionState;
-  readonly isLoaded: boolean;
-  readonly openApprovals: number;
-  readonly messages: number;
-  readonly usage: StationUsage;
-  readonly end: TurnEnd | undefined;
 }
 
 export type TurnEnd = Extract<TurnEvent, { type: 'turn.end' }>;
@@ -131,8 +116,6 @@ export class Projector {
       open: new Set(),
       usage: new Map(),
       calls: new Map(),
-      save: undefined,
-      isRecorded: false,
     };
     this.#turns.set(id, turn);
     return turn;
@@ -175,12 +158,12 @@ export class Projector {
       case 'approval.request':
         turn.open.add(event.id);
         turn.state = 'waiting-for-input';
-        void this.#queue(turn.session, () => this.#openApproval(turn, event));
+        this.#queue(turn.session, () => this.#openApproval(turn, event));
         break;
       case 'approval.answer':
         turn.open.delete(event.id);
         if (turn.open.size === 0) turn.state = 'running';
-        void this.#queue(turn.session, () => this.#closeApproval(event));
+        this.#queue(turn.session, () => this.#closeApproval(event));
         break;
       case 'turn.end':
         turn.state = event.outcome === 'error' ? 'failed' : 'idle';
@@ -219,66 +202,49 @@ export class Projector {
       .catch(this.#options.onProblem);
   }
 
-  /** Stores the state of the turn. A write that is the last of its session and has not begun stores the later state. */
+  /** Stores the state of the turn. */
   #save(turn: WatchedTurn, event: TurnEvent): void {
+    const { state, messages, usage } = turn;
+    const total = [...usage.values()].reduce(addStationUsage, noStationUsage);
     const end = event.type === 'turn.end' ? event : undefined;
-    const { state, isLoaded, messages, written } = turn;
-    const usage = [...turn.usage.values()].reduce(addStationUsage, noStationUsage);
-    const saved = { at: event.at, state, isLoaded, openApprovals: end ? 0 : turn.open.size, messages, usage, end };
-    const { save } = turn;
-    if (save && !save.hasBegun && this.#writes.get(turn.session) === save.written) save.state = saved;
-    else {
-      const began = (): SavedState => {
-        if (turn.save) turn.save.hasBegun = true;
-        return turn.save?.state ?? saved;
-      };
-      turn.save = {
-        written: this.#queue(turn.session, () => this.#store(turn, began())),
-        hasBegun: false,
-        state: saved,
-      };
-    }
-    // The end is shown when the stream has it.
-    if (end) void this.#queue(turn.session, async () => written);
-  }
-
-  async #store(
-    turn: WatchedTurn,
-    { at, state, isLoaded, openApprovals, messages, usage, end }: SavedState,
-  ): Promise<void> {
-    const session = await this.#options.records.update('session', turn.session, (current) => {
-      if (!current) return undefined;
-      const { body } = current;
-      if (body.lastEnded === turn.turn) return undefined;
-      // Until a turn holds its session, it may be left to another process.
-      const isNumbered = isLoaded || end !== undefined;
-      const isNew = isNumbered && body.lastTurn !== turn.turn;
-      if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
-      const next: SessionBody = {
-        ...body,
-        state,
-        turn: end ? null : turn.turn,
-        lastTurn: isNumbered ? turn.turn : body.lastTurn,
-        turns: isNew ? body.turns + 1 : body.turns,
-        updatedAt: Math.max(body.updatedAt, at),
-        openApprovals,
-        ...(end && {
-          outcome: end.outcome,
-          reason: end.reason ?? end.error?.message ?? null,
-          lastEnded: turn.turn,
-          messages: body.messages + messages,
-          usage: addStationUsage(body.usage, usage),
-        }),
-      };
-      return { ...current, at: next.updatedAt, body: next };
+    const { written, isLoaded } = turn;
+    this.#queue(turn.session, async () => {
+      const session = await this.#options.records.update('session', turn.session, (current) => {
+        if (!current) return undefined;
+        const { body } = current;
+        if (body.lastEnded === turn.turn) return undefined;
+        // Until a turn holds its session, it may be left to another process.
+        const isNumbered = isLoaded || end !== undefined;
+        const isNew = isNumbered && body.lastTurn !== turn.turn;
+        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
+        const next: SessionBody = {
+          ...body,
+          state,
+          turn: end ? null : turn.turn,
+          lastTurn: isNumbered ? turn.turn : body.lastTurn,
+          turns: isNew ? body.turns + 1 : body.turns,
+          updatedAt: Math.max(body.updatedAt, event.at),
+          openApprovals: end ? 0 : turn.open.size,
+          ...(end && {
+            outcome: end.outcome,
+            reason: end.reason ?? end.error?.message ?? null,
+            lastEnded: turn.turn,
+            messages: body.messages + messages,
+            usage: addStationUsage(body.usage, total),
+          }),
+        };
+        return { ...current, at: next.updatedAt, body: next };
+      });
+      if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
+      if (end) await this.#withdraw(turn);
     });
-    if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
-    if (end) await this.#withdraw(turn, end);
+    // The end is shown when the stream has it.
+    if (end) this.#queue(turn.session, async () => written);
   }
 
   /** The turn ended before it held its session, which another process runs. */
   #forget({ turn, session }: WatchedTurn): void {
-    void this.#queue(session, () =>
+    this.#queue(session, () =>
       this.#options.records.update('session', session, (current) =>
         current?.body.turn === turn
           ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
@@ -294,27 +260,22 @@ export class Projector {
   ): Promise<void> {
     const id = `${turn.session}:${session.turns}`;
     const { records, onTurnEnd } = this.#options;
-    const body: TurnBody = {
-      turn: turn.turn,
-      session: turn.session,
-      number: session.turns,
-      agent: session.agent,
-      startedAt: turn.startedAt,
-      endedAt: end?.at ?? null,
-      outcome: end?.outcome ?? null,
-      usage: Object.fromEntries(turn.usage),
-      calls: Object.fromEntries(turn.calls),
-    };
-    const record = { kind: 'turn', id, tenant, at: turn.startedAt, body } as const;
-    if (!end) {
-      if (!turn.isRecorded) await records.insert(record);
-      turn.isRecorded = true;
-      return;
-    }
-    const saved = await records.update('turn', id, (current) =>
-      current && current.body.turn !== turn.turn ? undefined : record,
-    );
-    if (saved) onTurnEnd(saved.body);
+    const saved = await records.update('turn', id, (current) => {
+      if (current && (current.body.turn !== turn.turn || (!end && current.body.endedAt === null))) return undefined;
+      const body: TurnBody = {
+        turn: turn.turn,
+        session: turn.session,
+        number: session.turns,
+        agent: session.agent,
+        startedAt: turn.startedAt,
+        endedAt: end?.at ?? null,
+        outcome: end?.outcome ?? null,
+        usage: Object.fromEntries(turn.usage),
+        calls: Object.fromEntries(turn.calls),
+      };
+      return { kind: 'turn', id, tenant, at: turn.startedAt, body };
+    });
+    if (saved && end) onTurnEnd(saved.body);
   }
 
   async #openApproval(turn: WatchedTurn, event: Extract<TurnEvent, { type: 'approval.request' }>): Promise<void> {
@@ -358,25 +319,23 @@ export class Projector {
     });
   }
 
-  async #withdraw(turn: WatchedTurn, end: TurnEnd): Promise<void> {
+  async #withdraw(turn: WatchedTurn): Promise<void> {
     const { records } = this.#options;
     for (const id of turn.open) {
       await records.update('approval', approvalId(id), (current) =>
         current?.body.state === 'open' ? { ...current, body: { ...current.body, state: 'withdrawn' } } : undefined,
       );
     }
-    // A request to cancel that arrived too late names its turn, so it has no effect on the next one.
-    if (end.outcome === 'cancelled') await records.delete('cancel', turn.session);
+    await records.delete('cancel', turn.session);
   }
 
-  #queue(session: string, write: () => Promise<unknown>): Promise<void> {
+  #queue(session: string, write: () => Promise<unknown>): void {
     const before = this.#writes.get(session) ?? Promise.resolve();
     const next = before.then(write).then(() => undefined, this.#options.onProblem);
     this.#writes.set(session, next);
     void next.then(() => {
       if (this.#writes.get(session) === next) this.#writes.delete(session);
     });
-    return next;
   }
 }
 

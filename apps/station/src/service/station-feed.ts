@@ -4,8 +4,6 @@ import type { RecordChange, RecordKind, Records } from './records.js';
 /** Changed records that a reader has not received; beyond it, it begins again with the current state. */
 const maxPending = 2_000;
 
-/** Changed records that are read together. */
-const readTogether = 50;
 /** Lanes are read at most once in this time, because that reads all sessions at work, in milliseconds. */
 const lanesEveryMs = 500;
 
@@ -68,12 +66,13 @@ export async function* readStation(options: FeedOptions): AsyncGenerator<Station
       }
       const changes = [...pending.values()];
       pending.clear();
-      for (let from = 0; from < changes.length; from += readTogether) {
-        const events = changes.slice(from, from + readTogether).map(async ({ kind, id, isDeleted }) => {
-          if (!isDeleted) return options.show(kind, id);
-          return kind === 'session' ? ({ type: 'session-deleted', id } as const) : undefined;
-        });
-        for (const event of await Promise.all(events)) if (event) yield event;
+      for (const { kind, id, isDeleted } of changes) {
+        const event = isDeleted
+          ? kind === 'session'
+            ? ({ type: 'session-deleted', id } as const)
+            : undefined
+          : await options.show(kind, id);
+        if (event) yield event;
       }
       areLanesStale ||= changes.some(({ kind }) => kind === 'session');
     }
