@@ -175,8 +175,10 @@ it('has each effect once over two processes with PostgreSQL that are killed in t
 
   const rounds = Array.from({ length: kills }, (_, round) => round);
   const sessionNamed = async (name: string) => (await ended()).find(({ title }) => title === name)?.id ?? '';
-  expect([...saidIn(await entriesOf(await sessionNamed('hooks')))].toSorted()).toEqual(rounds.map((n) => `Got ${n}.`));
-  expect([...saidIn(await entriesOf(await sessionNamed('asked')))].toSorted()).toEqual(
-    rounds.map((n) => `Asked: Please deploy ${n}.`),
-  );
+  const saidTo = async (name: string) => [...saidIn(await entriesOf(await sessionNamed(name)))].toSorted();
+  // Each message is a turn of its session, which may still wait for its worker.
+  await expect.poll(async () => saidTo('hooks'), { timeout: 120_000 }).toEqual(rounds.map((n) => `Got ${n}.`));
+  await expect
+    .poll(async () => saidTo('asked'), { timeout: 120_000 })
+    .toEqual(rounds.map((n) => `Asked: Please deploy ${n}.`));
 });
