@@ -123,7 +123,7 @@ it('leads from a clone over an agent file, a task and an approval to a restart',
   const environment = { ANTHROPIC_API_KEY: 'sk-test' };
   const second = station(clone, args, environment);
   const desk = await open(testing, await second.url);
-  await desk.view.keyboard.press('n');
+  await desk.view.getByRole('button', { name: 'New session', exact: true }).first().click();
   await desk.view.locator('.agent', { hasText: 'secretary' }).click();
   await desk.view.getByLabel('First message').fill('Note that we need milk.');
   await picture(desk.view, '2-new-session');
