@@ -109,6 +109,7 @@ class CompactedTurn {
   observeForLastResort(event: TurnEvent): void {
     const handlers = this.lastResort?.observe as Readonly<Record<string, (event: TurnEvent) => void>> | undefined;
     if (handlers === undefined) return;
-    for (const type of ['*', event.type]) if (Object.hasOwn(handlers, type)) handlers[type]?.(event);
+    if (Object.hasOwn(handlers, '*')) handlers['*']?.(event);
+    if (Object.hasOwn(handlers, event.type)) handlers[event.type]?.(event);
   }
 }

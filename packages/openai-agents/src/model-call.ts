@@ -106,7 +106,7 @@ const checkTools = ({ tools }: ModelRequest, context: ModelCallContext): void =>
   if (!found) return;
   throw new TurnError(
     'unguarded-tool',
-    `The tool ${JSON.stringify(found.name)} does not pass through the operators. Return tools by \`getAllTools()\` of \`Agent\`, and use one copy of @openai/agents.`,
+    `The tool ${JSON.stringify(found.name)} does not pass through the operators. Call \`super.getAllTools()\` in a subclass of \`Agent\`, and install one copy of @openai/agents.`,
   );
 };
 
