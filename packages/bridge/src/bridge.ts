@@ -9,6 +9,8 @@ import {
   required,
 } from '@h/options';
 import type { ErrorInfo, PipelineOperator, ToolEffect } from '@h/turn';
+import { connector } from '@h/turn/bridge';
+import { denyCanary } from './canary.js';
 import type { Approve, HostFormat } from './host.js';
 import { describeError as describeAny } from './describe-error.js';
 import { HostSession } from './host-session.js';
@@ -100,6 +102,7 @@ export const bridge = <HostMessage>(
     host,
     format,
     operators,
+    connect: connector([denyCanary, ...operators]),
     effects,
     approve,
     describeError,

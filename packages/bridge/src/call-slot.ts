@@ -1,10 +1,30 @@
-import type { ToolCall, ToolOutcome, TurnEventOf } from '@h/turn';
-import type { HostToolCall, HostToolResult } from './host.js';
+import {
+  toErrorInfo,
+  type ApprovalDecision,
+  type ErrorInfo,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOutcome,
+  type TurnEventOf,
+} from '@h/turn';
+import type { Approve, HostToolCall, HostToolResult } from './host.js';
+import type { ToolLock } from './tool-lock.js';
+
+/** How calls of the host are made. */
+export interface CallOptions {
+  readonly lock: ToolLock;
+  readonly effects: Readonly<Record<string, ToolEffect>> | undefined;
+  readonly approve: Approve;
+  readonly describeError: (thrown: unknown) => ErrorInfo;
+  readonly isControlFlow: (thrown: unknown) => boolean;
+}
 
 /** The permission of the tool driver to run a call. */
 export interface Permission {
   readonly call: ToolCall;
   readonly signal: AbortSignal;
+  /** Whether the signal of the host aborts `signal` too. */
+  readonly isHostIncluded?: boolean;
   answer(outcome: ToolOutcome): void;
 }
 
@@ -19,6 +39,20 @@ export type SlotNews<Value> =
 export type Ran<Value> =
   | { readonly outcome: ToolOutcome; readonly value: Value }
   | { readonly outcome: ToolOutcome; readonly error: unknown };
+
+/** Requests an approval. A failure denies it, except for a control-flow error of the host. */
+export const decisionOn = async (
+  request: TurnEventOf<'approval.request'>,
+  approve: Approve,
+  isControlFlow: (thrown: unknown) => boolean,
+): Promise<ApprovalDecision> => {
+  try {
+    return await approve(request);
+  } catch (error) {
+    if (isControlFlow(error)) throw error;
+    return { decision: 'deny', reason: `The approval failed: ${toErrorInfo(error).message}` };
+  }
+};
 
 /** A call of the current step. It runs once both the turn and the host have requested it. */
 export class CallSlot<Value> {
@@ -43,11 +77,10 @@ export class CallSlot<Value> {
   readonly settled = new Promise<undefined>((resolve) => {
     this.#onSettled = () => resolve(undefined);
   });
-  readonly #run: (slot: CallSlot<Value>, permission: Permission, host: HostToolCall<Value>) => void;
+  readonly #options: CallOptions;
 
-  /** @param run - runs the host's tool and reports to {@link finish} or {@link reopen} */
-  constructor(run: (slot: CallSlot<Value>, permission: Permission, host: HostToolCall<Value>) => void) {
-    this.#run = run;
+  constructor(options: CallOptions) {
+    this.#options = options;
   }
 
   /** Whether an operator changed the result. */
@@ -118,20 +151,14 @@ export class CallSlot<Value> {
     this.#start();
   }
 
-  /** Handles the end of the host's tool. */
-  finish(ran: Ran<Value>): void {
-    this.#isRunning = false;
-    this.#ran = ran;
-    this.#permission?.answer(ran.outcome);
-  }
-
   /** Handles the end of the call in a separate turn. */
-  finishDecided(ran: Ran<Value>): void {
+  finishDecided(ended: Ran<Value> | { readonly error: unknown }): void {
+    const ran = 'outcome' in ended ? ended : { outcome: this.#failed(ended.error), error: ended.error };
     this.#decided = ran.outcome;
-    this.finish(ran);
+    this.#finish(ran);
   }
 
-  /** Handles a control-flow error of the host's tool: the call stays open until the host repeats it. */
+  /** Fails the call of the host. The call stays open: the host may repeat it after a control-flow error. */
   reopen(error: unknown): void {
     this.#isRunning = false;
     this.#host = undefined;
@@ -170,8 +197,31 @@ export class CallSlot<Value> {
     else this.#tell({ type: 'result', result: { outcome, returned: { value: ran.value } } });
   }
 
-  /** Resolves with the next action of the host. */
-  async next(): Promise<SlotNews<Value>> {
+  /**
+   * Resolves with the result, or with `undefined` if the call was released.
+   *
+   * @param decide - requests an approval
+   * @param answer - passes its answer to the operators, unless they have decided in the meantime
+   */
+  async resultFor(
+    decide: (request: TurnEventOf<'approval.request'>) => Promise<ApprovalDecision>,
+    answer: (id: string, decision: ApprovalDecision) => void,
+  ): Promise<HostToolResult<Value> | undefined> {
+    for (;;) {
+      const news = await this.#next();
+      if (news.type === 'released') return undefined;
+      if (news.type === 'result') return news.result;
+      if (news.type === 'thrown') throw news.error;
+      // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
+      // The operators may decide in the meantime, for instance when the request expires.
+      const decision = await Promise.race([decide(news.request), this.settled]);
+      if (decision === undefined) continue;
+      this.#approval = undefined;
+      answer(news.request.id, decision);
+    }
+  }
+
+  async #next(): Promise<SlotNews<Value>> {
     for (;;) {
       if (this.#result) return this.#result;
       if (this.#interrupted) {
@@ -194,7 +244,35 @@ export class CallSlot<Value> {
   #start(): void {
     if (!this.#permission || !this.#host || this.#isRunning || this.#ran) return;
     this.#isRunning = true;
-    this.#run(this, this.#permission, this.#host);
+    void this.#run(this.#permission, this.#host);
+  }
+
+  /** Runs the tool of the host. */
+  async #run({ call, signal: own, isHostIncluded }: Permission, host: HostToolCall<Value>): Promise<void> {
+    const { lock, effects, isControlFlow } = this.#options;
+    const signal = host.signal === undefined || isHostIncluded === true ? own : AbortSignal.any([own, host.signal]);
+    const isChanged = this.isCallChanged;
+    try {
+      const ran =
+        effects === undefined
+          ? await host.run(call, signal, isChanged)
+          : await lock.run(call.effect === 'read-only', () => host.run(call, signal, isChanged));
+      this.#finish(ran);
+    } catch (error) {
+      if (isControlFlow(error)) this.reopen(error);
+      else this.#finish({ outcome: this.#failed(error), error });
+    }
+  }
+
+  #finish(ran: Ran<Value>): void {
+    this.#isRunning = false;
+    this.#ran = ran;
+    this.#permission?.answer(ran.outcome);
+  }
+
+  #failed(thrown: unknown): ToolOutcome {
+    const error = this.#options.describeError(thrown);
+    return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
   }
 
   #tell(news: SlotNews<Value>): void {

@@ -23,8 +23,8 @@ import {
 } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
 import { denyCanary } from './canary.js';
-import { CallSlot, type Permission } from './call-slot.js';
-import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult, HostToolReturn } from './host.js';
+import { CallSlot, decisionOn } from './call-slot.js';
+import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { nothingDelivered, type Delivered } from './host-history.js';
 import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
 import { answerShown, deliveredOutcomes, OpenCall, partsOf } from './open-call.js';
@@ -149,19 +149,13 @@ export class HostRun<HostMessage> {
     this.#notify();
     this.#askForOthers(slot);
     try {
-      for (;;) {
-        const news = await slot.next();
-        if (news.type === 'released') return undefined;
-        if (news.type === 'result') return news.result;
-        if (news.type === 'thrown') throw news.error;
-        // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
-        // The operators may decide in the meantime, for instance when the request expires.
-        const decision = await Promise.race([this.#decisionIn(news.request, call), slot.settled]);
-        if (decision === undefined) continue;
-        this.#isPaused = false;
-        slot.answered();
-        this.#agent.answer(news.request.id, decision);
-      }
+      return await slot.resultFor(
+        (request) => this.#decisionIn(request, call),
+        (id, decision) => {
+          this.#isPaused = false;
+          this.#agent.answer(id, decision);
+        },
+      );
     } finally {
       call.signal?.removeEventListener('abort', onAbort);
     }
@@ -173,8 +167,7 @@ export class HostRun<HostMessage> {
     ended: { readonly outcome: ToolOutcome; readonly value: unknown } | { readonly error: unknown },
   ): void {
     const slot = this.#slots.get(id);
-    if (slot?.output !== undefined) return;
-    slot?.finishDecided('error' in ended ? { outcome: this.#failed(ended.error), error: ended.error } : ended);
+    if (slot?.output === undefined) slot?.finishDecided(ended);
   }
 
   /** Requests an approval within the call of the host, which may pause for it. */
@@ -199,17 +192,11 @@ export class HostRun<HostMessage> {
     }
   }
 
-  /** Requests an approval. A failure denies it, except for a control-flow error of the host. */
-  async #decisionOn(
+  #decisionOn(
     request: TurnEventOf<'approval.request'>,
     approve: Approve = this.#options.approve,
   ): Promise<ApprovalDecision> {
-    try {
-      return await approve(request);
-    } catch (error) {
-      if (this.#options.isControlFlow(error)) throw error;
-      return { decision: 'deny', reason: `The approval failed: ${toErrorInfo(error).message}` };
-    }
+    return decisionOn(request, approve, this.#options.isControlFlow);
   }
 
   /** Whether the host has the results of all calls that it was given, or will never ask for them. */
@@ -331,34 +318,10 @@ export class HostRun<HostMessage> {
   #runTools(calls: readonly ToolCall[], signal: AbortSignal): Observable<ToolDriverOutput> {
     return new Observable((subscriber: Subscriber<ToolDriverOutput>) => {
       for (const call of calls) {
-        const permission: Permission = {
-          call,
-          signal,
-          answer: (outcome) => subscriber.next({ type: 'result', id: call.id, outcome }),
-        };
-        this.#slots.get(call.id)?.allow(permission);
+        const answer = (outcome: ToolOutcome): void => subscriber.next({ type: 'result', id: call.id, outcome });
+        this.#slots.get(call.id)?.allow({ call, signal, answer });
       }
     });
-  }
-
-  /** Runs a tool of the host. */
-  readonly #runTool = (slot: CallSlot<unknown>, { call, signal }: Permission, host: HostToolCall<unknown>): void => {
-    const { lock, effects, isControlFlow } = this.#options;
-    const run = (): Promise<HostToolReturn<unknown>> => host.run(call, either(signal, host.signal), slot.isCallChanged);
-    void Promise.resolve()
-      .then(() => (effects ? lock.run(call.effect === 'read-only', run) : run()))
-      .then(
-        (returned) => slot.finish(returned),
-        (error: unknown) => {
-          if (isControlFlow(error)) return slot.reopen(error);
-          return slot.finish({ outcome: this.#failed(error), error });
-        },
-      );
-  };
-
-  #failed(thrown: unknown): ToolOutcome {
-    const error = this.#options.describeError(thrown);
-    return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
   }
 
   #take(event: TurnEvent): void {
@@ -391,7 +354,7 @@ export class HostRun<HostMessage> {
     const calls = event.content.flatMap((part) =>
       part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
     );
-    for (const id of calls) this.#slots.set(id, new CallSlot(this.#runTool));
+    for (const id of calls) this.#slots.set(id, new CallSlot(this.#options));
     open?.answers.push(event);
     const isChanged =
       event.content !== this.#entered?.content ||
@@ -449,8 +412,5 @@ export class HostRun<HostMessage> {
     }
   }
 }
-
-const either = (own: AbortSignal, host: AbortSignal | undefined): AbortSignal =>
-  host ? AbortSignal.any([own, host]) : own;
 
 const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

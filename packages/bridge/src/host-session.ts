@@ -1,7 +1,6 @@
 import {
   foldJournal,
   MessageList,
-  noUsage,
   TurnError,
   type JournalRecord,
   type Message,
@@ -15,12 +14,14 @@ import {
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
 import { HostRun } from './host-run.js';
+import { CallTurn, noInput, type CallTurnOptions } from './call-turn.js';
 import type { RunOptions } from './run-options.js';
 import { TurnStoppedError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 
 /** Settings shared by all sessions of a bridge. */
 export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session' | 'history' | 'store' | 'lock'> & {
+  readonly connect: CallTurnOptions['connect'];
   readonly format: HostFormat<HostMessage>;
   readonly host: string;
 };
@@ -33,10 +34,8 @@ export class HostSession<HostMessage> {
   readonly #lock = new ToolLock();
   #run: HostRun<HostMessage> | undefined;
   #store = new RunStore({ messages: MessageList.empty, state: {} });
-  /** Calls from an answer of an earlier process, each in a separate turn. */
-  readonly #adopted = new Map<string, Promise<HostRun<HostMessage>>>();
-  /** Turns with one call that have their result and are scheduled to end. */
-  readonly #ending = new Set<HostRun<HostMessage>>();
+  /** Calls from an answer of an earlier process, each in a separate turn, until that turn ends. */
+  readonly #alone = new Map<string, CallTurn<unknown>>();
 
   constructor(name: string, options: SessionOptions<HostMessage>) {
     this.#name = name;
@@ -64,7 +63,7 @@ export class HostSession<HostMessage> {
    */
   async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const current = this.#run?.has(call.id) === true ? this.#run : undefined;
-    if (current && !this.#adopted.has(call.id)) {
+    if (current && !this.#alone.has(call.id)) {
       const result = await current.tool(call);
       if (result) return result;
     }
@@ -80,19 +79,28 @@ export class HostSession<HostMessage> {
 
   /** Makes a call in a turn with this call only. */
   async #toolAlone<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
-    const adopted = this.#adopted.get(call.id) ?? this.#adopt(call);
-    this.#adopted.set(call.id, adopted);
+    const turn = this.#alone.get(call.id) ?? this.#callTurn();
+    this.#alone.set(call.id, turn);
+    const release = (): void => {
+      this.#alone.delete(call.id);
+      turn.close(answered);
+    };
     try {
-      const run = await adopted;
-      const result = (await run.tool(call)) as HostToolResult<Value>;
-      if (call.scheduleEnd === undefined) this.#release(call.id, run);
-      else this.#releaseLater(call.id, run, call.scheduleEnd);
+      const result = (await turn.tool(call)) as HostToolResult<Value>;
+      // The session ends the turn if it ends first.
+      if (call.scheduleEnd === undefined) release();
+      else call.scheduleEnd(release);
       return result;
     } catch (error) {
       // The host repeats the call after an interrupt.
-      if (!this.#options.isControlFlow(error)) this.#release(call.id, await adopted.catch(() => undefined));
+      if (!this.#options.isControlFlow(error)) release();
       throw error;
     }
+  }
+
+  #callTurn(): CallTurn<unknown> {
+    const { state } = this.#store.fold();
+    return new CallTurn({ ...this.#options, session: this.#name, lock: this.#lock, state });
   }
 
   /**
@@ -117,14 +125,8 @@ export class HostSession<HostMessage> {
    */
   end(reason = 'The host ended the run.'): void {
     this.#run?.finish(reason);
-    for (const run of this.#ending) run.close(reason);
-    this.#ending.clear();
-    for (const [id, adopted] of this.#adopted) {
-      void adopted.then(
-        (run) => this.#release(id, run, reason),
-        () => undefined,
-      );
-    }
+    for (const turn of this.#alone.values()) turn.close(reason);
+    this.#alone.clear();
   }
 
   /** Returns the run of a model call, or starts it. */
@@ -170,50 +172,12 @@ export class HostSession<HostMessage> {
     return run;
   }
 
-  /**
-   * Runs a call whose answer this process has not seen, as after a restart of the host: in a turn with this call only.
-   */
-  async #adopt({ id, name, input }: HostToolCall<unknown>): Promise<HostRun<HostMessage>> {
-    const store = new RunStore({ messages: MessageList.empty, state: this.#store.fold().state });
-    const run = new HostRun(this.#runOptions(new HostHistory(this.#options.format), store), undefined);
-    run.begin([noInput]);
-    await run.model({
-      messages: [],
-      perform: () =>
-        Promise.resolve({
-          response: {
-            content: [{ type: 'tool-call', toolCallId: id, toolName: name, input }],
-            finishReason: 'tool-calls',
-            usage: noUsage,
-          },
-          value: undefined,
-        }),
-    });
-    return run;
-  }
-
-  #release(id: string, run: HostRun<HostMessage> | undefined, reason = answered): void {
-    this.#adopted.delete(id);
-    run?.close(reason);
-  }
-
-  #releaseLater(id: string, run: HostRun<HostMessage>, schedule: (end: () => void) => void): void {
-    this.#adopted.delete(id);
-    this.#ending.add(run);
-    schedule(() => {
-      if (this.#ending.delete(run)) run.close(answered);
-    });
-  }
-
   #runOptions(history: HostHistory<HostMessage>, store: SessionStore): RunOptions<HostMessage> {
     return { ...this.#options, session: this.#name, history, lock: this.#lock, store };
   }
 }
 
 const answered = 'The call has its result.';
-
-/** Placeholder input of a turn that the host continues without new input. It is never sent. */
-const noInput: UserMessage = { role: 'user', content: 'Continue.', metadata: { internal: true } };
 
 const isInput = (message: Message): message is UserMessage => message.role === 'user' && message.content.length > 0;
 

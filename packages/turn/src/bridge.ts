@@ -1,2 +1,4 @@
-export { connect, type Connection, type ConnectOptions } from './connect.js';
+export { connect, connector, type Connection, type ConnectOptions } from './connect.js';
 export { handledEvents, type HandledEvents } from './describe-pipeline.js';
+export { ingestCall, ingestOutcome } from './ingest.js';
+export { checkDecision } from './event-checks.js';

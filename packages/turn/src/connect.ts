@@ -1,7 +1,7 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEvent } from './events.js';
-import { PipelinePlan, type PipelineOperator } from './pipeline.js';
+import { checkOperators, PipelinePlan, type PipelineOperator } from './pipeline.js';
 
 /** Options of {@link connect}. */
 export interface ConnectOptions {
@@ -46,13 +46,27 @@ export interface Connection {
  * connection.feed({ type: 'tool.call', step: 1, index: 0, call: { id: '1', name: 'ls', input: {} } });
  * ```
  */
-export const connect = (
-  operators: readonly PipelineOperator[],
+export const connect = (operators: readonly PipelineOperator[], options: ConnectOptions): Connection =>
+  connectTo(new PipelinePlan(operators), options);
+
+/**
+ * Returns {@link connect} for these operators, for hosts with many turns: the turns share what does not belong to one.
+ *
+ * @throws InvalidOptionError with the position of an argument that is not an operator
+ */
+export const connector = (operators: readonly PipelineOperator[]): ((options: ConnectOptions) => Connection) => {
+  checkOperators(operators);
+  const plan = new PipelinePlan(operators);
+  return (options) => connectTo(plan, options);
+};
+
+const connectTo = (
+  plan: PipelinePlan,
   { turn, onEvent, onError, accepts = () => true, scheduler = asyncScheduler }: ConnectOptions,
 ): Connection => {
   const queue = new EventQueue(scheduler);
   let isLive = false;
-  const pipeline = new PipelinePlan(operators).connect(
+  const pipeline = plan.connect(
     queue,
     {
       next: (event) => {

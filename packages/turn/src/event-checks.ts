@@ -13,7 +13,7 @@ import {
   type OptionCheck,
 } from '@h/options';
 import { checked, jsonObject, jsonValue, shapeOf, variantOf } from './data-checks.js';
-import type { TurnEventType } from './events.js';
+import type { ApprovalDecision, TurnEventType } from './events.js';
 import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
 
 const finite = numberFrom(-Number.MAX_VALUE);
@@ -73,7 +73,11 @@ export const toolOutcome = variantOf('status', {
 });
 
 const decision = oneOf('once', 'session', 'always', 'deny');
-export const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
+const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
+
+/** @throws InvalidInputError if this is not a decision */
+export const checkDecision = (given: unknown): ApprovalDecision =>
+  checked(approvalDecision, given, 'answer()', 'decision') as ApprovalDecision;
 
 export const priority = oneOf('foreground', 'normal', 'background');
 

@@ -3,7 +3,7 @@ import { asyncScheduler, Observable } from 'rxjs';
 import { Approvals } from './approvals.js';
 import { checked } from './data-checks.js';
 import { toErrorInfo, TurnError } from './errors.js';
-import { approvalDecision } from './event-checks.js';
+import { checkDecision } from './event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
@@ -199,8 +199,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     },
     answer: (approvalId, decision) => {
       const given = typeof decision === 'string' ? { decision } : decision;
-      const answer = checked(approvalDecision, given, 'answer()', 'decision');
-      return approvals.answer(approvalId, answer);
+      return approvals.answer(approvalId, checkDecision(given));
     },
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
     unfinished: () => sessions.unfinished(),

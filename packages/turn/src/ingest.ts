@@ -4,7 +4,7 @@ import { modelResponse, toolOutcome } from './event-checks.js';
 import { message } from './message-checks.js';
 import type { AssistantPart, Message } from './messages.js';
 import type { ModelResponse } from './model.js';
-import type { ToolOutcome } from './tool.js';
+import type { ToolCall, ToolOutcome } from './tool.js';
 import { wellFormed } from './well-formed.js';
 
 /**
@@ -24,6 +24,13 @@ export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelRespons
  * schemas of tools nest a few dozen.
  */
 const maxInputDepth = 500;
+const tooDeepReason = `The input is nested more than ${maxInputDepth} levels deep. Call the tool again with a flatter input.`;
+
+/** Makes a call that no model driver has checked safe to store. With `invalid`, its input is removed. */
+export const ingestCall = (given: ToolCall): { readonly call: ToolCall; readonly invalid?: string } =>
+  isDeeperThan(given.input, maxInputDepth)
+    ? { call: { ...given, input: {} }, invalid: tooDeepReason }
+    : { call: wellFormed(given) };
 
 /** Finds the calls whose input is nested too deeply to be checked and stored. */
 const deepCalls = (content: readonly AssistantPart[]): readonly number[] =>
@@ -40,8 +47,7 @@ const tooDeep = (content: readonly AssistantPart[], places: readonly number[]): 
   Object.fromEntries(
     places.flatMap((place) => {
       const part = content[place];
-      const reason = `The input is nested more than ${maxInputDepth} levels deep. Call the tool again with a flatter input.`;
-      return part?.type === 'tool-call' ? [[part.toolCallId, reason]] : [];
+      return part?.type === 'tool-call' ? [[part.toolCallId, tooDeepReason]] : [];
     }),
   );
 
