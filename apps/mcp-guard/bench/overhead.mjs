@@ -1,4 +1,5 @@
-// Measures what the guard adds to a call: the same calls to the same server over several connections in turn.
+// Measures what the guard adds to a call: the same calls to the same server, once directly and once over a connection,
+// in turn. Each row has its own pair of connections.
 //
 //   node bench/overhead.mjs [calls] [connection, …]
 //
@@ -35,7 +36,6 @@ const guard = (name, config) => {
   return [main, '--config', file];
 };
 const connections = {
-  'the server itself': [server],
   'an empty proxy of the MCP SDK': [pathOf('empty-proxy.mjs'), process.execPath, server],
   'guard without operators': guard('off', off),
   'guard with command policy': guard('policy', {
@@ -54,7 +54,7 @@ const connections = {
     log: { file: join(folder, 'all.jsonl') },
   }),
 };
-const names = Object.keys(connections).filter((name, index) => index === 0 || only.length === 0 || only.includes(name));
+const names = Object.keys(connections).filter((name) => only.length === 0 || only.includes(name));
 
 const connect = async (args) => {
   const client = new Client({ name: 'bench', version: '1' });
@@ -76,21 +76,26 @@ const cpuOf = (pid) => {
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const open = [];
-for (const name of names) open.push({ name, ...(await connect(connections[name])), times: [], cpu: 0 });
-for (let index = 0; index < warmUp + calls; index += 1) {
-  if (index === warmUp) for (const entry of open) entry.cpu = cpuOf(entry.pid);
-  for (const entry of open) {
-    const elapsed = await time(entry.client, index);
-    if (index >= warmUp) entry.times.push(elapsed);
+for (const name of names) {
+  const direct = await connect([server]);
+  const through = await connect(connections[name]);
+  const [directTimes, times, added] = [[], [], []];
+  let cpu = 0;
+  for (let index = 0; index < warmUp + calls; index += 1) {
+    if (index === warmUp) cpu = cpuOf(through.pid);
+    const own = await time(direct.client, index);
+    const elapsed = await time(through.client, index);
+    if (index < warmUp) continue;
+    directTimes.push(own);
+    times.push(elapsed);
+    added.push(elapsed - own);
   }
-}
-for (const { name, pid, times, cpu } of open) {
-  const added = times.map((value, index) => value - open[0].times[index]);
-  const used = (cpuOf(pid) - cpu) / calls;
+  const used = (cpuOf(through.pid) - cpu) / calls;
+  const spans = [median(directTimes), median(times), median(added), mean(added), used].map((span) => span.toFixed(2));
+  const [own, all, middle, average, work] = spans;
   console.log(
-    `${name.padEnd(31)} median ${median(times).toFixed(2)} ms, added: median ${median(added).toFixed(2)} ms, mean ${mean(added).toFixed(2)} ms; CPU ${used.toFixed(2)} ms a call`,
+    `${name.padEnd(31)} ${own} → ${all} ms; added: median ${middle} ms, mean ${average} ms; CPU ${work} ms a call`,
   );
+  await Promise.all([direct.client.close(), through.client.close()]);
 }
-await Promise.all(open.map(({ client }) => client.close()));
 rmSync(folder, { recursive: true, force: true });

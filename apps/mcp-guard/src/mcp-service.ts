@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ApprovalPage } from './approval-page.js';
 import { errorResult } from './call-result.js';
+import type { AnswerCall, DirectCall } from './call-shortcut.js';
 import { traceContextIn } from './call-traces.js';
 import type { Guard } from './guard.js';
 import { HeldCall, HeldCalls } from './held-calls.js';
@@ -20,6 +21,8 @@ import { decisionIn, questionForm, type Question } from './question.js';
 type Envelope = Readonly<Record<string, unknown>>;
 
 type Connection = McpServer['server'];
+
+type Elicit = ServerContext['mcpReq']['elicitInput'];
 
 const notWaiting = 'The call is not waiting for an answer: it has expired or was changed.';
 
@@ -36,6 +39,7 @@ export class McpService {
   readonly #approvalTimeoutMs: number;
   readonly #held = new HeldCalls();
   readonly #servers = new Set<Connection>();
+  #shortcut: AnswerCall | undefined;
 
   constructor(guard: Guard, page: ApprovalPage | undefined, approvalTimeoutMs: number) {
     this.#guard = guard;
@@ -54,14 +58,23 @@ export class McpService {
     );
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => ({ tools: [...(await this.#guard.tools())] }));
-    server.setRequestHandler('tools/call', (request, context) =>
-      era === 'modern' ? this.#callHeld(request, context) : this.#callDirectly(request, context, server),
-    );
+    server.setRequestHandler('tools/call', (request, context) => {
+      if (era === 'modern') return this.#callHeld(request, context);
+      // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client
+      this.#shortcut = (call) => this.#callDirectly(call, server, server.elicitInput.bind(server));
+      // oxlint-disable-next-line typescript/no-deprecated -- as above, on the stream of this request
+      return this.#callDirectly(directCall(request, context), server, context.mcpReq.elicitInput);
+    });
     if (sole !== undefined) passThrough(mcp, passed, sole, (value) => this.#guard.redact(value));
     this.#servers.add(server);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the server of the SDK has no event listeners
     server.onclose = () => this.#servers.delete(server);
     return mcp;
+  }
+
+  /** Answers calls without the server of the SDK, once a client of an earlier version has made one. */
+  get shortcut(): AnswerCall | undefined {
+    return this.#shortcut;
   }
 
   /** Notifies the clients with an open connection that the tools have changed. */
@@ -89,7 +102,7 @@ export class McpService {
           input,
           signal,
           approve: (question, withdrawn) => (canAsk ? ask(question) : this.#askOnPage(question, withdrawn)),
-          onProgress: progressOf(context),
+          onProgress: progressOf(directCall(request, context)),
           trace: traceContextIn(mcpReq._meta),
         }),
       );
@@ -107,22 +120,18 @@ export class McpService {
   }
 
   /** Before 2026-07-28 the server sends a question during the call. */
-  #callDirectly(request: CallToolRequest, context: ServerContext, server: Connection): Promise<CallToolResult> {
-    const { name, arguments: input = {} } = request.params;
-    const { signal } = context.mcpReq;
+  #callDirectly(call: DirectCall, server: Connection, elicit: Elicit): Promise<CallToolResult> {
+    const { name, input, meta, signal } = call;
     // oxlint-disable-next-line typescript/no-deprecated -- the only source of the capabilities of an earlier client
     const canAsk = hasForms(server.getClientCapabilities());
     const ask = async (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> => {
       const timeout = this.#approvalTimeoutMs;
-      return decisionIn(
-        // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client
-        await context.mcpReq.elicitInput({ mode: 'form', ...questionForm(question) }, { signal: withdrawn, timeout }),
-      );
+      return decisionIn(await elicit({ mode: 'form', ...questionForm(question) }, { signal: withdrawn, timeout }));
     };
     const approve = (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> =>
       canAsk ? ask(question, withdrawn) : this.#askOnPage(question, withdrawn);
-    const trace = traceContextIn(context.mcpReq._meta);
-    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(context), trace });
+    const trace = traceContextIn(meta);
+    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(call), trace });
   }
 
   async #askOnPage(question: Question, signal: AbortSignal): Promise<ApprovalDecision> {
@@ -146,10 +155,18 @@ const hasForms = (capabilities: unknown): boolean => {
   return elicitation !== undefined && (elicitation['form'] !== undefined || Object.keys(elicitation).length === 0);
 };
 
+const directCall = ({ params }: CallToolRequest, { mcpReq }: ServerContext): DirectCall => ({
+  name: params.name,
+  input: params.arguments ?? {},
+  meta: mcpReq._meta,
+  signal: mcpReq.signal,
+  notify: mcpReq.notify,
+});
+
 /** Passes the progress of a call to the client, if it asked for it. */
-const progressOf = ({ mcpReq }: ServerContext): ((value: JSONValue) => void) | undefined => {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
+const progressOf = ({ meta, notify }: DirectCall): ((value: JSONValue) => void) | undefined => {
+  const { progressToken } = (meta ?? {}) as { readonly progressToken?: unknown };
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
   let count = 0;
   return (value) => {
     count += 1;
@@ -168,6 +185,6 @@ const progressOf = ({ mcpReq }: ServerContext): ((value: JSONValue) => void) | u
       ...(total !== undefined && { total }),
       ...(message !== undefined && { message }),
     };
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 };

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { ApprovalPage } from './approval-page.js';
+import { CallShortcut } from './call-shortcut.js';
 import { ConfigError } from './config.js';
 import type { Config } from './config-schema.js';
 import { Guard } from './guard.js';
@@ -65,7 +66,7 @@ interface Wire {
 const overStdio = (service: McpService, onNote: (note: string) => void, transport: Transport | undefined): Wire => {
   const handle = serveStdio((context) => service.create(context), {
     onerror: (error) => onNote(error.message),
-    ...(transport !== undefined && { transport }),
+    transport: new CallShortcut(transport ?? new StdioServerTransport(), () => service.shortcut),
   });
   return { onToolsChanged: () => service.notifyToolsChanged(), close: () => handle.close() };
 };
