@@ -11,7 +11,7 @@ import {
   toolDriver,
   type ArtifactStore,
 } from '@h/tools';
-import type { McpServer, McpToolDescription } from '@h/tools/mcp';
+import type { McpCacheScope, McpServer, McpToolDescription } from '@h/tools/mcp';
 import type { JSONValue, Message, ToolDriver, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
@@ -163,6 +163,12 @@ export class Guard {
   async tools(): Promise<readonly McpToolDescription[]> {
     await this.connect();
     return [...this.#tools.values()].map(({ description }) => description);
+  }
+
+  /** Who may reuse the list of tools: everyone, if all servers allow it and the guard has no token. */
+  get cacheScope(): McpCacheScope {
+    const isPublic = this.#upstreams.every(({ server }) => server?.cacheScope === 'public');
+    return isPublic && this.#config.listen?.token === undefined ? 'public' : 'private';
   }
 
   /** Calls a tool. Never rejects: every failure is a result. */

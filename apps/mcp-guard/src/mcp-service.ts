@@ -57,7 +57,10 @@ export class McpService {
       { capabilities: { ...passed, tools: { listChanged: true } } },
     );
     const { server } = mcp;
-    server.setRequestHandler('tools/list', async () => ({ tools: [...(await this.#guard.tools())] }));
+    server.setRequestHandler('tools/list', async () => {
+      const tools = [...(await this.#guard.tools())];
+      return era === 'modern' ? { tools, cacheScope: this.#guard.cacheScope } : { tools };
+    });
     server.setRequestHandler('tools/call', (request, context) => {
       if (era === 'modern') return this.#callHeld(request, context);
       // oxlint-disable-next-line typescript/no-deprecated -- the only way to ask an earlier client

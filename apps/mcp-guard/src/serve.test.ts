@@ -42,6 +42,16 @@ describe('serve over HTTP', () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   });
 
+  it.each([
+    [{}, 'public'],
+    [{ token: 'a-secret-of-the-guard' }, 'private'],
+  ] as const)('passes on that a list is public, unless the guard has a token: %j', async (listen, expected) => {
+    const { url } = await serveHttp(listen);
+    const authorization = `Bearer ${'token' in listen ? listen.token : ''}`;
+    const client = await connect(url, 'auto', { authorization });
+    expect(await client.listTools(undefined, { cacheMode: 'refresh' })).toMatchObject({ cacheScope: expected });
+  });
+
   it('refuses other sites and other paths', async () => {
     const { url } = await serveHttp({});
     const send = (to: string, headers: Record<string, string> = {}) =>

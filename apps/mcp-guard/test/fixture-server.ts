@@ -26,7 +26,8 @@ export const fixtureServer =
   (state: FixtureState, extra: (server: McpServer) => void = () => undefined): McpServerFactory =>
   () => {
     const capabilities = { tools: { listChanged: true } };
-    const server = new McpServer({ name: 'fixture', version: '1' }, { capabilities });
+    const cacheHints = { 'tools/list': { cacheScope: 'public' as const } };
+    const server = new McpServer({ name: 'fixture', version: '1' }, { capabilities, cacheHints });
     const echo = { description: state.echo, inputSchema: z.object({ text: z.string() }), ...reads };
     server.registerTool('echo', echo, (input) => text(input.text));
     server.registerTool('write', { inputSchema: z.object({ path: z.string() }) }, ({ path }) => {

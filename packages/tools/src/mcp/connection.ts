@@ -24,6 +24,12 @@ import {
 /** State of a connection. After `lost`, the next call reconnects. */
 export type McpState = 'connected' | 'connecting' | 'lost' | 'closed';
 
+/**
+ * Who may reuse a list of a server: everyone, or only the credentials with which it was requested. Lists of servers
+ * before 2026-07-28, and lists without a scope, are private.
+ */
+export type McpCacheScope = 'public' | 'private';
+
 /** Settings and callbacks of a connection. */
 export interface LinkSettings extends Omit<ClientSettings, 'hasInputs'>, Omit<RequestSettings, 'client'> {
   /** Receives the tools after connecting, after a change, and after reconnecting. */
@@ -41,6 +47,8 @@ interface Link extends OpenClient {
   readonly relisting: Coalesced;
   /** Whether the server announces changes of its tools. */
   isListening: boolean;
+  /** Whether others may read the list of this connection from a cache. */
+  cacheScope: McpCacheScope;
   /** When the list becomes stale, in milliseconds of a monotonic clock. */
   staleAt: number;
 }
@@ -96,6 +104,11 @@ export class McpLink {
     } finally {
       this.#calls.delete(call);
     }
+  }
+
+  /** The scope of the current list of tools. */
+  get cacheScope(): McpCacheScope {
+    return this.#current?.cacheScope ?? 'private';
   }
 
   /** The capabilities of the server of the current connection. */
@@ -160,7 +173,7 @@ export class McpLink {
       const { client, isLegacy } = open;
       this.#isLegacy = isLegacy && open.opened.isLocal;
       const relisting = coalesce(() => this.#refresh(link), relistIntervalMs);
-      const link: Link = { ...open, relisting, isListening: false, staleAt: Infinity };
+      const link: Link = { ...open, relisting, isListening: false, cacheScope: 'private', staleAt: Infinity };
       if (onInput !== undefined) {
         client.setRequestHandler('elicitation/create', ({ params }) => this.#answerLegacy(params));
       }
@@ -277,7 +290,8 @@ export class McpLink {
 /** Lists all pages of tools, in an order that does not depend on the server, so that prompt caches stay valid. */
 const listTools = async (link: Link, timeout: number): Promise<readonly McpToolDescription[]> => {
   const { tools, ...rest } = await link.client.listTools(undefined, { timeout, cacheMode: 'refresh' });
-  const { ttlMs } = rest as { readonly ttlMs?: unknown };
+  const { ttlMs, cacheScope } = rest as { readonly ttlMs?: unknown; readonly cacheScope?: unknown };
+  link.cacheScope = cacheScope === 'public' ? 'public' : 'private';
   const isTimed = typeof ttlMs === 'number' && !link.isListening;
   link.staleAt = isTimed ? monotonicMs() + Math.max(ttlMs, minTtlMs) : Infinity;
   return tools.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));

@@ -1,4 +1,4 @@
-export type { McpState } from './connection.js';
+export type { McpCacheScope, McpState } from './connection.js';
 export { McpConnectionError } from './failures.js';
 export { inputApprovals, type InputApprovals, type InputApprovalsOptions } from './input-approvals.js';
 export type { McpInputAnswer, McpInputHandler, McpInputRequest } from './inputs.js';

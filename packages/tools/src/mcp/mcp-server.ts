@@ -15,7 +15,7 @@ import {
 import type { Tool } from '../define-tool.js';
 import { UnknownToolError } from '../errors.js';
 import type { ToolModule, ToolRegistry } from '../registry.js';
-import { McpLink, type McpState } from './connection.js';
+import { McpLink, type McpCacheScope, type McpState } from './connection.js';
 import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
@@ -106,6 +106,11 @@ export interface McpServer extends ToolModule {
   readonly tools: readonly Tool[];
   /** The descriptions of the tools as the server sent them, by the names in `tools`. */
   readonly descriptions: ReadonlyMap<string, McpToolDescription>;
+  /**
+   * Who may reuse the list of tools, such as the clients of a proxy: `public` for everyone, `private` for those who act
+   * with the credentials of this connection. A connection never uses the list of another one.
+   */
+  readonly cacheScope: McpCacheScope;
   /** What the server supports besides tools, while it is connected. */
   readonly capabilities: ServerCapabilities | undefined;
   /**
@@ -202,6 +207,9 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     },
     get descriptions() {
       return descriptions;
+    },
+    get cacheScope() {
+      return link.cacheScope;
     },
     get capabilities() {
       return link.capabilities;

@@ -35,12 +35,14 @@ const discovered = {
 };
 
 /** Starts a server of 2026-07-28 whose results are written by hand. */
-const startRaw = async (results: Readonly<Record<string, () => Json>>) => {
+const startRaw = async (results: Readonly<Record<string, (credentials: string | undefined) => Json>>) => {
   const requests: Json[] = [];
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const request = (await json(incoming)) as Json;
     requests.push(request);
-    const result = request['method'] === 'server/discover' ? discovered : results[String(request['method'])]?.();
+    const { authorization } = incoming.headers;
+    const method = String(request['method']);
+    const result = method === 'server/discover' ? discovered : results[method]?.(authorization);
     const error = { code: -32_601, message: 'Unknown method' };
     outgoing.writeHead(200, { 'content-type': 'application/json' });
     outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: request['id'], ...(result ? { result } : { error }) }));
@@ -56,11 +58,11 @@ const startRaw = async (results: Readonly<Record<string, () => Json>>) => {
 };
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } });
-const listOf = (names: readonly string[], ttlMs: number): Json => ({
+const listOf = (names: readonly string[], ttlMs: number, cacheScope: unknown = 'private'): Json => ({
   ...complete,
   tools: names.map(tool),
   ttlMs,
-  cacheScope: 'private',
+  cacheScope,
 });
 const said = (text: string): Json => ({ content: [{ type: 'text', text }] });
 
@@ -92,6 +94,21 @@ describe('a server of 2026-07-28', () => {
     expect(await textOf(server, 'a', {})).toBe('A');
     await expect.poll(() => server.tools.map(({ name }) => name)).toEqual(['mcp__raw__a', 'mcp__raw__b']);
     expect(listings()).toBe(2);
+  });
+
+  it.each([
+    ['private', 'private'],
+    ['public', 'public'],
+    [undefined, 'private'],
+  ] as const)('with the cacheScope %s has a list that is %s, and each connection its own', async (given, expected) => {
+    const raw = await startRaw({
+      'tools/list': (credentials) => listOf([credentials === 'Bearer a' ? 'of-a' : 'of-b'], 86_400_000, given),
+    });
+    const servers = await Promise.all(
+      ['a', 'b'].map((token) => connect({ url: raw.url, headers: { authorization: `Bearer ${token}` } })),
+    );
+    expect(servers.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['mcp__raw__of-a'], ['mcp__raw__of-b']]);
+    expect(servers.map(({ cacheScope }) => cacheScope)).toEqual([expected, expected]);
   });
 
   it.each([
