@@ -213,13 +213,28 @@ describe('a task', () => {
     await expect.poll(() => host.memory.log, { timeout: 15_000 }).toContain('tasks/cancel');
   });
 
-  it('survives broken polls', async () => {
+  it('is cancelled at the time limit of its call', async () => {
+    const host = await startHost();
+    const server = await connect({ url: host.url }, { onInput: () => new Promise(() => undefined), timeoutMs: 1_000 });
+    const ran = await done(start(server, 'build', { asks: true }));
+    expect(ran.outcome('1').status).toBe('timed-out');
+    await expect.poll(() => host.memory.log, { timeout: 15_000 }).toContain('tasks/cancel');
+  });
+
+  it.each([
+    [2, 'ok', 3],
+    // A read-only call is issued again once, as a new task.
+    [Infinity, 'failed', 6],
+  ] as const)('survives two broken polls in a row, not three: %d', async (count, status, polls) => {
     const host = await startHost();
     const server = await connect({ url: host.url });
     let broken = 0;
-    host.breaks = (method) => method === 'tasks/get' && (broken += 1) <= 2;
+    host.breaks = (method) => method === 'tasks/get' && (broken += 1) <= count;
     const ran = await done(start(server, 'build', { asks: false }));
-    expect(ran.text('1')).toBe('Built: {}');
+    expect(ran.outcome('1').status).toBe(status);
+    expect(broken).toBe(polls);
+    const cancelled = (): number => host.memory.log.filter((line) => line === 'tasks/cancel').length;
+    await expect.poll(cancelled, { timeout: 15_000 }).toBe(polls === 6 ? 2 : 0);
   });
 });
 

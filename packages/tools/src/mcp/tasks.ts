@@ -41,7 +41,7 @@ const pollRetryMs = 250;
 const cancelTimeoutMs = 5_000;
 
 /**
- * Follows a task to its end and returns its result. An abort cancels the task.
+ * Follows a task to its end and returns its result. A task that is not followed to its end is cancelled.
  *
  * @throws ToolError `mcp-task-failed`, `mcp-task-cancelled`
  */
@@ -64,7 +64,7 @@ export const followTask = async (first: TaskState, options: TaskOptions): Promis
       isRead = true;
     }
   } catch (error) {
-    if (signal.aborted) cancelTask(first.taskId, options);
+    if (state.status === 'working' || state.status === 'input_required') cancelTask(first.taskId, options);
     throw error;
   }
 };
