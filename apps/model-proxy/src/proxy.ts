@@ -79,6 +79,7 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
         return calls.page(url.slice(ownPrefix.length), outgoing);
       }
       const client = authenticate(incoming.headers);
+      if (incoming.headers.upgrade?.toLowerCase() === 'websocket') throw new Refusal('no-websocket', noWebSocket);
       if (route.isUnmetered && config.unmetered === 'deny') throw new Refusal('forbidden', unmetered(url));
       const { signal } = abort;
       const request: ClientRequest = { incoming, outgoing, route, client, signal, body: noBody };
@@ -136,6 +137,8 @@ const checkOrigin = ({ headers }: IncomingMessage, listenHost: string): void => 
     throw new Refusal('forbidden', `The proxy listens on loopback and is not ${JSON.stringify(host)}. Use 127.0.0.1.`);
   }
 };
+
+const noWebSocket = 'The proxy does not accept WebSockets. Send the request by HTTP POST.';
 
 const unmetered = (url: string): string =>
   `The proxy cannot measure what ${url.slice(0, 100)} costs. Set "unmetered: pass" to allow such requests.`;

@@ -8,6 +8,7 @@ export type RefusalKind =
   | 'not-found'
   | 'too-large'
   | 'unsupported-encoding'
+  | 'no-websocket'
   | 'loop'
   | 'over-budget'
   | 'internal'
@@ -23,6 +24,8 @@ const kinds: Readonly<Record<RefusalKind, readonly [status: number, anthropic: s
   'not-found': [404, 'not_found_error', 'invalid_request_error'],
   'too-large': [413, 'request_too_large', 'invalid_request_error'],
   'unsupported-encoding': [415, 'invalid_request_error', 'invalid_request_error'],
+  // Codex then uses HTTP; after another status it repeats the handshake first.
+  'no-websocket': [426, 'invalid_request_error', 'invalid_request_error'],
   loop: [400, 'invalid_request_error', 'invalid_request_error'],
   'over-budget': [429, 'rate_limit_error', 'insufficient_quota'],
   internal: [500, 'api_error', 'server_error'],

@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { gzipSync, brotliCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKey } from '../src/index.js';
@@ -237,6 +239,18 @@ describe('refusals', () => {
 });
 
 describe('clients', () => {
+  it('receive 426 for a WebSocket, so that Codex uses HTTP at once', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider));
+    const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(`${proxy.url}/v1/responses`, { headers }, resolve).once('error', reject);
+    });
+    expect(answer.statusCode).toBe(426);
+    expect(JSON.stringify(await json(answer))).toContain('HTTP POST');
+    expect(provider.received).toHaveLength(0);
+  });
+
   it('replaces the key of a client by the key of the provider', async () => {
     const { key, keyHash } = createKey();
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
