@@ -188,7 +188,9 @@ describe('runWorker', () => {
         const store = postgresInbox(database);
         const save = store.save.bind(store);
         store.save = (message) =>
-          faults.delete(String(message.message.content)) ? Promise.reject(new Error('No space.')) : save(message);
+          message.message.content === 'one' && faults.delete('one')
+            ? Promise.reject(new Error('No space.'))
+            : save(message);
         return store;
       },
     });
