@@ -165,7 +165,7 @@ export class Guard {
     return [...this.#tools.values()].map(({ description }) => description);
   }
 
-  /** Who may reuse the list of tools: everyone, if all servers allow it and the guard has no token. */
+  /** Which requests may be answered with the list of tools: all, if all servers allow it and the guard has no token. */
   get cacheScope(): McpCacheScope {
     const isPublic = this.#upstreams.every(({ server }) => server?.cacheScope === 'public');
     return isPublic && this.#config.listen?.token === undefined ? 'public' : 'private';

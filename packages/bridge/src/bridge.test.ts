@@ -390,7 +390,7 @@ describe('bridge', () => {
     expect(ran).toEqual([]);
   });
 
-  it('returns the denial of an approval that expired while nobody answered', async () => {
+  it('returns the denial of an approval that expired without an answer', async () => {
     const ask = { name: 'ask', beforeTool: () => ({ decision: 'ask', reason: 'Sure?' }) as const };
     const session = sessionOf([hooks([ask], { approvalTimeoutMs: 10 })]);
     await session.model({

@@ -5,7 +5,7 @@ import { handledEvents } from '@h/turn/bridge';
 /** How a host carries an event of a turn: in full, with a limit, or not at all. */
 export interface EventSupport {
   readonly support: 'full' | 'limited' | 'none';
-  /** What the event is in the host, or why there is none. */
+  /** What the event is in the host, or why it does not exist there. */
   readonly as: string;
 }
 

@@ -60,7 +60,7 @@ export interface HostModelCall<HostMessage, Value = unknown> {
   readonly messages: readonly HostMessage[];
   readonly system?: readonly SystemBlock[] | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
-  /** Names of further tools that the host runs, whose definitions operators do not see. */
+  /** Names of further tools that the host runs. Operators do not see their definitions. */
   readonly otherTools?: readonly string[] | undefined;
   readonly settings?: ModelSettings | undefined;
   /** The name of the model. */

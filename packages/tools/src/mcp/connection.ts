@@ -25,8 +25,8 @@ import {
 export type McpState = 'connected' | 'connecting' | 'lost' | 'closed';
 
 /**
- * Who may reuse a list of a server: everyone, or only the credentials with which it was requested. Lists of servers
- * before 2026-07-28, and lists without a scope, are private.
+ * Which requests may be answered with a list of a server: all, or only those with the same credentials. Lists of
+ * servers before 2026-07-28, and lists without a scope, are private.
  */
 export type McpCacheScope = 'public' | 'private';
 

@@ -107,8 +107,8 @@ export interface McpServer extends ToolModule {
   /** The descriptions of the tools as the server sent them, by the names in `tools`. */
   readonly descriptions: ReadonlyMap<string, McpToolDescription>;
   /**
-   * Who may reuse the list of tools, such as the clients of a proxy: `public` for everyone, `private` for those who act
-   * with the credentials of this connection. A connection never uses the list of another one.
+   * Which requests may be answered with this list of tools, for instance by a proxy: `public` for all, `private` for
+   * those with the credentials of this connection. A connection never uses the list of another one.
    */
   readonly cacheScope: McpCacheScope;
   /** What the server supports besides tools, while it is connected. */
