@@ -79,6 +79,13 @@ describe('a shortcut for calls', () => {
     expect(open.passed).toEqual(others);
   });
 
+  it('answers a call that fails with an error of the protocol', async () => {
+    const { client, answers } = await wired(() => Promise.reject(new Error('The turn was stopped.')));
+    await client.send(request({ name: 'a' }));
+    await settled();
+    expect(answers).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The turn was stopped.' } }]);
+  });
+
   it('aborts calls without an answer when the client cancels them or leaves', async () => {
     const signals: AbortSignal[] = [];
     const { client, answers } = await wired(({ signal }) => {

@@ -1,3 +1,4 @@
+import { toErrorInfo } from '@h/turn';
 import type {
   CallToolResult,
   JSONRPCMessage,
@@ -98,14 +99,13 @@ export class CallShortcut implements Transport {
     const { name, arguments: input = {}, _meta: meta } = given;
     const notify = (notification: object): Promise<void> =>
       this.#inner.send({ jsonrpc: '2.0', ...notification } as JSONRPCMessage);
-    try {
-      const result = await answer({ name, input, meta, signal, notify });
-      if (!signal.aborted) await this.#inner.send({ jsonrpc: '2.0', id, result });
-    } catch (error) {
-      this.onerror?.(error as Error);
-    } finally {
-      this.#open.delete(id);
-    }
+    const answered: JSONRPCMessage = await answer({ name, input, meta, signal, notify }).then(
+      (result) => ({ jsonrpc: '2.0', id, result }),
+      (error: unknown) => ({ jsonrpc: '2.0', id, error: { code: internalError, message: toErrorInfo(error).message } }),
+    );
+    this.#open.delete(id);
+    if (signal.aborted) return;
+    await this.#inner.send(answered).catch((error: unknown) => this.onerror?.(error as Error));
   }
 }
 
@@ -115,6 +115,8 @@ interface CallParams {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
+/** The code of JSON-RPC for a failure of the server. */
+const internalError = -32603;
 const members: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 /** Members of `_meta` with this prefix belong to later versions of the protocol. */
 const protocolPrefix = 'io.modelcontextprotocol/';
