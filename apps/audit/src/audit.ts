@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { loadPrices, type CostOf } from '@h/prices';
 import { SessionAudit, type SessionReport } from './analysis/session.js';
 import { TextFacts } from './analysis/text-facts.js';
@@ -36,6 +37,9 @@ export interface AuditOptions {
   readonly onBytes?: OnBytes | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Entries between two turns of the event loop, in which a signal of the terminal can arrive. */
+const entriesPerPause = 64;
 
 /** Entries that a format may begin with before one that tells the format. */
 const maxUnknownEntries = 200;
@@ -79,7 +83,10 @@ const auditFile = async (path: string, shared: Shared): Promise<AuditedSession> 
   };
   let format: { readonly name: string; readonly reader: RecordReader } | undefined;
   let unknown = 0;
+  let entries = 0;
   for await (const entry of readEntries(path, damage, onBytes)) {
+    entries += 1;
+    if (entries % entriesPerPause === 0) await setImmediate();
     signal?.throwIfAborted();
     format ??= formatOf(entry, wasSeen);
     if (format) for (const record of format.reader.read(entry)) take(record);
@@ -90,5 +97,5 @@ const auditFile = async (path: string, shared: Shared): Promise<AuditedSession> 
   }
   for (const record of format.reader.end()) take(record);
   const report = session.end({ path, format: format.name, skippedLines: damage.skippedLines });
-  return stack ? { ...report, replay: await compareWith(stack, path, records) } : report;
+  return stack ? { ...report, replay: await compareWith(stack, path, records, signal) } : report;
 };

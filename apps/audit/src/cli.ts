@@ -1,9 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { realpath, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { ifExists, replaceFile } from '@h/files';
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
-import { totalsOf } from './analysis/totals.js';
+import { totalsOf, type AuditTotals } from './analysis/totals.js';
 import { audit } from './audit.js';
 import { defaultFolders, findFiles } from './read/find-files.js';
 import { defaultStack, loadStack, type Stack } from './replay/stack.js';
@@ -21,7 +22,7 @@ export interface Process {
 }
 
 /** The exit codes: everything was audited, some files were skipped or none was found, wrong usage, interrupted. */
-const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130 } as const;
+export const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130 } as const;
 
 /** Runs the command line and returns the exit code. */
 export const run = async (argv: readonly string[], process: Process): Promise<number> => {
@@ -81,8 +82,13 @@ const runAudit = async (
   }
   const progress = createProgress(process.stderr, files);
   let result: Awaited<ReturnType<typeof audit>>;
+  let totals: AuditTotals;
   try {
-    result = await audit(files, { stack, onBytes: progress.add, signal: abort.signal });
+    const audited = audit(files, { stack, onBytes: progress.add, signal: abort.signal });
+    // An operator of the stack may hold its turn after the signal.
+    result = await Promise.race([audited, rejectionOf(abort.signal)]);
+    totals = totalsOf(result.sessions, result.skipped);
+    if (html !== undefined) await writeReport(html, htmlReport(totals, result.sessions), abort.signal);
   } catch (error) {
     if (abort.signal.aborted) return exitCodes.interrupted;
     throw error;
@@ -90,11 +96,7 @@ const runAudit = async (
     progress.end();
   }
   const { sessions, skipped } = result;
-  const totals = totalsOf(sessions, skipped);
-  if (html !== undefined) {
-    await writeFile(html, htmlReport(totals, sessions));
-    process.stderr.write(`The report is in ${html}.\n`);
-  }
+  if (html !== undefined) process.stderr.write(`The report is in ${html}.\n`);
   const isColored = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
   process.stdout.write(
     json === true
@@ -102,6 +104,27 @@ const runAudit = async (
       : textReport(totals, sessions, picocolors.createColors(isColored)),
   );
   return skipped.length > 0 ? exitCodes.incomplete : exitCodes.ok;
+};
+
+/** Returns a promise that is rejected when the signal aborts. */
+const rejectionOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+
+/** Writes a report as a whole or not at all. Devices and pipes are written to directly. */
+const writeReport = async (path: string, report: string, signal: AbortSignal): Promise<void> => {
+  const known = await ifExists(stat(path));
+  if (known?.isFile() === false) {
+    await writeFile(path, report, { signal });
+    return;
+  }
+  await replaceFile((await ifExists(realpath(path))) ?? path, report, {
+    mode: 'keep',
+    confirm: async () => signal.throwIfAborted(),
+  });
 };
 
 /** Finds the files of the given paths, or of the folders of all agents that exist. */

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
-import { run } from './cli.js';
+import { exitCodes, run } from './cli.js';
 
-process.exitCode = await run(process.argv.slice(2), process);
+const code = await run(process.argv.slice(2), process);
+// The connections of a stack would keep an interrupted process alive.
+if (code === exitCodes.interrupted) process.exit(code);
+process.exitCode = code;

@@ -148,6 +148,42 @@ const leaks = (text: string, frame: (secret: string) => string, secret: string):
     (part) => text.includes(part) && !frame('').includes(part),
   );
 
+describe('values that describe a secret', () => {
+  const plain = fc.constantFrom('sk', 'worker', 'admin', 'user', 'backup', 'service', '1', '12', '1234', '7890');
+  const noun = fc.constantFrom('token', 'secret', 'key', 'password', 'value');
+  const description = fc
+    .tuple(fc.array(plain, { minLength: 1, maxLength: 3 }), noun, fc.array(plain, { maxLength: 2 }))
+    .chain(([before, kind, after]) => fc.constantFrom('-', '_').map((sign) => [...before, kind, ...after].join(sign)));
+  const places: readonly ((value: string) => string)[] = [
+    (value) => `WORKER_AUTH_TOKEN=${value}`,
+    (value) => `{ "apiKey": "${value}" }`,
+    (value) => `curl -H "Authorization: Bearer ${value}" https://a.example`,
+    (value) => `postgres://app:${value}@db/x`,
+    (value) => `password: ${value}`,
+  ];
+
+  it('preserves them, and replaces the same text with a random part', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...places), description, fc.nat(), (place, value, seed) => {
+        const random = Array.from(drawn(alphanumeric, 12, seed), (character, index) => `${character}x${index}`).join(
+          '',
+        );
+        expect(redact(place(value))).toBe(place(value));
+        expect(redact(place(`${random}-${value}`))).not.toContain(random);
+      }),
+    );
+  });
+
+  it.each([
+    'DOTENV_PRIVATE_KEY_PRODUCTION=value',
+    "value: 'accessToken', name: 'x-api-key'",
+    'https://anonymous:anything7@ftp.example.org/pub',
+    'vercel env add SLACK_BOT_TOKEN\nvercel env add SLACK_SIGNING_SECRET vercel env add REDIS_URL',
+  ])('preserves %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('secrets as tools print them', () => {
   it.each(frames)('replaces them in the form: %s', (_, frame) => {
     const left = [...chosen, ...drawnValues].filter((secret) => leaks(redact(frame(secret)), frame, secret));

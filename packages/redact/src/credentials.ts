@@ -26,6 +26,8 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   const userInfo = reader.text.slice(start, end);
   const cut = userInfo.indexOf(':');
   const value = userInfo.slice(cut + 1);
+  // The password of an anonymous user is any text.
+  if (userInfo.startsWith('anonymous:')) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) {
     return undefined;
   }

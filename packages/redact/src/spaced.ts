@@ -36,7 +36,9 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
   if (mayBeDirective(near) && directive.test(near)) {
     if (reader.code(valueStart) === hyphen) return undefined;
-    return valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+    const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+    // In `tool env add NAME tool env add …`, the command is repeated and the value comes from elsewhere.
+    return found !== undefined && near.includes(`${text.slice(found.start, found.end)} `) ? undefined : found;
   }
   if (reader.matches('is ', valueStart)) return findStated(reader, key, valueStart + 3);
   if (reader.matches('to ', valueStart) && quoteAt(reader, valueStart + 3) !== undefined) {

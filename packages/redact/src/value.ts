@@ -20,13 +20,39 @@ const defaultPasswords = new Set(
   ).split(' '),
 );
 
+/** Words that name a secret. */
+const nouns: ReadonlySet<string> = new Set([
+  'token',
+  'secret',
+  'password',
+  'key',
+  'value',
+  'credential',
+  'credentials',
+]);
+const camelCaseName = /^[a-z]{2,12}(?:Token|Secret|Password|Key|Credentials?)$/;
+const plainWord = /^[a-z]{1,12}$/;
+const countingDigits = '01234567890';
+
 /** Returns whether the value is a placeholder for a secret. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   placeholder.test(value) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   defaultPasswords.has(value.toLowerCase()) ||
+  isDescription(value) ||
   distinctOf(value) === 1;
+
+/** Whether a value describes a secret: with words only, of which one is its kind. */
+const isDescription = (value: string): boolean => {
+  if (value === 'value' || camelCaseName.test(value)) return true;
+  if (value.length > maxLooked) return false;
+  const words = value.split(/[-_]/);
+  return words.length > 1 && words.some((word) => nouns.has(word)) && words.every(isPlain);
+};
+
+/** Whether a part of a value is a word in lower case or consists of successive digits. */
+const isPlain = (word: string): boolean => plainWord.test(word) || (word !== '' && countingDigits.includes(word));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;

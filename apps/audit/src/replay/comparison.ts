@@ -9,10 +9,22 @@ export interface Comparison {
   readonly with: Replayed;
 }
 
-/** Replays a session without operators and with those of a stack. */
-export const compareWith = async (stack: Stack, id: string, records: readonly AuditRecord[]): Promise<Comparison> => {
+/**
+ * Replays a session without operators and with those of a stack.
+ *
+ * @throws the reason of the signal if it aborts
+ */
+export const compareWith = async (
+  stack: Stack,
+  id: string,
+  records: readonly AuditRecord[],
+  signal?: AbortSignal,
+): Promise<Comparison> => {
   const run = runOf(id, records);
-  return { without: await replay(run, { operators: [] }), with: await replay(run, { operators: stack() }) };
+  return {
+    without: await replay(run, { operators: [], signal }),
+    with: await replay(run, { operators: stack(), signal }),
+  };
 };
 
 /** Adds up the comparisons of sessions; `undefined` without any. */

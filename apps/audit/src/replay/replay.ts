@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { estimateTokens } from '@h/tokens';
 import {
   harness,
@@ -14,7 +15,7 @@ import {
   type ToolOutcome,
   type TurnEvent,
 } from '@h/turn';
-import { of } from 'rxjs';
+import { from, map, of } from 'rxjs';
 import { messagesOfStep, type RecordedRun, type RecordedStep } from './run.js';
 
 /** Options of {@link replay}. */
@@ -31,6 +32,8 @@ export interface ReplayOptions {
   readonly descriptionOf?: ((tool: string) => string) | undefined;
   /** Called with each request, and the index of the recorded step that answers it. */
   readonly onRequest?: ((request: ModelRequest, step: number) => void) | undefined;
+  /** Ends the run; the promise is rejected with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a recorded run became in a pipeline. */
@@ -54,6 +57,8 @@ export interface Replayed {
 
 /** No run is longer; the limit only ends a pipeline that calls the model forever. */
 const maxModelCalls = 10_000;
+/** Model calls between two turns of the event loop, in which the signal can abort. */
+const callsPerPause = 16;
 /** The answer where a recording has none, because a step was continued beyond its end. */
 const atTheEnd: ModelResponse = { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop', usage: noUsage };
 
@@ -61,9 +66,11 @@ const atTheEnd: ModelResponse = { content: [{ type: 'text', text: 'Done.' }], fi
  * Runs the turns of a recording through a pipeline: the model answers as recorded, the tools return what they returned.
  * The recorded model does not react to what operators change, so the figures are what the operators did, not how the
  * run would have continued.
+ *
+ * @throws the reason of `signal` if it aborts
  */
 export const replay = async (run: RecordedRun, options: ReplayOptions): Promise<Replayed> => {
-  const { operators, sessions = memorySessions(), system, onRequest } = options;
+  const { operators, sessions = memorySessions(), system, onRequest, signal } = options;
   const stepsOfTurn = groupedByTurn(run.steps);
   const indexOf = new Map(run.steps.map((step, index) => [step, index]));
   const count = { modelCalls: 0, toolCalls: 0, approvals: 0, compactions: 0, tokens: 0, largest: 0 };
@@ -78,7 +85,8 @@ export const replay = async (run: RecordedRun, options: ReplayOptions): Promise<
     count.tokens += tokens;
     count.largest = Math.max(count.largest, tokens);
     onRequest?.(request, (step && indexOf.get(step)) ?? run.steps.length);
-    return of({ type: 'response' as const, response: step ? responseOf(step) : atTheEnd });
+    const answer = { type: 'response' as const, response: step ? responseOf(step) : atTheEnd };
+    return count.modelCalls % callsPerPause === 0 ? from(setImmediate()).pipe(map(() => answer)) : of(answer);
   };
   const agent = harness({
     model,
@@ -99,7 +107,9 @@ export const replay = async (run: RecordedRun, options: ReplayOptions): Promise<
   };
   for (const [turn, input] of run.inputs.entries()) {
     recorded = stepsOfTurn.get(turn) ?? [];
-    if (recorded.length > 0) await agent.turn({ session: run.id, input: input || '…' }).forEach(take);
+    if (recorded.length === 0) continue;
+    await agent.turn({ session: run.id, input: input || '…', ...(signal && { signal }) }).forEach(take);
+    signal?.throwIfAborted();
   }
   return { ...count, denied, outcomes };
 };

@@ -1,7 +1,7 @@
 import * as is from './lexicon.js';
 import type { Sentence, Word } from './sentences.js';
 
-export type View = Pick<Sentence, 'words' | 'all'>;
+export type View = Pick<Sentence, 'words' | 'all' | 'joined'>;
 
 export const has = (word: Word | undefined, first: number, second = 0): boolean =>
   word !== undefined && ((word.first & first) !== 0 || (word.second & second) !== 0);

@@ -19,7 +19,7 @@ const takingVerb = /^(?:read|collect|gather|get|grab|tak|extract|look|open|find|
 const pronoun = /^(?:this|it|that|these|so|why|what|any|anything|about)$/;
 
 /** Weighs requests to conceal something from the user. */
-export const concealment = ({ words, all }: View): number => {
+export const concealment = ({ words, all, joined }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (
@@ -59,7 +59,6 @@ export const concealment = ({ words, all }: View): number => {
     else if (isThis || (user !== -1 && (isAbout || rest.length <= 3))) worst = Math.max(worst, 2);
     else if (user !== -1 || isAbout || isCovert) worst = Math.max(worst, 1);
   }
-  const joined = all.join(' ');
   if (
     /\b(?:not|never|don't) (?:warn|alert|inform|tell) (?:the )?(?:user|developer|customer)s? (?:about|of) .*\b(?:vulnerab|risk|danger|security|malware|breach)/.test(
       joined,
@@ -93,7 +92,7 @@ export const concealment = ({ words, all }: View): number => {
 };
 
 /** Weighs requests to read or send secrets that do not belong to the reader. */
-export const taking = ({ words, all }: View): number => {
+export const taking = ({ words, all, joined }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     // A quoted label is not a secret.
@@ -143,13 +142,12 @@ export const taking = ({ words, all }: View): number => {
     const weight =
       (isChain ? 1 : 0) +
       (isStrong || isTheirs || isBulk ? 2 : 1) +
-      (/\b(?:mail|email|send|give|tell) me\b/.test(all.join(' ')) ? 1 : 0) +
+      (/\b(?:mail|email|send|give|tell) me\b/.test(joined) ? 1 : 0) +
       (isTheirs ? 1 : 0) +
       (isBulk ? 1 : 0) +
       (isOut ? 1 : 0);
     worst = Math.max(worst, isSent ? weight : weight - 1);
   }
-  const joined = all.join(' ');
   if (
     /\b(?:reply|respond|answer) (?:to \S+ )?with (?:the |your |all )(?:\S+ )?(?:token|password|secret|key|credentials?)\b/.test(
       joined,
@@ -205,7 +203,7 @@ export const taking = ({ words, all }: View): number => {
 };
 
 /** Weighs waivers of approvals, and rights granted in the name of an authority. */
-export const permission = ({ words, all }: View): number => {
+export const permission = ({ words, all, joined }: View): number => {
   let worst = 0;
   let granted = 0;
   for (const [at, word] of words.entries()) {
@@ -225,7 +223,6 @@ export const permission = ({ words, all }: View): number => {
       granted = Math.max(granted, words.some((one) => has(one, is.PROTECTION | is.LIMIT)) ? 3 : 2);
     }
   }
-  const joined = all.join(' ');
   if (
     /\b(?:i am|i'm|we are|this is) (?:from |the |your |an? ){1,2}(?:\S+ )?(?:admin|administrator|developer|creator|anthropic|openai|owner|supervisor|operator|security team)\b|\bi am testing you\b|\bi'm from (?:anthropic|openai|google)\b/.test(
       joined,

@@ -1,4 +1,5 @@
 import type { Said } from './finding.js';
+import type { Region } from './regions.js';
 
 /** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
@@ -7,7 +8,7 @@ const source =
 const sender =
   /\b(?:https?|xh)\s{1,3}(?:-|[A-Z]{3,6}\s|https?:|:|[\w-]{1,40}\.\w)|\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|httpie|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
 /** Matches commands that send data or look up names. */
-const carrier = new RegExp(`${sender.source}|\\bhost\\b|\\bgsutil\\b`);
+const carrier = new RegExp(`${sender.source}|\\bhost\\b|\\bgsutil\\b`, 'g');
 const data =
   /\s(?:-d|-F|-T|--data(?:-\w{1,12})?|--form|--upload-file|--post-file|--post-data|--body-file|--json|-X ?POST|-Method POST)(?:[= @"']|$)/;
 /** Copies files to another machine. */
@@ -41,7 +42,7 @@ const reach = 300;
 
 /** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
 export const findCommands = (text: string): readonly Said[] => [
-  ...(carrier.test(text) ? around(text, source, 'exfiltration', true, isExfiltration) : []),
+  ...linesWith(text, carrier).flatMap((line) => around(text, source, 'exfiltration', true, isExfiltration, line)),
   ...around(
     text,
     sink,
@@ -106,15 +107,38 @@ const isSentVariable = (before: string, after: string): boolean => {
   return !isOwn && !isKnown && !isHeader && (data.test(before) || /https?:\/\/[^\s]{0,200}$/.test(before));
 };
 
+/** Longest part of a line before and after a command that may contain the secret. */
+const maxLine = 1000;
+
+/** Returns the lines that contain a match; of long lines, the part around it. */
+const linesWith = (text: string, pattern: RegExp): readonly Region[] => {
+  const lines: { start: number; end: number }[] = [];
+  for (const { 0: match, index } of text.matchAll(pattern)) {
+    const known = lines.at(-1)?.end ?? 0;
+    const from = index + match.length;
+    if (from <= known - reach) continue;
+    const above = text.slice(Math.max(known, index - maxLine), index);
+    const start = index - above.length + above.lastIndexOf('\n') + 1;
+    const [below = ''] = text.slice(from, from + maxLine).split('\n', 1);
+    const end = from + below.length;
+    if (end > known) lines.push({ start: Math.max(known, start), end });
+  }
+  return lines;
+};
+
 const around = (
   text: string,
   pattern: RegExp,
   rule: string,
   isStrong: boolean,
   isCommand: (line: Line) => boolean,
+  region: Region = { start: 0, end: text.length },
 ): readonly Said[] => {
   const commands: Said[] = [];
-  for (const { 0: match, index } of text.matchAll(pattern)) {
+  // A pattern may look at the character before a match and at a few behind it.
+  const from = Math.max(0, region.start - 1);
+  for (const { 0: match, index: place } of text.slice(from, region.end + 4).matchAll(pattern)) {
+    const index = from + place;
     const end = index + match.length;
     const near = text.slice(Math.max(0, index - reach), end);
     const before = near.slice(near.slice(0, near.length - match.length).lastIndexOf('\n') + 1);

@@ -73,7 +73,7 @@ const minWords = 3;
 
 /** Returns the frames of a sentence. */
 const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[] => {
-  const { all, first, second } = sentence;
+  const { all, joined, first, second } = sentence;
   const found: Pick<Frame, 'rule' | 'weight'>[] = [];
   if (all.length < minWords) return found;
   let said = '';
@@ -81,7 +81,7 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
   for (const one of frames) {
     if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
     if (said === '') {
-      said = all.join(' ').slice(0, maxSaid);
+      said = joined.slice(0, maxSaid);
       starts = requestStarts(sentence);
     }
     if (matches(one, said, starts)) found.push(one);
@@ -90,7 +90,7 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
 };
 
 /** Weighs whether the sentence addresses a model rather than describes one. */
-export const addressing = ({ words, all }: View, text: string, { start }: Sentence): number => {
+export const addressing = ({ words, all, joined }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, is.AGENT) || word.position > 14) continue;
@@ -129,9 +129,7 @@ export const addressing = ({ words, all }: View, text: string, { start }: Senten
   }
   if (
     worst === 0 &&
-    /^(?:whenever|every time|when(?:ever)? (?:a user|you|asked|summari[sz]ing|the user))\b/.test(
-      all.slice(0, 4).join(' '),
-    )
+    /^(?:whenever|every time|when(?:ever)? (?:a user|you|asked|summari[sz]ing|the user))\b/.test(joined)
   ) {
     worst = 1;
   }

@@ -42,8 +42,7 @@ const announcement =
 const inclusive = /^(?:everything|whatever|anything|all|what|stuff|nothing|that)$/;
 
 /** Weighs revocations: a verb or a predicate, with the reader's own orders as the object. */
-export const revocation = ({ words, all }: View, { second }: Sentence): number => {
-  const joined = all.join(' ');
+export const revocation = ({ words, all, joined }: View, { second }: Sentence): number => {
   let worst = 0;
   if (supersession.test(joined) || release.test(joined) || decoding.test(joined)) worst = attempt;
   if (
@@ -149,7 +148,7 @@ const isTellingYou = (words: readonly Word[], at: number): boolean => {
 };
 
 /** Weighs requests to abandon the reader's task. */
-export const diversion = ({ words, all }: View, text: string, { start }: Sentence): number => {
+export const diversion = ({ words, joined }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, is.TASK) && !/^(?:text|conversation|everything)$/.test(word.text)) continue;
@@ -180,27 +179,27 @@ export const diversion = ({ words, all }: View, text: string, { start }: Sentenc
       worst = Math.max(worst, 2);
     }
   }
-  if (/^(?:drop|forget|stop|leave|abandon|scrap) (?:whatever|everything|what) you\b/.test(all.slice(0, 3).join(' '))) {
+  if (/^(?:drop|forget|stop|leave|abandon|scrap) (?:whatever|everything|what) you\b/.test(joined)) {
     worst = Math.max(worst, 2);
   }
   if (
     /^(?:please )?(?:do not|don't) (?:translate|summari[sz]e|answer|analy[sz]e|process|classify) (?:this|the)\b/.test(
-      all.join(' '),
+      joined,
     )
   ) {
     worst = Math.max(worst, 2);
   }
-  if (/\b(?:question|task|request) (?:has been|is|was) (?:changed|replaced)\b/.test(all.join(' '))) {
+  if (/\b(?:question|task|request) (?:has been|is|was) (?:changed|replaced)\b/.test(joined)) {
     worst = Math.max(worst, 3);
   }
-  if (/\bnever mind\b|\bdon't bother with\b/.test(all.join(' ')) && words.some((one) => has(one, is.TASK))) {
+  if (/\bnever mind\b|\bdon't bother with\b/.test(joined) && words.some((one) => has(one, is.TASK))) {
     worst = Math.max(worst, 3);
   }
   return worst;
 };
 
 /** Weighs announcements of new orders. */
-export const renewal = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
+export const renewal = ({ words, all, joined }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, 0, is.NEW) || word.sign !== ' ') continue;
@@ -232,7 +231,7 @@ export const renewal = ({ words, all }: View, text: string, { start, end }: Sent
   ) {
     worst = attempt;
   }
-  return /\b(?:see|documentation|docs)\b/.test(all.join(' ')) ? 0 : worst;
+  return /\b(?:see|documentation|docs)\b/.test(joined) ? 0 : worst;
 };
 
 /** Weighs requests for the reader's instructions or for data that the reader protects. */
@@ -332,7 +331,7 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
 };
 
 /** Weighs role changes to a reader without limits, or to a mode that disables limits. */
-export const unbinding = ({ words, all }: View): number => {
+export const unbinding = ({ words, all, joined }: View): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     const isYou = near(words, at, 10, 2, is.YOU) !== -1;
@@ -361,7 +360,7 @@ export const unbinding = ({ words, all }: View): number => {
       has(word, 0, is.MODE) &&
       isYou &&
       /^(?:god|sudo|admin|developer|dan|jailbreak|root|maintenance|debug)$/.test(all[word.position - 1] ?? '') &&
-      /\byou (?:are|re)(?: now)? in\b/.test(all.join(' '))
+      /\byou (?:are|re)(?: now)? in\b/.test(joined)
     ) {
       worst = Math.max(worst, 3);
     }

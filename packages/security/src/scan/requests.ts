@@ -27,10 +27,14 @@ const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
 /** A field of an object literal. */
 const field = /\b\w+: ?['"`{[]/g;
+/** 1 for the signs of program code, by character code. */
+const isSign = Uint8Array.from({ length: 128 }, (_, code) =>
+  '{}()=<>[]|$+;'.includes(String.fromCharCode(code)) ? 1 : 0,
+);
 /** Whether a sentence is program code, which contains more punctuation than prose. */
 const isCode = (said: string): boolean => {
   let signs = 0;
-  for (let index = 0; index < said.length; index += 1) if ('{}()=<>[]|$+;'.includes(said.charAt(index))) signs += 1;
+  for (let index = 0; index < said.length; index += 1) signs += isSign[said.charCodeAt(index)] ?? 0;
   return (
     (said.match(field)?.length ?? 0) >= 3 ||
     (signs >= 5 && signs * 14 > said.length) ||
@@ -40,8 +44,8 @@ const isCode = (said: string): boolean => {
 /** Maximum number of sentences in one request. */
 const reach = 3;
 
-/** Finds English requests by the signals of their sentences. */
-export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): readonly Request[] => {
+/** Finds English requests of at least a weight by the signals of their sentences. */
+export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least: number): readonly Request[] => {
   const signals = sentences.map((sentence) => {
     const said = folded.text.slice(sentence.start, sentence.end);
     return isCode(said) ? [] : signalsOf(folded.text, sentence);
@@ -71,6 +75,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[]): read
       if (sumOf(strongest) >= attempt) break;
     }
     const weight = sumOf(strongest);
+    if (weight < least) return [];
     const [rule] = [...strongest].reduce((one, other) => (other[1] > one[1] ? other : one));
     const end = sentences[last - 1]?.end ?? sentence.end;
     const said = folded.text.slice(sentence.start, end);

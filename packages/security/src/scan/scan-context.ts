@@ -95,7 +95,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     [
       ...phraseHits(folded, sentences),
       ...requestHits(folded, sentences),
-      ...wordingHits(passages),
+      ...wordingHits(folded, passages),
       ...findCommands(text),
       ...findSeams(text, folded),
     ],
@@ -159,18 +159,16 @@ const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persi
 
 /** Returns requests by their grammar. In hidden regions, half of the weight is an attempt. */
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
-  requestsIn(folded, sentences)
-    .filter(({ weight }) => weight >= attempt / 2)
-    .map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
-      rule,
-      isStrong: weight >= attempt,
-      isHiddenStrong: true,
-      isTelling: weight >= attempt - 1 || telling.has(rule),
-      isDiscussed,
-      isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
-      start,
-      end,
-    }));
+  requestsIn(folded, sentences, attempt / 2).map(({ rule, weight, isPattern, isDiscussed: isAbout, start, end }) => ({
+    rule,
+    isStrong: weight >= attempt,
+    isHiddenStrong: true,
+    isTelling: weight >= attempt - 1 || telling.has(rule),
+    isDiscussed: isAbout,
+    isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
+    start,
+    end,
+  }));
 
 /**
  * Scores of a passage at which its wording is malicious, suspicious, or malicious in a hidden region, and below which
@@ -181,18 +179,20 @@ const wordingLevels = { malicious: 2.4, suspicious: 1.1, hidden: 0.2, ordinary: 
 /** A passage in the original text, and the score of its wording. */
 interface Passage extends Region {
   readonly score: number;
-  readonly isDiscussed: boolean;
   /** Whether the passage contains words of a language other than English, which the wording is not scored for. */
   readonly isForeign: boolean;
+  /** Its place in the folded text. */
+  readonly foldedStart: number;
+  readonly foldedEnd: number;
 }
 
 const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
   const wordingOf = wordingScorer();
   return passagesOf(folded, sentences).map(({ start, end, second }) => {
-    const said = folded.text.slice(start, end);
     return {
-      score: wordingOf(said),
-      isDiscussed: isDiscussed(said),
+      score: wordingOf(folded.text.slice(start, end)),
+      foldedStart: start,
+      foldedEnd: end,
       isForeign: (second & LANGUAGES) !== 0,
       start: folded.at(start),
       end: folded.at(end - 1) + 1,
@@ -201,15 +201,15 @@ const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonl
 };
 
 /** Returns passages that are worded like requests that redirect a model. */
-const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
+const wordingHits = ({ text }: Folded, passages: readonly Passage[]): readonly Said[] =>
   passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, isDiscussed: isAbout, start, end }) => ({
+    .map(({ score, foldedStart, foldedEnd, start, end }) => ({
       rule: 'wording',
       isStrong: score >= wordingLevels.malicious,
       isHiddenStrong: true,
       isTelling: score >= wordingLevels.malicious,
-      isDiscussed: isAbout,
+      isDiscussed: isDiscussed(text.slice(foldedStart, foldedEnd)),
       isSuspicious: score >= wordingLevels.suspicious,
       start,
       end,

@@ -21,6 +21,8 @@ export interface Sentence {
   readonly words: readonly Word[];
   /** All of its words by position; an address counts as one. */
   readonly all: readonly string[];
+  /** Its words with a space between them. */
+  readonly joined: string;
   /** Positions of the words that begin a clause. */
   readonly clauses: readonly number[];
   readonly start: number;
@@ -70,7 +72,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
     if (words.length > 0 || second !== 0) {
-      sentences.push({ words, all, clauses, start, end, paragraph, item, first, second });
+      sentences.push({ words, all, joined: all.join(' '), clauses, start, end, paragraph, item, first, second });
     }
     words = [];
     all = [];

@@ -74,81 +74,120 @@ const specialClass = (token: string): readonly number[] | undefined => {
   return undefined;
 };
 
+/** What the features depend on of a token. */
+interface Token {
+  readonly hash: number;
+  /** Its classes, or `undefined` for a word without any. */
+  readonly classes: readonly number[] | undefined;
+  readonly isSign: boolean;
+}
+
+const tokenOf = (token: string): Token => {
+  const named = specialClass(token);
+  const stem = named === undefined ? stemOf(token) : '';
+  return {
+    hash: named === undefined ? hashOf(stem.slice(0, 7)) : (named[0] ?? 0) + 1,
+    classes: named ?? classesOf.get(token) ?? classesOf.get(stem),
+    isSign: named !== undefined && (named[0] ?? 0) >= special.sign,
+  };
+};
+
+/* A feature is the hash of its kind and up to three parts. Loops share the hash of the parts that they have in common. */
+const hashOfOne = (kind: number, one: number): number => {
+  const hash = Math.imul(kind + 0x9e37, 0x85ebca6b) ^ one;
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+};
+const hashOfTwo = (hash: number, other: number): number => {
+  const next = hash ^ other;
+  return Math.imul(next ^ (next >>> 13), 0x297a2d39);
+};
+const featureOf = (hash: number, third: number): number => {
+  const next = hash ^ third;
+  const last = Math.imul(next ^ (next >>> 16), 0x7feb352d);
+  return (last ^ (last >>> 15)) >>> (32 - featureBits);
+};
+
+/** The tokens of a text by their characters. Repeated words are analyzed once. */
+export type Tokens = Map<string, Token>;
+
 /**
  * Lists the features of a passage: its words, pairs of words, and pairs and triples of the classes of its words.
  *
  * @param passage - in lower case
  */
-export const featuresOf = (passage: string, emit: (feature: number) => void): void => {
-  const shift = 32 - featureBits;
-  const add = (kind: number, one: number, other: number, third: number): void => {
-    let hash = Math.imul(kind + 0x9e37, 0x85ebca6b) ^ one;
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) ^ other;
-    hash = Math.imul(hash ^ (hash >>> 13), 0x297a2d39) ^ third;
-    hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-    emit((hash ^ (hash >>> 15)) >>> shift);
-  };
+export const featuresOf = (passage: string, emit: (feature: number) => void, tokens: Tokens = new Map()): void => {
   const known: (readonly number[])[] = [];
   const opens: boolean[] = [];
   let before = 0;
   let beforeThat = 0;
   let isOpen = true;
-  let count = 0;
-  word.lastIndex = 0;
-  for (let found = word.exec(passage); found !== null && count < maxWords; found = word.exec(passage)) {
-    const [token] = found;
-    count += 1;
-    const named = specialClass(token);
-    const stem = named === undefined ? stemOf(token) : '';
-    const hash = named === undefined ? hashOf(stem.slice(0, 7)) : (named[0] ?? 0) + 1;
-    const classes = named ?? classesOf.get(token) ?? classesOf.get(stem);
-    const isSign = named !== undefined && (named[0] ?? 0) >= special.sign;
-    add(0, hash, 0, 0);
-    if (before !== 0) add(1, before, hash, 0);
-    if (beforeThat !== 0) add(2, beforeThat, hash, 0);
-    [beforeThat, before] = [before, hash];
+  const found = passage.match(word) ?? [];
+  for (let index = 0; index < found.length && index < maxWords; index += 1) {
+    const text = found[index] ?? '';
+    let token = tokens.get(text);
+    if (token === undefined) tokens.set(text, (token = tokenOf(text)));
+    const { hash, classes, isSign } = token;
+    emit(featureOf(hashOfTwo(hashOfOne(0, hash), 0), 0));
+    if (before !== 0) emit(featureOf(hashOfTwo(hashOfOne(1, before), hash), 0));
+    if (beforeThat !== 0) emit(featureOf(hashOfTwo(hashOfOne(2, beforeThat), hash), 0));
+    beforeThat = before;
+    before = hash;
     if (classes !== undefined) {
       known.push(classes);
       opens.push(isOpen && !isSign);
       for (const one of classes) {
-        add(3, one, 0, 0);
-        if (isOpen && !isSign) add(4, one, 0, 0);
+        emit(featureOf(hashOfTwo(hashOfOne(3, one), 0), 0));
+        if (isOpen && !isSign) emit(featureOf(hashOfTwo(hashOfOne(4, one), 0), 0));
       }
     }
-    isOpen = isSign || (isOpen && leads.has(token));
+    isOpen = isSign || (isOpen && leads.has(text));
   }
-  for (const [at, classes] of known.entries()) {
+  for (let at = 0; at < known.length; at += 1) {
     const open = opens[at] === true ? 8 : 0;
-    for (let next = at + 1; next < known.length && next <= at + reach; next += 1) {
-      const kind = (next === at + 1 ? 5 : next < at + 4 ? 6 : 7) + open;
-      for (const one of classes) {
+    const triples = known[at + 2] ?? [];
+    for (const one of known[at] ?? []) {
+      const triple = hashOfOne(16, one);
+      for (let next = at + 1; next < known.length && next <= at + reach; next += 1) {
+        const pair = hashOfOne((next === at + 1 ? 5 : next < at + 4 ? 6 : 7) + open, one);
         for (const other of known[next] ?? []) {
-          add(kind, one, other, 0);
-          if (next === at + 1) for (const third of known[at + 2] ?? []) add(16, one, other, third);
+          emit(featureOf(hashOfTwo(pair, other), 0));
+          if (next > at + 1) continue;
+          const two = hashOfTwo(triple, other);
+          for (const third of triples) emit(featureOf(two, third));
         }
       }
     }
   }
 };
 
+/** Marks of features that fit a byte. */
+const maxMark = 255;
+
 /**
  * Returns a function that scores how closely the wording of a passage resembles requests that redirect a model. Ordinary
  * passages have negative scores.
  */
 export const wordingScorer = (): ((passage: string) => number) => {
-  // The number of the last passage with each feature, so that a passage counts each feature once.
-  const seen = new Uint32Array(1 << featureBits);
-  let passages = 0;
+  // The mark of the last passage with each feature, so that a passage counts each feature once.
+  const seen = new Uint8Array(1 << featureBits);
+  const tokens: Tokens = new Map();
+  let mark = 0;
   return (passage) => {
-    passages += 1;
+    if (mark === maxMark) {
+      seen.fill(0);
+      mark = 0;
+    }
+    mark += 1;
+    const features: number[] = [];
+    const add = (feature: number): void => {
+      if (seen[feature] === mark) return;
+      seen[feature] = mark;
+      features.push(feature);
+    };
+    featuresOf(passage, add, tokens);
+    // Not in the callback: a sum that a function captures is a new object for each addition.
     let sum = 0;
-    let count = 0;
-    featuresOf(passage, (feature) => {
-      if (seen[feature] === passages) return;
-      seen[feature] = passages;
-      sum += weights[feature] ?? 0;
-      count += 1;
-    });
-    return bias + sum / Math.sqrt(count + damping);
+    for (const feature of features) sum += weights[feature] ?? 0;
+    return bias + sum / Math.sqrt(features.length + damping);
   };
 };
