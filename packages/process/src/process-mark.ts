@@ -19,19 +19,28 @@ export interface ProcessMark {
 /** Returns the mark of a process on this machine. */
 export const markOf = (pid: number): ProcessMark => ({
   host: hostname(),
-  machine: readOrEmpty(() => readFileSync('/etc/machine-id', 'utf8').trim()),
-  boot: readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+  machine: machine(),
+  boot: boot(),
   // The same process has another start time in another time namespace.
-  namespaces: ['pid', 'time']
-    .map((name) => readOrEmpty(() => readlinkSync(`/proc/self/ns/${name}`)))
-    .join(' ')
-    .trim(),
+  namespaces: `${pidNamespace()} ${timeNamespace()}`.trim(),
   pid,
-  start: startOf(pid),
+  start: pid === process.pid ? ownStart() : startOf(pid),
 });
 
 /** Returns the mark of the current process. */
 export const thisProcess = (): ProcessMark => markOf(process.pid);
+
+/** Remembers a value that cannot change while this process runs. A failed read is repeated. */
+const once = (read: () => string): (() => string) => {
+  let value = '';
+  return () => (value ||= readOrEmpty(read));
+};
+
+const machine = once(() => readFileSync('/etc/machine-id', 'utf8').trim());
+const boot = once(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+const pidNamespace = once(() => readlinkSync('/proc/self/ns/pid'));
+const timeNamespace = once(() => readlinkSync('/proc/self/ns/time'));
+const ownStart = once(() => startOf(process.pid));
 
 /**
  * Returns whether a marked process is still running.

@@ -1,9 +1,8 @@
-import type { JSONValue, MaybePromise, ToolOutcome, ToolRunContext } from '@h/turn';
+import { LazyAbort, type JSONValue, type MaybePromise, type ToolOutcome, type ToolRunContext } from '@h/turn';
 import type { SchedulerLike, Subscription } from 'rxjs';
 import type { ToolContext, ToolReturn } from './define-tool.js';
 import type { InputCheck } from './json-schema.js';
 import { checkFailed, type Job } from './job.js';
-import { LazyAbort } from './lazy-abort.js';
 import { invalidInput, returned, thrown, timedOut } from './outcomes.js';
 import { marked } from './replay-control.js';
 

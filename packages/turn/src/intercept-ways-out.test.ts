@@ -202,3 +202,23 @@ describe('what the turn waits for', () => {
     expect(emitted).toEqual([]);
   });
 });
+
+describe('an operator whose handlers differ between turns', () => {
+  it('handles the types of each turn, also when another setup fails', async () => {
+    const seen: string[] = [];
+    const note = (what: string) => (): void => void seen.push(what);
+    const handlers: readonly Handlers[] = [
+      { observe: { 'turn.start': note('1 starts') } },
+      { observe: { 'turn.start': note('2 starts'), 'turn.end': note('2 ends') } },
+      { observe: { 'turn.end': note('3 ends') }, decide: { 'model.request': note('3 asks') } },
+      { decide: { '*': ({ type }) => (type === 'turn.end' ? note('4 ends')() : undefined) } },
+    ];
+    let turn = 0;
+    const agent = harness({ model: scriptedModel(['One.', 'Three.', 'Four.']) }).pipe(
+      intercept('changing', () => handlers[turn] ?? {}),
+      intercept('broken', () => (turn === 1 ? boom() : {})),
+    );
+    for (; turn < handlers.length; turn += 1) await reply(agent.turn({ session: 's', input: 'Hi' }));
+    expect(seen).toEqual(['1 starts', '2 ends', '3 asks', '3 ends', '4 ends']);
+  });
+});

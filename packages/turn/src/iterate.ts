@@ -1,6 +1,6 @@
 import { Subscription, type Observable } from 'rxjs';
 import type { TurnEvent } from './events.js';
-import { joinDeltas } from './join-deltas.js';
+import { DeltaJoin } from './join-deltas.js';
 
 /** When this many events are waiting, adjacent text deltas are joined. */
 const manyWaiting = 1024;
@@ -32,6 +32,7 @@ interface Reader {
 class Reading implements AsyncIterator<TurnEvent, undefined> {
   readonly #turn$: Observable<TurnEvent>;
   readonly #waiting: TurnEvent[] = [];
+  readonly #deltas = new DeltaJoin();
   readonly #readers: Reader[] = [];
   #subscription: Subscription | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -82,7 +83,14 @@ class Reading implements AsyncIterator<TurnEvent, undefined> {
   #take(event: TurnEvent): void {
     const reader = this.#readers.shift();
     if (reader) reader.resolve({ done: false, value: event });
-    else push(this.#waiting, event);
+    else this.#add(event);
+  }
+
+  #add(event: TurnEvent): void {
+    const last = this.#waiting.at(-1);
+    const joined = last && this.#waiting.length >= manyWaiting ? this.#deltas.join(last, event) : undefined;
+    if (joined) this.#waiting[this.#waiting.length - 1] = joined;
+    else this.#waiting.push(event);
   }
 
   #end(): void {
@@ -92,10 +100,3 @@ class Reading implements AsyncIterator<TurnEvent, undefined> {
 }
 
 const over: Result = { done: true, value: undefined };
-
-const push = (waiting: TurnEvent[], event: TurnEvent): void => {
-  const last = waiting.at(-1);
-  const joined = waiting.length >= manyWaiting && last ? joinDeltas(last, event) : undefined;
-  if (joined) waiting[waiting.length - 1] = joined;
-  else waiting.push(event);
-};

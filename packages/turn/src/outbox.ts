@@ -1,5 +1,5 @@
 import type { TurnEvent } from './events.js';
-import { joinDeltas } from './join-deltas.js';
+import { DeltaJoin } from './join-deltas.js';
 import type { MaybePromise } from './session-store.js';
 import { isPromise } from './session-writer.js';
 
@@ -36,6 +36,7 @@ export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #items: Item[] = [];
   readonly #barriers: { readonly item: Item; readonly callback: () => void }[] = [];
+  readonly #deltas = new DeltaJoin();
   #records = 0;
   #chars = 0;
   #wasLagging = false;
@@ -86,7 +87,7 @@ export class Outbox {
       return;
     }
     const last = this.#items.at(-1);
-    const joined = last && this.#items.length >= maxRecords ? joinDeltas(last.event, event) : undefined;
+    const joined = last && this.#items.length >= maxRecords ? this.#deltas.join(last.event, event) : undefined;
     if (last && joined) last.event = joined;
     else this.#add(event, true, 0);
   }

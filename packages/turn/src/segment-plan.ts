@@ -32,9 +32,17 @@ export class SegmentPlan {
   readonly #operators: readonly InterceptorSetup[];
   readonly #deciders = new Map<string, readonly Placed<Decide>[]>();
   readonly #observers = new Map<string, readonly Placed<Observe>[]>();
+  /** The types that the operators with handlers of their own have handled in any turn, by place. */
+  readonly #ownTypes: Map<number, OwnTypes>;
 
-  constructor(operators: readonly InterceptorSetup[]) {
+  constructor(operators: readonly InterceptorSetup[], ownTypes: ReadonlyMap<number, OwnTypes> = new Map()) {
     this.#operators = operators;
+    this.#ownTypes = new Map(
+      Array.from(ownTypes, ([place, { decided, observed }]) => [
+        place,
+        { decided: new Set(decided), observed: new Set(observed) },
+      ]),
+    );
     this.starters = this.#list<Start>((shared) => [shared ? shared.start : startOwn]);
     this.finalizers = this.#list<Finalize>((shared) => [shared ? shared.finalize : finalizeOwn]);
   }
@@ -50,16 +58,28 @@ export class SegmentPlan {
   /** Creates the state of an operator for a turn. */
   setUp(place: number, context: OperatorContext): unknown {
     const { setup, shared } = this.#operators[place] as InterceptorSetup;
-    return shared ? setup(context) : new OwnHandlers(setup(context) as Handlers);
+    if (shared) return setup(context);
+    const own = new OwnHandlers(setup(context) as Handlers);
+    this.#learn(place, own);
+    return own;
+  }
+
+  /** Lists the handlers again if an operator handles a type that it has not handled in an earlier turn. */
+  #learn(place: number, own: OwnHandlers): void {
+    const known = this.#ownTypes.get(place) ?? { decided: new Set(), observed: new Set() };
+    this.#ownTypes.set(place, known);
+    if (own.addDecided(known.decided)) this.#deciders.clear();
+    if (own.addObserved(known.observed)) this.#observers.clear();
   }
 
   /** Lists the handlers that decide about events of this type. `*` stands for the types without a handler. */
   deciders(type: string): readonly Placed<Decide>[] {
     const known = this.#deciders.get(type);
     if (known) return known;
-    const list = this.#list<Decide>((shared) => [
-      shared ? (handlerIn(shared.decide, type) ?? handlerIn(shared.decide, '*')) : decideOwn,
-    ]);
+    const list = this.#list<Decide>((shared, place) => {
+      if (shared) return [handlerIn(shared.decide, type) ?? handlerIn(shared.decide, '*')];
+      return isIn(this.#ownTypes.get(place)?.decided, type) ? [decideOwn] : [];
+    });
     if (this.#deciders.size < maxListedTypes) this.#deciders.set(type, list);
     return list;
   }
@@ -68,9 +88,10 @@ export class SegmentPlan {
   observers(type: string): readonly Placed<Observe>[] {
     const known = this.#observers.get(type);
     if (known) return known;
-    const list = this.#list<Observe>((shared) =>
-      shared ? [handlerIn(shared.observe, '*'), handlerIn(shared.observe, type)] : [observeOwnEvery, observeOwn],
-    );
+    const list = this.#list<Observe>((shared, place) => {
+      if (shared) return [handlerIn(shared.observe, '*'), handlerIn(shared.observe, type)];
+      return isIn(this.#ownTypes.get(place)?.observed, type) ? [observeOwnEvery, observeOwn] : [];
+    });
     if (this.#observers.size < maxListedTypes) this.#observers.set(type, list);
     return list;
   }
@@ -79,17 +100,34 @@ export class SegmentPlan {
   without(place: number): SegmentPlan {
     const inert = (operator: InterceptorSetup, at: number): InterceptorSetup =>
       at === place ? { ...operator, shared: {} } : operator;
-    return new SegmentPlan(this.#operators.map(inert));
+    return new SegmentPlan(this.#operators.map(inert), this.#ownTypes);
   }
 
   #list<Handle>(
-    select: (shared: SharedHandlers<unknown> | undefined) => readonly (object | undefined)[],
+    select: (shared: SharedHandlers<unknown> | undefined, place: number) => readonly (object | undefined)[],
   ): readonly Placed<Handle>[] {
     return this.#operators.flatMap(({ shared }, place) =>
-      select(shared).flatMap((handle) => (handle ? [{ place, handle: handle as Handle }] : [])),
+      select(shared, place).flatMap((handle) => (handle ? [{ place, handle: handle as Handle }] : [])),
     );
   }
 }
+
+/** The types of events for which an operator has made handlers. */
+interface OwnTypes {
+  readonly decided: Set<string>;
+  readonly observed: Set<string>;
+}
+
+/** Adds the keys of a table, `*` in place of a type beyond {@link maxListedTypes}. @returns whether one is new */
+const addKeys = (types: Set<string>, table: object | undefined): boolean => {
+  if (table === undefined) return false;
+  const before = types.size;
+  for (const type of Object.getOwnPropertyNames(table)) types.add(types.size < maxListedTypes ? type : '*');
+  return types.size > before;
+};
+
+const isIn = (types: ReadonlySet<string> | undefined, type: string): boolean =>
+  types !== undefined && (types.has(type) || types.has('*'));
 
 /** The handlers that an operator has made for one turn. */
 class OwnHandlers {
@@ -108,6 +146,16 @@ class OwnHandlers {
     this.#decide = decide;
     this.#observesEvery = handlerIn(observe, '*') !== undefined;
     this.#decidesEvery = handlerIn(decide, '*') !== undefined;
+  }
+
+  /** Adds the types that it decides about. @returns whether one is new */
+  addDecided(types: Set<string>): boolean {
+    return addKeys(types, this.#decide);
+  }
+
+  /** Adds the types that it observes. @returns whether one is new */
+  addObserved(types: Set<string>): boolean {
+    return addKeys(types, this.#observe);
   }
 
   observeEvery(event: TurnEvent): unknown {
