@@ -12,7 +12,7 @@ import { codeRegions, regionLookup, type Region } from './regions.js';
 import { asksSomething, isDiscussed, requestsIn } from './requests.js';
 import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
-import { LANGUAGES } from './lexicon.js';
+import { languageBit, LANGUAGES } from './lexicon.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 import { wordingScorer } from './wording.js';
@@ -100,7 +100,7 @@ const hitsIn = (text: string): readonly Hit[] => {
       ...findSeams(text, folded),
     ],
     (hit) => judged(text, hit, hidden, code),
-  );
+  ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const encoded = [...findEncoded(text), ...findDisguised(text)]
     .filter(
       (span) =>
@@ -115,7 +115,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...region,
   }));
   const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
-  const worstFirst = merged(confirmed(combined(text, all), passages)).toSorted(
+  const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
@@ -176,14 +176,22 @@ const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly S
  * Scores of a passage at which its wording is malicious, suspicious, or malicious in a hidden region, and below which
  * it is ordinary. `training/train.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 2.4, suspicious: 1.1, hidden: 0.2, ordinary: -3 };
+const wordingLevels = { malicious: 2.1, suspicious: 0.75, hidden: 0, ordinary: -3, foreign: -2.6 };
+
+/** Languages of the training data, besides English. */
+const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
+  (bits, name) => bits | languageBit(name),
+  0,
+);
 
 /** A passage in the original text, and the score of its wording. */
 interface Passage extends Region {
   readonly score: number;
   readonly isDiscussed: boolean;
-  /** Whether the passage contains words of a language other than English, which the wording is not scored for. */
+  /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
+  /** Whether the passage contains words of a language that the wording is not scored for. */
+  readonly isUnscored: boolean;
 }
 
 const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
@@ -194,6 +202,7 @@ const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonl
       score: wordingOf(said),
       isDiscussed: isDiscussed(said),
       isForeign: (second & LANGUAGES) !== 0,
+      isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
       start: folded.at(start),
       end: folded.at(end - 1) + 1,
     };
@@ -222,12 +231,28 @@ const worded: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Lowers suspicious requests in passages with an ordinary wording to notes. */
-const confirmed = (hits: readonly Hit[], passages: readonly Passage[]): readonly Hit[] => {
-  const other = regionLookup(passages.filter(({ score, isForeign }) => isForeign || score >= wordingLevels.ordinary));
+/**
+ * Lowers requests in passages with an ordinary wording to notes: suspicious ones, and in languages other than English,
+ * whose stems match more ordinary words, also malicious ones that are visible.
+ */
+const confirmed = (
+  hits: readonly Hit[],
+  passages: readonly Passage[],
+  hidden: (place: Region) => HiddenRegion | undefined,
+): readonly Hit[] => {
+  const other = regionLookup(
+    passages.filter(
+      ({ score, isForeign, isUnscored }) =>
+        isUnscored || score >= (isForeign ? wordingLevels.foreign : wordingLevels.ordinary),
+    ),
+  );
+  const foreign = regionLookup(passages.filter(({ isForeign }) => isForeign));
   const any = regionLookup(passages);
+  const isDoubtful = (hit: Hit): boolean =>
+    hit.severity === 'suspicious' ||
+    (hit.severity === 'malicious' && hidden(hit) === undefined && foreign(hit) !== undefined);
   return hits.map((hit) =>
-    hit.severity === 'suspicious' && worded.has(hit.rule) && other(hit) === undefined && any(hit) !== undefined
+    worded.has(hit.rule) && isDoubtful(hit) && other(hit) === undefined && any(hit) !== undefined
       ? { ...hit, severity: 'note' }
       : hit,
   );
