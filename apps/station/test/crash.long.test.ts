@@ -15,6 +15,8 @@ interface Process {
   readonly token: string;
   kill(signal: NodeJS.Signals): Promise<void>;
   get<Body>(path: string, schema: z.ZodType<Body>): Promise<Body>;
+  /** Resolves to the status of the response. */
+  post(path: string, body: unknown): Promise<number>;
 }
 
 const start = async (data: string, more: readonly string[]): Promise<Process> => {
@@ -41,6 +43,10 @@ const start = async (data: string, more: readonly string[]): Promise<Process> =>
       return ended;
     },
     get: async (path, schema) => schema.parse(await (await fetch(`${url}/api/v1${path}`, { headers })).json()),
+    post: async (path, body) => {
+      const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return response.status;
+    },
   };
 };
 
@@ -110,16 +116,23 @@ it.for(['files', 'NATS'])('loses nothing with %s when it is killed again and aga
   const approvals = await running.get('/approvals', z.array(contract.approval));
   const open = approvals.filter(({ state }) => state === 'open');
   expect(open).toHaveLength(1);
+  const [release] = open;
+  const session = release?.session ?? '';
+  const text = 'Thank you.';
+  expect(await running.post(`/sessions/${session}/messages`, { text, mode: 'followup' })).toBe(202);
   await running.kill('SIGKILL');
   running = await start(data, more);
-  const release = open[0];
-  const decided = await fetch(`${running.url}/api/v1/approvals/${release?.id ?? ''}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${running.token}` },
-    body: JSON.stringify({ decision: 'once', hash: release?.call?.hash }),
+  expect(await running.post(`/approvals/${release?.id ?? ''}`, { decision: 'once', hash: release?.call?.hash })).toBe(
+    200,
+  );
+  let starts = 0;
+  const released = await read(running, session, 0, (type) => {
+    if (type === 'turn.start') starts += 1;
+    return starts === 2 && type === 'model.request';
   });
-  expect(decided.status).toBe(200);
-  const released = await read(running, release?.session ?? '', 0, (type) => type === 'turn.end');
   expect(released.filter(({ type }) => type === 'turn.end')).toHaveLength(1);
+  const after = await running.get(`/sessions/${session}/entries`, contract.entryPage);
+  const said = after.entries.filter(({ role }) => role === 'user').map(({ parts }) => JSON.stringify(parts));
+  expect(said).toEqual([expect.any(String), expect.stringContaining(text)]);
   await running.kill('SIGTERM');
 });

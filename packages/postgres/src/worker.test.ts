@@ -175,14 +175,41 @@ describe('runWorker', () => {
     await submit('bob');
   });
 
+  it('delivers messages of a session in order when it cannot store the first one at once', async () => {
+    const schema = createTestSchema();
+    const problems: unknown[] = [];
+    const faults = new Set(['one']);
+    const database = schema.connect();
+    const { sessions } = start(schema, scriptedModel(['First.', 'Second.', 'Third.']), {
+      recoverEveryMs: 20,
+      inboxOptions: { mode: 'followup' },
+      onProblem: (error) => problems.push(error),
+      inbox: () => {
+        const store = postgresInbox(database);
+        const save = store.save.bind(store);
+        store.save = (message) =>
+          message.message.content === 'one' && faults.delete('one')
+            ? Promise.reject(new Error('No space.'))
+            : save(message);
+        return store;
+      },
+    });
+    const web = postgresInbox(database);
+    for (const text of ['one', 'two', 'three']) await web.submit('alice', text);
+    await vi.waitFor(async () => expect(await sessions.messages('alice')).toHaveLength(6), { timeout: 20_000 });
+    const said = (await sessions.messages('alice')).filter(({ role }) => role === 'user');
+    expect(said.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+    expect(problems).toMatchObject([{ message: 'No space.' }]);
+  });
+
   it('rejects unknown options', () => {
     expect(() => runWorker({ drainMS: 5 } as never)).toThrow('drainMs');
   });
 
-  it('resumes the turn of a dead worker before it delivers a later message of the session', async () => {
+  it('resumes the turn of a dead worker before it delivers its later messages, and then those of others', async () => {
     const schema = createTestSchema();
     const dead = schema.connect({ label: 'dead' });
-    const { sessions } = start(schema, scriptedModel(['First.', 'Second.']), { recoverEveryMs: 500 });
+    const web = postgresInbox(schema.connect());
     const open = await postgresSessions(dead).open('alice');
     const envelope = { turn: 'turn-1', at: 1 };
     const input = [{ role: 'user', content: 'one' }] as const;
@@ -192,9 +219,14 @@ describe('runWorker', () => {
       event('history.append', { origin: 'input', messages: input }, envelope),
     ];
     for (const [seq, each] of events.entries()) await open.append({ v: 1, seq, event: each, derived: false });
+    const inbox = postgresInbox(dead);
+    await inbox.open();
+    const message = { role: 'user', content: 'two', metadata: { inbox: 'm2' } } as const;
+    await inbox.save({ tag: 'm2', session: 'alice', message, mode: 'followup', mergeKey: '', options: {} });
+    await web.submit('alice', 'three', { id: 'm3' });
     await endLease(dead);
-    await postgresInbox(schema.connect()).submit('alice', 'two', { id: 'm2' });
-    await vi.waitFor(async () => expect(await sessions.messages('alice')).toHaveLength(4), { timeout: 20_000 });
+    const { sessions } = start(schema, scriptedModel(['First.', 'Second.', 'Third.']), { recoverEveryMs: 60_000 });
+    await vi.waitFor(async () => expect(await sessions.messages('alice')).toHaveLength(6), { timeout: 20_000 });
     const turns: string[] = [];
     for await (const { outcome, messages } of sessions.archive('alice')) {
       turns.push(`${messages.map(({ content }) => JSON.stringify(content)).join(' ')} ${outcome}`);
@@ -202,6 +234,7 @@ describe('runWorker', () => {
     expect(turns).toEqual([
       expect.stringMatching(/"one".*First\..* completed$/),
       expect.stringMatching(/"two".*Second\..* completed$/),
+      expect.stringMatching(/"three".*Third\..* completed$/),
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   anyFunction,
   anyObject,
@@ -10,7 +11,7 @@ import {
   required,
   type OptionChecks,
 } from '@h/options';
-import { createInbox, type Inbox, type InboxOptions } from '@h/queue/inbox';
+import { createInbox, type Inbox, type InboxOptions, type Sent } from '@h/queue/inbox';
 import { toErrorInfo, TurnError, type Agent, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
 import { monotonicMs } from './clock.js';
 import type { ApprovalRequests } from './approval-requests.js';
@@ -121,6 +122,11 @@ export const runWorker = (options: WorkerOptions): Worker => {
   return new RunningWorker(options);
 };
 
+/** A message that an inbox has stored. In an object, because a promise of `Sent` would resolve to its delivery. */
+interface Accepted {
+  readonly sent: Sent;
+}
+
 /** How long a worker that hands over waits for its turns to notice. */
 const handOverMs = 5_000;
 
@@ -133,6 +139,8 @@ class RunningWorker implements Worker {
   readonly #inboxes = new Set<Inbox>();
   readonly #resumed = new Map<string, Promise<unknown>>();
   readonly #sending = new Set<Promise<unknown>>();
+  /** The messages that were sent last and are being stored, by session. */
+  readonly #accepting = new Map<string, Promise<Accepted | undefined>>();
   readonly #stop = new AbortController();
   #inbox: Inbox;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -233,6 +241,7 @@ class RunningWorker implements Worker {
         .finally(() => {
           onBegin();
           this.#resumed.delete(turn);
+          this.#recoverNow();
         });
       this.#resumed.set(turn, resumed);
     });
@@ -264,6 +273,13 @@ class RunningWorker implements Worker {
     this.#retire(lost);
     await this.#recover(this.#inbox);
     this.#wake();
+  }
+
+  /** Delivers the messages that were left because their session was busy with a turn that was resumed. */
+  #recoverNow(): void {
+    this.#working = this.#working.then(async () => {
+      for (const inbox of this.#inboxes) await this.#recover(inbox);
+    });
   }
 
   /** Delivers the messages that an inbox has taken over. Never rejects. */
@@ -300,11 +316,55 @@ class RunningWorker implements Worker {
     if (taken.length === room) this.#wake();
   }
 
+  /** Sends a message to the inbox. If it is not accepted, those behind it are taken again after it. Never rejects. */
   async #deliver(submission: Submission): Promise<void> {
+    const { session } = submission;
+    const accepting = this.#accept(submission, this.#accepting.get(session));
+    this.#accepting.set(session, accepting);
+    const accepted = await accepting;
+    if (this.#accepting.get(session) === accepting) this.#accepting.delete(session);
+    if (accepted) await accepted.sent;
+    else await this.#pause();
+  }
+
+  /** Resolves when the inbox has stored the message; to nothing if the message was given back. Never rejects. */
+  async #accept(
+    submission: Submission,
+    earlier: Promise<Accepted | undefined> | undefined,
+  ): Promise<Accepted | undefined> {
     const { session, message, options } = submission;
-    const sent = this.#inbox.send(session, message, options);
-    if (!(await sent.accepted)) await this.#quietly(() => this.#store.giveBack(submission));
-    await sent;
+    const [inbox, store] = [this.#inbox, this.#store];
+    if (!earlier || (await earlier)) {
+      try {
+        const sent = inbox.send(session, message, options);
+        if (await sent.accepted) return { sent };
+        const delivery = await sent;
+        if (delivery.status === 'failed') this.#report(delivery.error);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+    await this.#giveBack(store, submission);
+    return undefined;
+  }
+
+  /** Tries until it succeeds or the inbox closes, which gives the message back as well. Never rejects. */
+  async #giveBack(store: PostgresInbox, submission: Submission): Promise<void> {
+    do {
+      try {
+        await store.giveBack(submission);
+        return;
+      } catch (error) {
+        this.#report(error);
+        await this.#pause();
+      }
+    } while (!this.#stop.signal.aborted);
+  }
+
+  /** Resolves at the time of the next search, or when the worker drains. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#stop;
+    await delay(this.#options.recoverEveryMs ?? 5_000, undefined, { signal }).catch(() => undefined);
   }
 
   #track(work: Promise<unknown>): void {

@@ -4,7 +4,7 @@ import { fileInboxStore } from '@h/queue/file-store';
 import { createInbox, type Inbox } from '@h/queue/inbox';
 import { fileSessions, recoverTurns } from '@h/session';
 import { fileArtifacts } from '@h/tools';
-import type { Agent, TurnEvent } from '@h/turn';
+import type { Agent, SessionStore, TurnEvent } from '@h/turn';
 import type { StationLanes } from '../api/contract.js';
 import type { Backend, Stores, TurnRunner } from './backend.js';
 import { openFileRecords } from './file-records.js';
@@ -67,9 +67,13 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
       });
       const following = opened.events.subscribe(onEvent);
       const resumed = await resume(agent, onEvent, onProblem);
-      await opened.recover({ sessions });
+      const recovering = recoverMessages(opened, sessions, onProblem);
+      await recovering.begun;
       inbox = opened;
-      return runner(opened, lanes, resumed, () => following.unsubscribe());
+      return runner(opened, lanes, resumed, () => {
+        recovering.stop();
+        following.unsubscribe();
+      });
     },
     isHandedOver: (code) => code === 'session-closed',
     lanesSnapshot: () => snapshotOf(lanes, concurrency),
@@ -119,6 +123,29 @@ const resume = async (
   }).catch(onProblem);
   await Promise.race([Promise.all(all), ended]);
   return { stop, ended };
+};
+
+/** How often messages are tried again whose session is busy with a turn that was resumed, in milliseconds. */
+const recoverEveryMs = 500;
+
+/** Delivers the messages of the last process. Those behind a resumed turn follow when it has ended. */
+const recoverMessages = (
+  inbox: Inbox,
+  sessions: SessionStore,
+  onProblem: (error: unknown) => void,
+): { readonly begun: Promise<void>; readonly stop: () => void } => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const recover = async (): Promise<void> => {
+    const messages = await inbox.recover({ sessions });
+    if (isStopped || messages.every(({ state }) => state !== 'left')) return;
+    timer = setTimeout(() => void recover().catch(onProblem), recoverEveryMs);
+  };
+  const stop = (): void => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+  return { begun: recover(), stop };
 };
 
 const runner = (inbox: Inbox, lanes: LocalLanes, resumed: Resumed, unfollow: () => void): TurnRunner => ({

@@ -86,6 +86,17 @@ describe('postgresInbox', () => {
     expect(await next.hasAbandoned()).toBe(false);
   });
 
+  it('rejects a message that no worker could deliver', async () => {
+    const web = postgresInbox(testSchema().connect());
+    const rejected = [
+      [web.submit('', 'Hi'), 'invalid-input'],
+      [web.submit('alice', { role: 'user', content: 5 } as never), 'invalid-input'],
+      [web.submit('alice', 'Hi', { priority: 'urgent' as never }), 'invalid-option'],
+      [web.submit('alice', 'Hi', { mode: 'later' as never }), 'invalid-option'],
+    ] as const;
+    for (const [submitted, code] of rejected) await expect(submitted).rejects.toMatchObject({ code });
+  });
+
   it('takes each submitted message once, whichever process asks', async () => {
     const schema = testSchema();
     const web = postgresInbox(schema.connect());

@@ -1,7 +1,7 @@
 import { checkOptions, checkValue, instanceOf, nonEmptyString } from '@h/options';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions } from '@h/queue/inbox';
-import { decodeEntry, encodeEntry } from '@h/queue/shared';
-import { TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
+import { checkSendOptions, decodeEntry, encodeEntry } from '@h/queue/shared';
+import { harness, TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
 import { hasNoHolder, hold, isHolder, ownHolder, removeDeadHolders, unowned } from '../holders.js';
 import { keyOf } from '../keys.js';
@@ -41,6 +41,8 @@ export interface PostgresInbox extends InboxStore {
    * Stores a message for the worker that runs its session or has room for it, from any process.
    *
    * @returns whether it is new; `false` if a message with this id and session was submitted or delivered before
+   * @throws InvalidOptionError
+   * @throws InvalidInputError if the session or the message is invalid
    */
   submit(session: string, message: UserMessage | string, options?: SendOptions): Promise<boolean>;
   /**
@@ -62,6 +64,8 @@ export interface PostgresInbox extends InboxStore {
 }
 
 const owner = 'postgresInbox()';
+/** An agent that checks inputs; none of its turns is started. */
+const unrunnable = harness({ model: () => [] }).pipe();
 /** How many deliveries are loaded and remembered. */
 const maxKnown = 1000;
 
@@ -199,8 +203,11 @@ class Inbox implements PostgresInbox {
   }
 
   async submit(session: string, given: UserMessage | string, options: SendOptions = {}): Promise<boolean> {
-    const id = options.id ?? newId();
+    checkSendOptions(options);
+    const { id = newId(), trigger, priority, metadata } = options;
     const message: UserMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
+    // Only checks the input: a worker could never deliver a message that is invalid.
+    unrunnable.turn({ session, input: [message], trigger, priority, metadata });
     const kept: KeptMessage = { tag: id, session, message, mode: 'steer', mergeKey: '', options: { ...options, id } };
     const rows = await this.#database.query(
       `with added as (

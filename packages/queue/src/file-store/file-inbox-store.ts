@@ -105,15 +105,17 @@ const openFolder = async (
 ): Promise<Opened & { readonly contents: InboxContents }> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(directory, leaseMs);
+  let file: KeptFile | undefined;
   try {
     const state = await load(directory, onProblem);
-    const file = new KeptFile(fileOf(directory, lock.generation), lock, state);
+    file = new KeptFile(fileOf(directory, lock.generation), lock, state);
     await file.create();
     await lock.check();
     for (const path of await earlierFiles(directory, lock.generation)) await rm(path, { force: true });
     await syncFolder(directory);
     return { lock, file, contents: state.contents };
   } catch (error) {
+    await file?.close().catch(() => undefined);
     await lock.release().catch(() => undefined);
     throw error;
   }

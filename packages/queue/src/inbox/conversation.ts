@@ -13,8 +13,8 @@ export interface ConversationHost extends Debounce {
   readonly scheduler: SchedulerLike;
   readonly maxPending: number;
   readonly whenFull: FullPolicy;
-  /** Whether messages may enter turns. */
-  isOpen(): boolean;
+  /** Whether messages of a session may enter turns. */
+  isOpen(session: string): boolean;
   /** Called before each turn, which waits for its promise. */
   readonly beforeTurn: ((session: string, tag: string | undefined) => Promise<void>) | undefined;
   /** Whether another process delivers a message with this outcome. */
@@ -105,7 +105,7 @@ export class Conversation {
 
   #advance(): void {
     this.#steer();
-    if (this.#running || (this.#pending.size > 0 && !this.#host.isOpen())) return;
+    if (this.#running || (this.#pending.size > 0 && !this.#host.isOpen(this.session))) return;
     const batch = this.#pending.nextBatch(this.#host.scheduler.now(), this.#host);
     if (batch === undefined) {
       this.#alarm.clear();

@@ -108,7 +108,7 @@ export const createInbox = (
     maxDebounceMs: options.maxDebounceMs ?? 5000,
     maxPending: options.maxPending ?? 20,
     whenFull: options.whenFull ?? 'reject',
-    isOpen: () => isOpen,
+    isOpen: (session) => isOpen && kept?.hasLeft(session) !== true,
     beforeTurn: store && ((session, tag) => kept?.beforeTurn(session, tag) ?? Promise.resolve()),
     staysKept: (delivery) => kept?.staysKept(delivery) === true,
     detach: (callback) => lanes.detach(callback),

@@ -164,7 +164,7 @@ describe('an inbox with a store', () => {
     expect(disk.said()).toEqual(['a', 'b']);
   });
 
-  it('leaves the messages of a session that another owner holds to the next recovery', async () => {
+  it('leaves the messages of a session that another owner holds to the next recovery, and later ones behind them', async () => {
     const disk = mortalDisk();
     const first = aProcess(disk);
     await first.inbox.send('alice', 'a').accepted;
@@ -174,9 +174,33 @@ describe('an inbox with a store', () => {
     const [left] = await second.recover();
     expect(left).toMatchObject({ state: 'left', error: { code: 'session-busy' } });
     await other.close();
+    void second.inbox.send('alice', 'b');
+    await second.advance(500);
+    expect([disk.said(), second.inbox.snapshot()]).toEqual([[], [{ session: 'alice', isRunning: false, pending: 1 }]]);
     expect((await second.recover()).map(({ state }) => state)).toEqual(['waiting']);
     await second.advance(500);
-    expect([disk.said(), await left?.delivery]).toMatchObject([['a'], { status: 'delivered' }]);
+    expect([disk.said(), await left?.delivery]).toMatchObject([['a', 'b'], { status: 'delivered' }]);
+  });
+
+  it('delivers a message after those before it were found in the history by a later recovery', async () => {
+    const disk = mortalDisk();
+    const first = aProcess(disk);
+    await first.recover();
+    disk.forgetting = new Promise(() => undefined);
+    void first.inbox.send('alice', 'a');
+    await first.advance(500);
+    first.kill();
+    disk.forgetting = undefined;
+    const second = aProcess(disk);
+    const other = await second.sessions.open('alice');
+    await second.recover();
+    await other.close();
+    void second.inbox.send('alice', 'b');
+    await second.advance(500);
+    expect(disk.said()).toEqual(['a']);
+    expect((await second.recover()).map(({ state }) => state)).toEqual(['delivered']);
+    await second.advance(500);
+    expect([disk.said(), second.inbox.snapshot()]).toEqual([['a', 'b'], []]);
   });
 
   it('knows the ids of delivered and pending messages of the last process', async () => {

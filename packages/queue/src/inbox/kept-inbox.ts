@@ -16,7 +16,8 @@ export interface RecoveredMessage {
   /**
    * - `delivered`: it is in the history already
    * - `waiting`: it will be delivered in a turn
-   * - `left`: its session could not be read because of `error`; the next `recover()` tries again
+   * - `left`: its session could not be read because of `error`; the next `recover()` tries again, and later messages of
+   *   the session wait for that
    */
   readonly state: 'delivered' | 'waiting' | 'left';
   readonly error?: ErrorInfo | undefined;
@@ -103,6 +104,11 @@ export class KeptInbox {
     return this.#storage.staysKept(delivery);
   }
 
+  /** Returns whether messages of an earlier process come first, because they were not recovered yet. */
+  hasLeft(session: string): boolean {
+    return this.#left.has(session);
+  }
+
   /** Resolves when every sent message was stored or rejected. */
   arrived(): Promise<void> {
     return this.#stored;
@@ -186,7 +192,7 @@ export class KeptInbox {
       else waiting.push(each.item);
       return report(each, delivery ? 'delivered' : 'waiting');
     });
-    if (waiting.length > 0 && !this.#host.isClosed) this.#host.restore(session, waiting);
+    if (!this.#host.isClosed) this.#host.restore(session, waiting);
     return all;
   }
 }
