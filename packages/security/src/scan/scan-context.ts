@@ -176,7 +176,7 @@ const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly S
  * Scores of a passage at which its wording is malicious, suspicious, or malicious in a hidden region, and below which
  * it is ordinary. `training/train.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 2.1, suspicious: 0.75, hidden: 0, ordinary: -3, foreign: -2.6 };
+const wordingLevels = { malicious: 2.1, suspicious: 0.75, hidden: -0.3, ordinary: -3, foreign: -2.6 };
 
 /** Languages of the training data, besides English. */
 const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
