@@ -139,8 +139,10 @@ const disguisedLetters = (text: string): readonly Region[] => {
 };
 
 /** Text that a terminal conceals, or shows in the color of the background. */
+// eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
 const concealedByTerminal = /\u001b\[(?:\d{1,3};){0,4}(?:8|30;40|37;47|97;107)m[^\u001b]{10,2000}/g;
 /** Backspaces, and the sequences that erase a line or return to its start. */
+// eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
 const erasing = /\u0008{10,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;
 
 /** Returns the parts of lines that a terminal overwrites. Progress bars do that, too. */
