@@ -148,6 +148,7 @@ describe('security', () => {
     expect(source({}, { url: 'https://a.org/x' })).toContain('source=\\"fetch https://a.org/x\\"');
     expect(source({}, { uri: `https://a.org/?key=${key}` })).not.toContain(key);
     expect(source({ sourceOf: () => 'mail' }, {})).toContain('source=\\"mail\\"');
+    expect(source({ sourceOf: () => undefined as never }, {})).toContain('source=\\"fetch');
     expect(
       source(
         {

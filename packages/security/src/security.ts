@@ -250,7 +250,10 @@ const sourceOf = (
 const namedSource = (event: TurnEventOf<'tool.result'>, options: SecurityOptions): string => {
   const { name, input } = event.call;
   try {
-    if (options.sourceOf !== undefined) return options.sourceOf(event);
+    if (options.sourceOf !== undefined) {
+      const source: unknown = options.sourceOf(event);
+      return typeof source === 'string' ? source : name;
+    }
   } catch {
     return name;
   }

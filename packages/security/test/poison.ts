@@ -34,6 +34,8 @@ export const hidings: readonly Hiding[] = [
   ['hidden attribute', (text) => `<section hidden>${text}</section>`],
   ['120 blanks', (text) => `Install it first.${' '.repeat(120)}${text}`],
   ['tabs', (text) => `Install it first.${'\t'.repeat(150)}${text}\nnext`],
+  ['terminal conceal', (text) => `ok \u001b[8m${text}\u001b[0m`],
+  ['terminal color', (text) => `ok \u001b[30;40m${text}\u001b[0m`],
   ['empty lines', (text) => `# End\n${'\n'.repeat(200)}${text}`],
   ['zero-width cuts', (text) => text.replace(/([a-z])([a-z])/g, '$1\u200b$2')],
   ['word joiners', (text) => text.replace(/([a-z]{2})([a-z])/g, '$1\u2060$2')],
@@ -57,6 +59,11 @@ const known = [
 ] as const;
 export const comments: readonly Hiding[] = [
   ['comment', (text) => `<!-- ${text} -->`],
+  ['erased line', (text) => `${text}\u001b[2K\rDone`],
+  ['backspaces', (text) => `${text}${'\b'.repeat(text.length)}Done`],
+  ['note in JSON', (text) => `{ "name": "x", "_comment": "${text}" }`],
+  ['linked data', (text) => `<script type="application/ld+json">{ "description": "${text}" }</script>`],
+  ['one letter on each line', (text) => Array.from(text.slice(0, 300)).join('\n')],
   ['comment over lines', (text) => `<!--\n  ${text}\n-->`],
   ['link definition', (text) => `[//]: # (${text})`],
   ['comment definition', (text) => `[comment]: <> (${text})`],

@@ -18,6 +18,7 @@ const maxRegion = 20_000;
 const maxJudged = 2000;
 const minBlanks = 120;
 const minCuts = 3;
+const minOverwritten = 20;
 /** Maximum number of reported cut words. */
 const maxCutWords = 400;
 const bar = 124;
@@ -56,6 +57,12 @@ const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = 
     pattern: /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>[^<]{10,4000}/gi,
   },
   { needs: '<', pattern: /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>[^<]{10,4000}/gi },
+  { needs: 'ld+json', pattern: /<script\b[^<>]{0,100}?ld\+json[^<>]{0,60}>[^<]{10,4000}/gi },
+  {
+    needs: '":',
+    pattern:
+      /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}"[^"\n]{20,2000}"/gi,
+  },
   { needs: '<', pattern: /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi },
   { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm },
   { needs: '](', pattern: /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g },
@@ -81,6 +88,8 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),
+    ...(text.includes('\u001b[') ? all(text, concealedByTerminal).map(concealed) : []),
+    ...overwritten(text),
     ...(isAscii(text) ? [] : disguisedLetters(text).map(concealed)),
     ...(hasElements || text.includes('&') ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
@@ -127,6 +136,25 @@ const disguisedLetters = (text: string): readonly Region[] => {
     if (last < end) found.push({ start: Math.max(place - maxJudged, text.lastIndexOf('\n', place) + 1), end });
   }
   return found;
+};
+
+/** Text that a terminal conceals, or shows in the color of the background. */
+// eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
+const concealedByTerminal = /\u001b\[(?:\d{1,3};){0,4}(?:8|30;40|37;47|97;107)m[^\u001b]{10,2000}/g;
+/** Backspaces, and the sequences that erase a line or return to its start. */
+// eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
+const erasing = /\u0008{10,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;
+
+/** Returns the parts of lines that a terminal overwrites. Progress bars do that, too. */
+const overwritten = (text: string): readonly HiddenRegion[] => {
+  const regions: HiddenRegion[] = [];
+  let last = 0;
+  for (const { 0: match, index } of text.matchAll(erasing)) {
+    const start = Math.max(last, text.lastIndexOf('\n', index) + 1, index - maxJudged);
+    if (index - start >= minOverwritten) regions.push({ start, end: index, kind: 'comment' });
+    last = index + match.length;
+  }
+  return regions;
 };
 
 /** White or transparent text in formulas. */

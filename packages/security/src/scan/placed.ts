@@ -7,6 +7,7 @@ const messages: Readonly<Record<string, string>> = {
   override: 'Tells the model to disregard its instructions.',
   diversion: 'Tells the model to leave its task.',
   steering: 'Decides what the model tells others.',
+  wording: 'Is worded like a request that redirects the model.',
   persistence: 'Asks the model to keep something for later conversations.',
   regardless: 'Asks for a result, whatever the facts are.',
   sabotage: 'Asks for a change that weakens security or does harm.',

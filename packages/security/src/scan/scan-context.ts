@@ -9,14 +9,12 @@ import { blocked, stripped, warned } from './policy.js';
 import { phraseGroups } from './phrases.js';
 import { placed } from './placed.js';
 import { codeRegions, regionLookup, type Region } from './regions.js';
-import { asksSomething, isDiscussed, requestsIn } from './requests.js';
+import { asksSomething, requestsIn } from './requests.js';
 import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
-import { LANGUAGES } from './lexicon.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { wordingScorer } from './wording.js';
-import { passagesOf } from './passages.js';
+import { confirmed, wordedPassages, wordingHits } from './worded-passages.js';
 
 /** Treatment of a malicious text. */
 export type ScanPolicy = 'block' | 'strip' | 'warn';
@@ -100,7 +98,7 @@ const hitsIn = (text: string): readonly Hit[] => {
       ...findSeams(text, folded),
     ],
     (hit) => judged(text, hit, hidden, code),
-  );
+  ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const encoded = [...findEncoded(text), ...findDisguised(text)]
     .filter(
       (span) =>
@@ -115,7 +113,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...region,
   }));
   const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
-  const worstFirst = merged(confirmed(combined(text, all), passages)).toSorted(
+  const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
@@ -159,79 +157,16 @@ const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persi
 
 /** Returns requests by their grammar. In hidden regions, half of the weight is an attempt. */
 const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
-  requestsIn(folded, sentences, attempt / 2).map(({ rule, weight, isPattern, isDiscussed: isAbout, start, end }) => ({
+  requestsIn(folded, sentences, attempt / 2).map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
     rule,
     isStrong: weight >= attempt,
     isHiddenStrong: true,
     isTelling: weight >= attempt - 1 || telling.has(rule),
-    isDiscussed: isAbout,
+    isDiscussed,
     isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
     start,
     end,
   }));
-
-/**
- * Scores of a passage at which its wording is malicious, suspicious, or malicious in a hidden region, and below which
- * it is ordinary. `training/train.mjs` prints the share of ordinary files at each score.
- */
-const wordingLevels = { malicious: 2.4, suspicious: 1.1, hidden: 0.2, ordinary: -3 };
-
-/** A passage in the original text, and the score of its wording. */
-interface Passage extends Region {
-  readonly score: number;
-  /** Whether the passage contains words of a language other than English, which the wording is not scored for. */
-  readonly isForeign: boolean;
-  /** Its place in the folded text. */
-  readonly foldedStart: number;
-  readonly foldedEnd: number;
-}
-
-const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
-  const wordingOf = wordingScorer();
-  return passagesOf(folded, sentences).map(({ start, end, second }) => {
-    return {
-      score: wordingOf(folded.text.slice(start, end)),
-      foldedStart: start,
-      foldedEnd: end,
-      isForeign: (second & LANGUAGES) !== 0,
-      start: folded.at(start),
-      end: folded.at(end - 1) + 1,
-    };
-  });
-};
-
-/** Returns passages that are worded like requests that redirect a model. */
-const wordingHits = ({ text }: Folded, passages: readonly Passage[]): readonly Said[] =>
-  passages
-    .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, foldedStart, foldedEnd, start, end }) => ({
-      rule: 'wording',
-      isStrong: score >= wordingLevels.malicious,
-      isHiddenStrong: true,
-      isTelling: score >= wordingLevels.malicious,
-      isDiscussed: isDiscussed(text.slice(foldedStart, foldedEnd)),
-      isSuspicious: score >= wordingLevels.suspicious,
-      start,
-      end,
-    }));
-
-/** Rules for requests in words. */
-const worded: ReadonlySet<string> = new Set(
-  'override diversion prompt-theft persona authority secrecy theft steering sabotage skips-approval persistence regardless new-instructions forged-turn'.split(
-    ' ',
-  ),
-);
-
-/** Lowers suspicious requests in passages with an ordinary wording to notes. */
-const confirmed = (hits: readonly Hit[], passages: readonly Passage[]): readonly Hit[] => {
-  const other = regionLookup(passages.filter(({ score, isForeign }) => isForeign || score >= wordingLevels.ordinary));
-  const any = regionLookup(passages);
-  return hits.map((hit) =>
-    hit.severity === 'suspicious' && worded.has(hit.rule) && other(hit) === undefined && any(hit) !== undefined
-      ? { ...hit, severity: 'note' }
-      : hit,
-  );
-};
 
 /** Maximum number of characters of a phrase before and after a sentence. */
 const margin = 60;

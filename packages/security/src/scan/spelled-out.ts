@@ -3,8 +3,8 @@ import type { Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { sentencesOf } from './sentences.js';
 
-/** Single letters with a space or a sign between them. */
-const letters = /(?:[a-z][ .\-_*|]{1,3}){11,400}[a-z]/giu;
+/** Single letters with a space, a sign or a line feed between them. */
+const letters = /(?:[a-z][ .\-_*|\n]{1,3}){11,400}[a-z]/giu;
 const attempts =
   /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
 
@@ -19,6 +19,6 @@ const isRequest = (match: string): boolean => {
   const isJoined = (match.match(/[a-z][.\-_*|][a-z]/gi)?.length ?? 0) > 4;
   const said = isJoined
     ? match.replace(/[.\-_*|]/g, '')
-    : match.replace(/(?<=[a-z])[ .\-_*|](?=[a-z](?![a-z]))/gi, '').replace(/[ .\-_*|]+/g, ' ');
+    : match.replace(/(?<=[a-z])[ .\-_*|\n](?=[a-z](?![a-z]))/gi, '').replace(/[ .\-_*|\n]+/g, ' ');
   return said.split(' ').length >= 3 && asksSomething(sentencesOf(said, fold(said)));
 };

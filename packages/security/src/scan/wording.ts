@@ -6,12 +6,12 @@ export const featureBits = 16;
 
 /** Damps the scores of short passages. */
 const damping = 60;
-const maxWords = 130;
+const maxWords = 160;
 /** Maximum distance of two known words in a pair. */
 const reach = 6;
 
 const word =
-  /https?:\/\/[^\s)>"']+|[\w.+-]+@[\w-]+\.\w[\w.]*|[$\u20ac\u00a3]\s?\d[\d.,]*|~?\/?(?:[\w.-]+\/)+[\w.-]+|\.[a-z]\w+|[\p{L}][\p{L}'-]*|\d+|[.!?;:"\u201c{}()`<>|=,[\]]/gu;
+  /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|https?:\/\/[^\s)>"']+|[\w.+-]+@[\w-]+\.\w[\w.]*|[$\u20ac\u00a3]\s?\d[\d.,]*|~?\/?(?:[\w.-]+\/)+[\w.-]+|\.[a-z]\w+|[\p{L}][\p{L}'-]*|\d+|[.!?;:"\u201c{}()`<>|=,[\]]/gu;
 const sensitive = /ssh|aws|env|netrc|npmrc|passwd|cred|secret|token/;
 const signs = '.!?;:"\u201c{}()`<>|=,[]';
 /** Words after which a clause still begins. */

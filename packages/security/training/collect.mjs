@@ -1,0 +1,49 @@
+/**
+ * Collects the real ordinary passages that resemble requests most, and writes their features to `clean.bin`.
+ *
+ * Usage: node training/collect.mjs FOLDER_OR_LIST...
+ *
+ * Reads the Markdown files in the folders, and the files that a `.txt` list names. `clean.bin` contains hashes of words and
+ * pairs of words, not the texts. Run the script after a change of `featuresOf`, with other files than `measure.mjs`.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encoded } from './clean.mjs';
+import { features, fit, passagesIn, root, scored, textsIn, written } from './model.mjs';
+
+/** Number of passages of the first model, and of those that each later one adds. */
+const [first, added, rounds] = [1_500, 1_300, 4];
+/** Maximum number of passages of one file that a round adds. */
+const perFile = 4;
+/** Score above which a round adds a passage. */
+const hardest = -3.5;
+
+const files = textsIn(process.argv.slice(2)).map((text) => passagesIn(text).map(features));
+const own = written();
+
+const known = new Set();
+const distinct = (one) => {
+  const key = one.toSorted().join();
+  return !known.has(key) && known.add(key);
+};
+const candidates = files.map((passages) => passages.filter(distinct));
+
+const all = candidates.flat();
+const chosen = new Set(Array.from({ length: first }, (_, index) => all[Math.floor((index * all.length) / first)]));
+for (let round = 0; round < rounds; round += 1) {
+  const model = fit(own, [...chosen]);
+  const hard = candidates
+    .flatMap((passages) =>
+      passages
+        .filter((one) => !chosen.has(one))
+        .map((one) => [scored(model, one), one])
+        .filter(([score]) => score > hardest)
+        .toSorted(([one], [other]) => other - one)
+        .slice(0, perFile),
+    )
+    .toSorted(([one], [other]) => other - one);
+  for (const [, one] of hard.slice(0, added)) chosen.add(one);
+}
+const buffer = encoded([...chosen]);
+writeFileSync(join(root, 'training/clean.bin'), buffer);
+console.log(`${chosen.size} passages of ${files.length} files, ${buffer.length} bytes`);

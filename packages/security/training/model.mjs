@@ -1,0 +1,150 @@
+/** The features, the passages and the regression that `train.mjs` and `collect.mjs` share. */
+import { build } from 'esbuild';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sampler } from './sample.mjs';
+
+const samples = 20_000;
+const rounds = 10;
+const rate = 0.3;
+const decay = 1e-5;
+const damping = 60;
+/** Number of weights that are kept. */
+const kept = 20_000;
+/** Largest absolute value of a rounded weight. */
+export const levels = 7;
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+const load = async (entry) => {
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: join(root, 'src/scan'), loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['@h/source'],
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+};
+const { featuresOf, featureBits, wordingScorer, passagesOf, fold, sentencesOf } = await load(
+  `export { featuresOf, featureBits, wordingScorer } from './wording.js';
+  export { passagesOf } from './passages.js';
+  export { fold } from './fold.js';
+  export { sentencesOf } from './sentences.js';`,
+);
+export { wordingScorer };
+const size = 1 << featureBits;
+
+/** Returns the features of a folded passage, each once. */
+export const features = (passage) => {
+  const found = new Set();
+  featuresOf(passage, (one) => found.add(one));
+  return Int32Array.from(found);
+};
+
+/** Returns the folded passages of a text. */
+export const passagesIn = (text) => {
+  const folded = fold(text);
+  return passagesOf(folded, sentencesOf(text, folded)).map(({ start, end }) => folded.text.slice(start, end));
+};
+
+/** Returns the distinct texts of the Markdown files and READMEs in folders, and of the files that `.txt` lists name. */
+export const textsIn = (places) => {
+  const paths = places.flatMap((place) =>
+    place.endsWith('.txt')
+      ? readFileSync(place, 'utf8').split('\n').filter(Boolean)
+      : readdirSync(place, { withFileTypes: true, recursive: true })
+          .filter((one) => one.isFile() && /\.mdc?x?$|^README/i.test(one.name))
+          .map((one) => join(one.parentPath, one.name)),
+  );
+  return [...new Set(paths.map((path) => readFileSync(path, 'utf8')))].filter((text) => text.length < 300_000);
+};
+
+const read = (name) => readFileSync(join(root, 'training', name), 'utf8');
+
+/** Returns the features of the requests and of the ordinary passages that the frames produce. */
+export const written = () => {
+  const examples = read('examples.txt')
+    .split('\n')
+    .filter((one) => one !== '' && !one.startsWith('# '));
+  const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...examples].map((one) => fold(one).text);
+  const ordinary = Array.from(sampler(read('ordinary.txt'), 3).texts(samples), (one) => fold(one).text);
+  const requests = texts.map(features);
+  // Requests next to ordinary text, as in a message or a page.
+  for (const [index, one] of texts.entries()) {
+    if (index % 4 !== 0) continue;
+    const other = ordinary[(Math.imul(index + 1, 40_503) >>> 0) % ordinary.length] ?? '';
+    requests.push(features(index % 8 === 0 ? `${other} ${one}` : `${one} ${other}`));
+  }
+  return { requests, ordinary: ordinary.map(features) };
+};
+
+/** Fits rounded weights by logistic regression. */
+export const fit = ({ requests, ordinary }, clean) => {
+  const others = [...ordinary, ...clean];
+  const { mean } = descend(requests, others);
+  const counts = new Float64Array(size);
+  for (const one of [...requests, ...others]) for (const feature of one) counts[feature] += 1;
+  const order = Array.from(mean, (weight, feature) => [Math.abs(weight) * counts[feature] ** 0.25, feature]).toSorted(
+    (one, other) => other[0] - one[0] || one[1] - other[1],
+  );
+  const isKept = new Uint8Array(size);
+  for (const [, feature] of order.slice(0, kept)) isKept[feature] = 1;
+  const { mean: weights, bias } = descend(requests, others, isKept);
+  return quantizedOf(weights, bias);
+};
+
+/** AdaGrad; the weights are averaged over the second half of the rounds. */
+const descend = (requests, others, isKept) => {
+  const weights = new Float64Array(size);
+  const squares = new Float64Array(size).fill(1e-8);
+  const sums = new Float64Array(size);
+  let [bias, biases, averaged, state] = [-3, 0, 0, 7];
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const all = [...requests.map((one) => [one, 1]), ...others.map((one) => [one, 0])];
+  for (let round = 0; round < rounds; round += 1) {
+    for (let index = all.length - 1; index > 0; index -= 1) {
+      const other = Math.floor(random() * (index + 1));
+      [all[index], all[other]] = [all[other], all[index]];
+    }
+    for (const [one, label] of all) {
+      const norm = 1 / Math.sqrt(one.length + damping);
+      let score = bias;
+      for (const feature of one) score += weights[feature] * norm;
+      const error = 1 / (1 + Math.exp(-score)) - label;
+      if (Math.abs(error) < 1e-3) continue;
+      bias -= 0.01 * error;
+      for (const feature of one) {
+        if (isKept !== undefined && isKept[feature] === 0) continue;
+        const step = error * norm + decay * weights[feature];
+        squares[feature] += step * step;
+        weights[feature] -= (rate * step) / Math.sqrt(squares[feature]);
+      }
+    }
+    if (round < rounds / 2) continue;
+    for (let feature = 0; feature < size; feature += 1) sums[feature] += weights[feature];
+    biases += bias;
+    averaged += 1;
+  }
+  return { mean: sums.map((one) => one / averaged), bias: biases / averaged };
+};
+
+/** Rounds the weights to few levels. The largest ones are cut off. */
+const quantizedOf = (weights, bias) => {
+  const sizes = Array.from(weights, Math.abs).toSorted((one, other) => other - one);
+  const scale = sizes[Math.floor(kept / 200)] / levels;
+  return {
+    bias,
+    scale,
+    quantized: Int8Array.from(weights, (one) => Math.max(-levels, Math.min(levels, Math.round(one / scale)))),
+  };
+};
+
+/** Scores the features of a passage. */
+export const scored = ({ bias, scale, quantized }, one) => {
+  let sum = 0;
+  for (const feature of one) sum += quantized[feature];
+  return bias + (sum * scale) / Math.sqrt(one.length + damping);
+};
