@@ -330,7 +330,7 @@ describe.skipIf(ripgrep === undefined)('ripgrep and the built-in search (need rg
           if (wanted !== '\\ba') expect(own.text).toBe(theirs.text);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 });
