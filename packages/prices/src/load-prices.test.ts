@@ -92,10 +92,14 @@ describe('loadPrices', () => {
   it('looks up each model in the catalog once', async () => {
     const costOf = await loadPrices();
     costOf(used(1, 1), 'anthropic/claude-sonnet-4-5');
+    /** The least of five rounds, because other threads of the process count as well. */
     const cost = (model: (count: number) => string): number => {
-      const begin = process.cpuUsage();
-      for (let count = 0; count < 1_000; count += 1) costOf(used(count, 1), model(count));
-      return process.cpuUsage(begin).user;
+      const rounds = Array.from({ length: 5 }, (_, round) => {
+        const begin = process.cpuUsage();
+        for (let count = 0; count < 500; count += 1) costOf(used(count, 1), model(500 * round + count));
+        return process.cpuUsage(begin).user;
+      });
+      return Math.min(...rounds);
     };
     const known = cost(() => 'anthropic/claude-sonnet-4-5');
     expect(cost((count) => `anthropic/claude-${count}`)).toBeGreaterThan(3 * known);

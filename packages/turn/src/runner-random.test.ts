@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { delay, map, mergeMap, of, tap, type MonoTypeOperatorFunction } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeOwnTimers, type OwnTimers } from '../test/own-timers.js';
 import { slowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch } from '../test/turns.js';
 import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
@@ -123,11 +124,12 @@ const scenario = fc.record({
   leaveAt: fc.option(fc.nat(60), { nil: undefined }),
 });
 
+let timers: OwnTimers;
 beforeEach(() => {
-  vi.useFakeTimers({ now: 0 });
+  timers = fakeOwnTimers(0);
 });
 afterEach(() => {
-  vi.useRealTimers();
+  timers.restore();
 });
 
 describe('a turn, whatever its operators, drivers, store and user do', () => {
@@ -172,7 +174,7 @@ describe('a turn, whatever its operators, drivers, store and user do', () => {
         controller.abort();
         await vi.advanceTimersByTimeAsync(1_000);
         if (!watched.subscription.closed || watched.isComplete) expectEnded('', watched);
-        expect([vi.getTimerCount(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
+        expect([timers.count(), model.active, tools.active, agent.running().length]).toEqual([0, 0, 0, 0]);
         expectSound('', sessions.journal('alice'), sessions.messages('alice'));
         const next = watch(
           harness({ model: scriptedModel(['Hello.']), sessions })
@@ -184,6 +186,6 @@ describe('a turn, whatever its operators, drivers, store and user do', () => {
         expect(next.all('session.loaded')[0]?.repairs).toEqual([]);
       },
     );
-    await fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 300) });
+    await timers.run(() => fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 300) }));
   });
 });
