@@ -12,6 +12,7 @@ import { createServer, request, Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 const streams = 200;
 const rounds = Number(process.argv[2]) || 3;
@@ -85,6 +86,8 @@ const bare = () => {
 };
 
 const proxy = async () => {
+  // As the program does.
+  setFlagsFromString('--heap-growing-percent=400');
   const { parseConfig, startProxy } = await import('../dist/index.js');
   const state = mkdtempSync(join(tmpdir(), 'model-proxy-bench-'));
   const running = await startProxy(
