@@ -6,7 +6,14 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock } from '@copilotkit/aimock';
 import { ChatOpenAI } from '@langchain/openai';
-import { Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, tool as agentTool } from '@openai/agents';
+import {
+  Agent,
+  OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
+  Runner,
+  setTraceProcessors,
+  tool as agentTool,
+} from '@openai/agents';
 import { generateText, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,6 +21,9 @@ import * as z from 'zod';
 import { ConfigError, createKey, parseConfig, type ProxyConfigInput } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
 import { startTap, type Exchange } from './tap.js';
+
+// Without its exporter, whose timer would run on in the test files that follow.
+setTraceProcessors([]);
 
 const cleanups: (() => Promise<void>)[] = [];
 const open = async <Value extends { close(): Promise<void> }>(value: Promise<Value>): Promise<Value> => {
@@ -103,7 +113,7 @@ const agents =
       execute: ({ town }) => onCall(town),
     });
     const agent = new Agent({ name: 'Assistant', instructions: 'Be terse.', model, tools: [weather] });
-    const result = await new Runner({ tracingDisabled: true }).run(agent, 'Weather in Oslo?', { stream: true });
+    const result = await new Runner().run(agent, 'Weather in Oslo?', { stream: true });
     await result.completed;
     return String(result.finalOutput);
   };

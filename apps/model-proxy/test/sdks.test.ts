@@ -6,7 +6,14 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock } from '@copilotkit/aimock';
 import { ChatOpenAI } from '@langchain/openai';
-import { Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, tool as agentTool } from '@openai/agents';
+import {
+  Agent,
+  OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
+  Runner,
+  setTraceProcessors,
+  tool as agentTool,
+} from '@openai/agents';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +22,9 @@ import { parseConfig, startProxy, type RunningProxy } from '../src/index.js';
 import { recordingFetch, startTap } from './tap.js';
 
 type Run = (base: string, fetch: typeof globalThis.fetch) => Promise<unknown>;
+
+// Without its exporter, whose timer would run on in the test files that follow.
+setTraceProcessors([]);
 
 const weatherSchema = { type: 'object' as const, properties: { town: { type: 'string' } }, required: ['town'] };
 const question = [{ role: 'user' as const, content: 'Weather in Oslo?' }];
@@ -156,7 +166,7 @@ const runAgent = async (model: OpenAIResponsesModel | OpenAIChatCompletionsModel
     execute: () => 'Sun',
   });
   const agent = new Agent({ name: 'Assistant', instructions: 'Be terse.', model, tools: [weather] });
-  const result = await new Runner({ tracingDisabled: true }).run(agent, 'call a tool');
+  const result = await new Runner().run(agent, 'call a tool');
   return result.finalOutput;
 };
 

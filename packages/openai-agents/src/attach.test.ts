@@ -8,7 +8,7 @@ import {
   ModelBehaviorError,
   RunContext,
   run as runPlain,
-  setTracingDisabled,
+  setTraceProcessors,
   shellTool,
   tool,
   webSearchTool,
@@ -21,7 +21,8 @@ import * as z from 'zod';
 import type { AgentSeams } from './attach-agent.js';
 import { attach, attachEvents, type AttachOptions } from './attach.js';
 
-setTracingDisabled(true);
+// Without its exporter, whose timer would run on in the test files that follow.
+setTraceProcessors([]);
 
 const operator = (handlers: Handlers): PipelineOperator => intercept('test', () => handlers);
 const spy = () => {

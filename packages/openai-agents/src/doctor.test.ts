@@ -1,9 +1,10 @@
-import { Agent, run, setTracingDisabled } from '@openai/agents';
+import { Agent, run, setTraceProcessors } from '@openai/agents';
 import { describe, expect, it } from 'vitest';
 import { attach } from './attach.js';
 import { doctor, DoctorError, type DoctorAgent, type DoctorProbe } from './doctor.js';
 
-setTracingDisabled(true);
+// Without its exporter, whose timer would run on in the test files that follow.
+setTraceProcessors([]);
 
 const agentOf = ({ model, tools }: Pick<DoctorProbe, 'model' | 'tools'>) =>
   new Agent({ name: 'Coder', model, tools: [...tools] });
