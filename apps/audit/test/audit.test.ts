@@ -394,7 +394,7 @@ describe('readEntries', () => {
         for await (const entry of readEntries(path, { skippedLines: 0 }, () => undefined)) read.push(without(entry));
         expect(read).toEqual(written.map(without));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
