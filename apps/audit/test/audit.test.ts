@@ -366,3 +366,35 @@ describe('totals', () => {
     expect(totals.spending.cost).toBeCloseTo(13 * ((10 * 3 + 900 * 0.3 + 90 * 3.75 + 50 * 15) / 1e6), 3);
   });
 });
+
+describe('readEntries', () => {
+  it('leaves out the copy of a result and nothing else', async () => {
+    const { value } = fc.letrec<{ value: unknown; member: Record<string, unknown> }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(null, 1, true, '"', '\\', '}],{', 'ü "toolUseResult": \n'),
+        tie('member'),
+      ),
+      member: fc.dictionary(fc.constantFrom('type', 'message', 'content', 'toolUseResult', 'uuid'), tie('value')),
+    }));
+    const entries = fc.array(fc.dictionary(fc.constantFrom('type', 'message', 'toolUseResult', 'uuid'), value), {
+      minLength: 1,
+    });
+    const path = join(folder, 'entries.jsonl');
+    const without = (entry: Readonly<Record<string, unknown>>) => ({
+      ...entry,
+      type: entry['type'],
+      toolUseResult: null,
+    });
+    await fc.assert(
+      fc.asyncProperty(entries, async (all) => {
+        const written = all.map((entry) => ({ type: 'user', ...entry }));
+        await writeFile(path, written.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+        const read: unknown[] = [];
+        for await (const entry of readEntries(path, { skippedLines: 0 }, () => undefined)) read.push(without(entry));
+        expect(read).toEqual(written.map(without));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -226,20 +226,49 @@ const withoutInput = (input: unknown, text: string): string => {
   rest = rest.replaceAll(quoted, (whole, _mark, plain: string | undefined, curly: string | undefined) =>
     isInput(plain ?? curly ?? '') ? echo : whole,
   );
-  let names = 0;
-  rest = rest.replaceAll(nameLike, (name) => {
-    names += 1;
-    if (names > maxNames) return name;
+  rest = replaceNames(rest, (name) => {
     const bare = name.replace(/[.:!?]+$/, '');
-    return /[\d./_\\@-]|[a-z][A-Z]/.test(bare) && bare.length >= 3 && leaves.some((leaf) => leaf.includes(bare))
-      ? echo
-      : name;
+    return /[\d./_\\@-]|[a-z][A-Z]/.test(bare) && bare.length >= 3 && leaves.some((leaf) => leaf.includes(bare));
   });
-  if (!rest.includes(echo)) return rest;
-  return rest.replaceAll(/[^\s\uE000"'`(]{0,200}\uE000[^\s\uE000"'`):,;.]{0,200}(?:[\s,]{0,2}\uE000)*/g, echo);
+  return rest.includes(echo) ? widened(rest) : rest;
 };
 
 const maxNames = 200;
+
+/** Replaces those of the first names that are input. */
+const replaceNames = (text: string, isInput: (name: string) => boolean): string => {
+  let replaced = '';
+  let from = 0;
+  let names = 0;
+  for (const { 0: name, index } of text.matchAll(nameLike)) {
+    names += 1;
+    if (names > maxNames) break;
+    if (!isInput(name)) continue;
+    replaced += text.slice(from, index) + echo;
+    from = index + name.length;
+  }
+  return replaced + text.slice(from);
+};
+
+const maxWidth = 200;
+const beforeEcho = /[\s\uE000"'`(]/;
+const behindEcho = /\uE000[^\s\uE000"'`):,;.]{0,200}(?:[\s,]{0,2}\uE000)*/y;
+
+/** Extends each placeholder to the word that it is a part of, and merges those that follow each other. */
+const widened = (text: string): string => {
+  let result = '';
+  let from = 0;
+  for (let at = text.indexOf(echo); at !== -1; at = text.indexOf(echo, from)) {
+    let start = at;
+    while (start > from && at - start < maxWidth && !beforeEcho.test(text.charAt(start - 1))) start -= 1;
+    behindEcho.lastIndex = at;
+    behindEcho.test(text);
+    result += text.slice(from, start) + echo;
+    from = behindEcho.lastIndex;
+  }
+  return result + text.slice(from);
+};
+
 const maxLeaves = 20;
 const maxLeaf = 4_000;
 

@@ -9,7 +9,7 @@ const threshold = 0.7;
 /** The default of `guardrails()`: steps of one turn. */
 const maxSteps = 50;
 const maxPaths = 5000;
-const pathPattern = /(?:\.{0,2}\/)?(?:[\w.@-]+\/)+[\w.@-]+/g;
+const pathPattern = /(?<![\w.@-])(?:\.{0,2}\/)?(?:[\w.@-]+\/)+[\w.@-]+/g;
 
 /** Finds requests that a compaction would have shortened, what it had to preserve, and turns without an end. */
 export class ContextAnalysis {

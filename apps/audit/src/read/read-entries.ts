@@ -1,7 +1,8 @@
+import { readSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { isObject, objectsIn, parsedOr, type Json } from './record.js';
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 256 * 1024;
 /** Longest line that is parsed. Lines with images have some 10 MB; a string in V8 has at most 512 MB. */
 const maxLineBytes = 128 * 1024 * 1024;
 /** Largest file with one JSON value, which must be parsed as a whole. */
@@ -73,41 +74,77 @@ const entriesIn = (value: unknown): readonly Json[] => {
 async function* linesOf(path: string, damage: Damage, onBytes: OnBytes): AsyncGenerator<Json> {
   const file = await open(path);
   try {
+    // A read of a file takes less time than a turn of the event loop; a pipe may have nothing to read yet.
+    const isFile = (await file.stat()).isFile();
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    // The beginning of a line that continues in the next chunk.
     let pieces: Buffer[] = [];
     let length = 0;
-    const takeLine = (): Json | undefined => {
-      const isTooLong = length > maxLineBytes;
-      const [only] = pieces;
-      const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(isTooLong ? [] : pieces);
-      const line = bytes.toString('utf8').trim();
+    const takeLine = (end: Buffer): Json | undefined => {
+      const isTooLong = length + end.length > maxLineBytes;
+      const bytes = pieces.length === 0 ? end : Buffer.concat(isTooLong ? [] : [...pieces, end]);
       pieces = [];
       length = 0;
-      if (line === '' && !isTooLong) return undefined;
-      const value = parsedOr(line);
+      const value = isTooLong ? undefined : parsedLine(bytes);
       if (isObject(value)) return value;
-      damage.skippedLines += 1;
+      if (value !== '') damage.skippedLines += 1;
       return undefined;
     };
     for (;;) {
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      const { bytesRead } = await file.read(chunk, 0, chunkBytes, null);
+      const bytesRead = isFile
+        ? readSync(file.fd, buffer, 0, chunkBytes, null)
+        : (await file.read(buffer, 0, chunkBytes, null)).bytesRead;
       if (bytesRead === 0) break;
+      const chunk = buffer.subarray(0, bytesRead);
       let start = 0;
-      for (let end = chunk.indexOf(newline); end !== -1 && end < bytesRead; end = chunk.indexOf(newline, start)) {
-        length += end - start;
-        if (length <= maxLineBytes) pieces.push(chunk.subarray(start, end));
+      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+        const entry = takeLine(chunk.subarray(start, end));
         start = end + 1;
-        const entry = takeLine();
         if (entry) yield entry;
       }
       length += bytesRead - start;
-      if (length <= maxLineBytes) pieces.push(chunk.subarray(start, bytesRead));
-      else pieces = [];
+      if (length > maxLineBytes) pieces = [];
+      else if (start < bytesRead) pieces.push(Buffer.from(chunk.subarray(start)));
       onBytes(bytesRead);
     }
-    const entry = takeLine();
+    const entry = takeLine(Buffer.alloc(0));
     if (entry) yield entry;
   } finally {
     await file.close();
   }
 }
+
+/** In Claude Code, a second copy of the result, with the whole file after an edit: about a third of a transcript. */
+const copyOfResult = { member: 'toolUseResult', key: Buffer.from('"toolUseResult":'), leftOut: '(left out)' };
+
+/** Parses a line without the copy of the result, which would take longer to parse than to skip. */
+const parsedLine = (line: Buffer): unknown => {
+  const { member, key, leftOut } = copyOfResult;
+  const at = line.indexOf(key);
+  const from = at + key.length;
+  const end = at === -1 ? undefined : endOfValue(line, from);
+  if (end !== undefined) {
+    const entry = parsedOr(`${line.toString('utf8', 0, from)}"${leftOut}"${line.toString('utf8', end)}`);
+    // Otherwise, a part of another member has this name.
+    if (isObject(entry) && entry[member] === leftOut) return entry;
+  }
+  return parsedOr(line.toString('utf8').trim());
+};
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Returns the end of the object or the list that begins here; `undefined` for other values and in a damaged line. */
+const endOfValue = (line: Buffer, from: number): number | undefined => {
+  let depth = 0;
+  for (let index = from; index < line.length; index += 1) {
+    const code = line[index];
+    if (code === quote) {
+      for (index += 1; index < line.length && line[index] !== quote; index += 1) {
+        if (line[index] === backslash) index += 1;
+      }
+    } else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) depth -= 1;
+    if (depth === 0) return index > from ? index + 1 : undefined;
+  }
+  return undefined;
+};

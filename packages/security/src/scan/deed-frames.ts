@@ -18,7 +18,6 @@ export const deedFrames: readonly Frame[] = [
     0,
     is.VERB,
     `\\b(?:hide|cover|erase) your tracks\\b|\\bleave no traces? (?:of (?:it|this|that|these)|in the (?:transcript|log|history|chat))\\b|\\bclear the (?:shell |bash |chat |command )?history when you\\b`,
-    ['track', 'trace', 'history'],
   ),
   frame(
     'secrecy',
@@ -48,19 +47,6 @@ export const deedFrames: readonly Frame[] = [
     is.SEND | is.REVEAL,
     0,
     `${start}(?:\\S+ ){0,4}?${sending} (?:(?!to )\\S+ ){0,8}?${personal}\\b(?: \\S+){0,8}? ${outside}\\b`,
-    [
-      'http',
-      'gist',
-      'pastebin',
-      'webhook',
-      'repo',
-      'document',
-      'query string',
-      'parameter',
-      'argument',
-      'tracker',
-      'commit message',
-    ],
   ),
   frame(
     'theft',
@@ -125,7 +111,6 @@ export const deedFrames: readonly Frame[] = [
     is.BASE,
     0,
     `\\brank (?:him|her|it|us|them) (?:first|top|highest|number one)\\b|\\blist no (?:weaknesses|flaws|problems)\\b`,
-    ['rank', 'list no'],
   ),
   frame(
     'steering',
@@ -155,24 +140,6 @@ export const deedFrames: readonly Frame[] = [
     is.BASE,
     is.VERB,
     `${start}(?:add|save|store|write|put|insert|copy|append|record|keep|update|replicate|include) (?:\\S+ ){0,8}?(?:memory|claude \\.md|agents \\.md|project rules|rules file|top of (?:any|every|each) file|(?:every|each) (?:repository|repo|project|file) you|yourself)\\b(?=.*\\b(?:never ask|always trust|even if the user|(?:later|other|future) (?:sessions|assistants|agents|models|conversations)|false alarms?|every repo\\S*|each repo\\S*|you (?:open|edit|touch|visit)|security warnings)\\b)`,
-    [
-      'never ask',
-      'always trust',
-      'even if',
-      'sessions',
-      'assistants',
-      'agents',
-      'models',
-      'conversations',
-      'false alarm',
-      'ry repo',
-      'each repo',
-      'you open',
-      'you edit',
-      'you touch',
-      'you visit',
-      'warnings',
-    ],
   ),
   // Addressed readers
   frame(
@@ -189,6 +156,5 @@ export const deedFrames: readonly Frame[] = [
     0,
     0,
     `\\b(?:concatenate|join|combine|merge|assemble)\\b.*\\b(?:carry out|execute|follow|obey|treat) (?:the )?(?:result|output|it|them|combination)(?: as an? (?:instruction|command|order))?\\b|\\bfirst (?:letter|word|character)s? of (?:each|every) (?:line|word|sentence|paragraph)\\b.*\\b(?:follow|obey|execute|do what|carry out)\\b`,
-    ['concat', 'join', 'combine', 'merge', 'assemble', 'first '],
   ),
 ];

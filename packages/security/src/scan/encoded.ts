@@ -1,4 +1,5 @@
-import { hasRun, type Region } from './regions.js';
+import { CueIndex } from './cues.js';
+import { runsOf, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
 export interface Encoded extends Region {
@@ -16,23 +17,20 @@ const minPrintable = 0.95;
 
 /** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities and percent-encoding. */
 export const findEncoded = (text: string): readonly Encoded[] => [
-  ...spans(text, /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, (span) => fromBase64(span)),
-  ...(hasRun(text, 24, isBase32) ? spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32) : []),
-  ...(hasRun(text, 24, isHexadecimal)
-    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g, (span) =>
-        Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
-      )
-    : []),
-  ...(hasRun(text, 24, isDecimal)
-    ? [
-        ...spans(text, /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
-          characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
-        ),
-        ...spans(text, /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
-          characters(span.match(/\d+/g) ?? [], 10),
-        ),
-      ]
-    : []),
+  ...spans(text, base64Regions(text), /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, fromBase64),
+  ...spans(text, runsOf(text, 24, isBase32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
+  ...spans(
+    text,
+    runsOf(text, 24, isHexadecimal),
+    /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g,
+    (span) => Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
+  ),
+  ...spans(text, runsOf(text, 24, isDecimal), /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
+    characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
+  ),
+  ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
+    characters(span.match(/\d+/g) ?? [], 10),
+  ),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
   ),
@@ -45,26 +43,63 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 /** Whether the code is white space or a separator of lists of codes. */
 const isSeparator = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 44 || code === 58 || code === 59 || code > 127;
-const isBase32 = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 50 && code <= 55);
+const isBase32 = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 50 && code <= 55) || code === 61;
+const isBase64 = (code: number): boolean =>
+  isDigit(code) ||
+  ((code | 32) >= 97 && (code | 32) <= 122) ||
+  code === 43 ||
+  code === 45 ||
+  code === 47 ||
+  code === 95;
 const isHexadecimal = (code: number): boolean =>
   isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102) || code === 120 || isSeparator(code);
 const isDecimal = (code: number): boolean => isDigit(code) || isSeparator(code);
 
-const spans = (text: string, pattern: RegExp, decode: (span: string) => string): readonly Encoded[] => {
+/** Minimum length of a word in base64 without its padding. */
+const minWord = 18;
+
+/** Returns the regions of words and white space that contain a word which may be base64. */
+const base64Regions = (text: string): readonly Region[] => {
+  const regions: Region[] = [];
+  const isPart = (code: number): boolean => isBase64(code) || isSeparator(code) || code === 61;
+  let last = 0;
+  for (const { start: first, end: behind } of runsOf(text, minWord, isBase64)) {
+    if (behind <= last) continue;
+    let [start, end] = [first, behind];
+    while (start > 0 && isPart(text.charCodeAt(start - 1))) start -= 1;
+    while (end < text.length && isPart(text.charCodeAt(end))) end += 1;
+    regions.push({ start, end });
+    last = end;
+  }
+  return regions;
+};
+
+/**
+ * Decodes the matches of a pattern.
+ *
+ * @param regions - with all characters next to each other that a match may contain
+ */
+const spans = (
+  text: string,
+  regions: readonly Region[],
+  pattern: RegExp,
+  decode: (span: string) => string,
+): readonly Encoded[] => {
   const found: Encoded[] = [];
-  for (const { 0: span, index } of text.matchAll(pattern)) {
-    if (span.length < minLength || span.length > maxLength + 200) continue;
-    const decoded = decode(span);
-    if (isProse(decoded)) found.push({ start: index, end: index + span.trimEnd().length, decoded, isMeant: true });
+  for (const region of regions) {
+    for (const { 0: span, index } of text.slice(region.start, region.end).matchAll(pattern)) {
+      if (span.length < minLength || span.length > maxLength + 200) continue;
+      const decoded = decode(span);
+      if (!isProse(decoded)) continue;
+      const start = region.start + index;
+      found.push({ start, end: start + span.trimEnd().length, decoded, isMeant: true });
+    }
   }
   return found;
 };
 
-const longWord = /\S{20}/;
-
 /** Decodes base64, also multi-line and nested. Skips words before it. */
 const fromBase64 = (span: string): string => {
-  if (!longWord.test(span)) return '';
   const parts = span.split(/\s+/).filter((part) => part !== '');
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
   if (longest.length < minLength) return '';
@@ -151,6 +186,9 @@ const reversed =
 const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
+const rotation = /\brot-?13\b/gi;
+const cues = new CueIndex([rotation, rotated, reversed]);
+
 const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
 /** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
 const maxPlainWords = 4;
@@ -158,6 +196,7 @@ const maxPlainWords = 4;
 /** Finds lines in ROT13, reversed lines, and lines with digits in place of letters. */
 export const findDisguised = (text: string): readonly Encoded[] => {
   const found: Encoded[] = [];
+  const mayMatch = cues.in(text);
   const add = (pattern: RegExp, least: number, decode: (line: string) => string): void => {
     const places = Array.from(text.matchAll(pattern), ({ index }) => index);
     let end = -1;
@@ -175,9 +214,9 @@ export const findDisguised = (text: string): readonly Encoded[] => {
       }
     }
   };
-  add(/\brot-?13\b/gi, 1, (line) => rot13(line.toLowerCase()));
-  add(rotated, 2, (line) => rot13(line.toLowerCase()));
-  add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
+  if (mayMatch(rotation)) add(rotation, 1, (line) => rot13(line.toLowerCase()));
+  if (mayMatch(rotated)) add(rotated, 2, (line) => rot13(line.toLowerCase()));
+  if (mayMatch(reversed)) add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
   // A direction override displays letters in reverse order.
   for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
     found.push({

@@ -1,9 +1,10 @@
+import { CueIndex } from './cues.js';
 import type { Said } from './finding.js';
 import type { Region } from './regions.js';
 
 /** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
-  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<![\w-])(?:env|printenv|export -p|set)(?:\s{0,3}(?=\||\))|(?=`))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
+  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<!-)\b(?:env|printenv|export -p|set)\b(?:\s{0,3}(?=\||\))|(?=`))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
 
 const sender =
   /\b(?:https?|xh)\s{1,3}(?:-|[A-Z]{3,6}\s|https?:|:|[\w-]{1,40}\.\w)|\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|httpie|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
@@ -40,22 +41,32 @@ const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:
 
 const reach = 300;
 
+const cues = new CueIndex([carrier, source, sink, image, decodedScript, remoteShell, secretInUrl, remoteScript]);
+
 /** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
-export const findCommands = (text: string): readonly Said[] => [
-  ...linesWith(text, carrier).flatMap((line) => around(text, source, 'exfiltration', true, isExfiltration, line)),
-  ...around(
-    text,
-    sink,
-    'exfiltration',
-    true,
-    ({ before, after }) => carries.test(after) || (sender.test(before) && data.test(before)),
-  ),
-  ...around(text, image, 'exfiltration', true, () => true),
-  ...around(text, decodedScript, 'encoded-script', true, () => true),
-  ...around(text, remoteShell, 'remote-shell', true, () => true),
-  ...around(text, secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
-  ...around(text, remoteScript, 'remote-script', false, () => true),
-];
+export const findCommands = (text: string): readonly Said[] => {
+  const mayMatch = cues.in(text);
+  const inText = (...[pattern, rule, isStrong, isCommand]: Search): readonly Said[] =>
+    mayMatch(pattern) ? around(text, pattern, rule, isStrong, isCommand) : [];
+  return [
+    ...(mayMatch(carrier) && mayMatch(source) ? linesWith(text, carrier) : []).flatMap((line) =>
+      around(text, source, 'exfiltration', true, isExfiltration, line),
+    ),
+    ...inText(
+      sink,
+      'exfiltration',
+      true,
+      ({ before, after }) => carries.test(after) || (sender.test(before) && data.test(before)),
+    ),
+    ...inText(image, 'exfiltration', true, () => true),
+    ...inText(decodedScript, 'encoded-script', true, () => true),
+    ...inText(remoteShell, 'remote-shell', true, () => true),
+    ...inText(secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
+    ...inText(remoteScript, 'remote-script', false, () => true),
+  ];
+};
+
+type Search = readonly [pattern: RegExp, rule: string, isStrong: boolean, isCommand: (line: Line) => boolean];
 
 interface Line {
   readonly before: string;

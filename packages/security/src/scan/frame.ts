@@ -44,22 +44,13 @@ export interface Frame {
   readonly pattern: RegExp;
   /** Whether the pattern applies only where a request begins. */
   readonly isAsked: boolean;
-  /** Parts of words of which the sentence must contain one; a faster test than the expression. */
-  readonly cues?: readonly string[] | undefined;
 }
 
 /** Creates a frame from the source of its expression. */
-export const frame = (
-  rule: string,
-  weight: number,
-  first: number,
-  second: number,
-  pattern: string,
-  cues?: readonly string[],
-): Frame => {
+export const frame = (rule: string, weight: number, first: number, second: number, pattern: string): Frame => {
   const isAsked = pattern.startsWith(start);
   const expression = isAsked ? new RegExp(pattern.slice(start.length), 'y') : new RegExp(pattern);
-  return { rule, weight, first, second, pattern: expression, isAsked, cues };
+  return { rule, weight, first, second, pattern: expression, isAsked };
 };
 
 const leads: ReadonlySet<string> = new Set('please kindly must should now and then also just simply so or'.split(' '));
@@ -101,17 +92,11 @@ export const requestStarts = ({ all, clauses }: Pick<Sentence, 'all' | 'clauses'
 };
 
 /** Whether a sentence matches the frame. */
-export const matches = ({ pattern, isAsked, cues }: Frame, said: string, starts: readonly number[]): boolean => {
-  if (cues !== undefined && !includesOne(said, cues)) return false;
+export const matches = ({ pattern, isAsked }: Frame, said: string, starts: readonly number[]): boolean => {
   if (!isAsked) return pattern.test(said);
   for (const place of starts) {
     pattern.lastIndex = place;
     if (pattern.test(said)) return true;
   }
-  return false;
-};
-
-const includesOne = (text: string, parts: readonly string[]): boolean => {
-  for (const part of parts) if (text.includes(part)) return true;
   return false;
 };

@@ -1,3 +1,4 @@
+import { CueIndex } from './cues.js';
 import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit } from './finding.js';
 import { fold } from './fold.js';
@@ -79,19 +80,20 @@ const comments: readonly { readonly opening: RegExp; readonly closing: string }[
 export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
   const concealed = (region: Region): HiddenRegion => ({ ...region, kind: 'concealed' });
   const hasElements = text.includes('<');
+  const mayMatch = cues.in(text);
   const regions = [
-    ...comments.flatMap(({ opening, closing }) => between(text, opening, closing)),
+    ...comments.flatMap(({ opening, closing }) => (mayMatch(opening) ? between(text, opening, closing) : [])),
     ...asides
-      .flatMap(({ needs, pattern }) => (text.includes(needs) ? all(text, pattern) : []))
+      .flatMap(({ needs, pattern }) => (mayMatch(pattern) && text.includes(needs) ? all(text, pattern) : []))
       .map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
-    ...(hasElements ? elements(text, concealing).map(concealed) : []),
+    ...(hasElements && mayMatch(concealing) ? elements(text, concealing).map(concealed) : []),
     ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),
     ...(text.includes('\u001b[') ? all(text, concealedByTerminal).map(concealed) : []),
     ...overwritten(text),
     ...(isAscii(text) ? [] : disguisedLetters(text).map(concealed)),
-    ...(hasElements || text.includes('&') ? all(text, blankMarkup).map(concealed) : []),
+    ...(mayMatch(blankMarkup) ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
     ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
     ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'data' })),
@@ -110,6 +112,12 @@ const isData = (text: string, { kind, start, end }: HiddenRegion): boolean =>
 
 /** Long runs of blanks in markup. */
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
+const cues = new CueIndex([
+  ...comments.map(({ opening }) => opening),
+  ...asides.map(({ pattern }) => pattern),
+  concealing,
+  blankMarkup,
+]);
 const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
 const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
@@ -119,13 +127,16 @@ const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
 /** Stylized letters: full width, mathematical, circled, squared, small capitals. */
 const fancyLetters =
   /(?:(?:[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd89])[^a-z\n]{0,4}?){8,2000}|(?:[a-z][\u0300-\u036f]{1,4}[^a-z\n]{0,3}){8,2000}/gi;
+/** One of them, a faster test. */
+const anyFancy =
+  /[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f\ud835\ud83c]|[a-z][\u0300-\u036f]/i;
 /** Words that mix Latin letters with Greek or Cyrillic ones. */
 const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
 const minMixed = 3;
 
 /** Finds lines in stylized letters or mixed scripts. */
 const disguisedLetters = (text: string): readonly Region[] => {
-  const found: Region[] = [...all(text, fancyLetters)];
+  const found: Region[] = anyFancy.test(text) ? [...all(text, fancyLetters)] : [];
   const places = Array.from(text.matchAll(mixedWord), ({ index }) => index);
   let end = -1;
   for (const [index, place] of places.entries()) {
@@ -148,6 +159,7 @@ const erasing = /\u0008{10,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;
 /** Returns the parts of lines that a terminal overwrites. Progress bars do that, too. */
 const overwritten = (text: string): readonly HiddenRegion[] => {
   const regions: HiddenRegion[] = [];
+  if (!text.includes('\r') && !text.includes('\u0008') && !text.includes('\u001b[')) return regions;
   let last = 0;
   for (const { 0: match, index } of text.matchAll(erasing)) {
     const start = Math.max(last, text.lastIndexOf('\n', index) + 1, index - maxJudged);

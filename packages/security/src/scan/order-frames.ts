@@ -48,7 +48,6 @@ export const orderFrames: readonly Frame[] = [
     is.YOU,
     0,
     `\\b(?:has|have|holds?) no (?:more |further )?(?:authority|power|control|say|jurisdiction) over you\\b`,
-    ['over you'],
   ),
   frame(
     'override',
@@ -127,7 +126,6 @@ export const orderFrames: readonly Frame[] = [
     0,
     0,
     `\\bend of (?:the )?(?:document|file|user data|data|context|input|e-?mail|article|page|text|message|transcript)\\b|\\b(?:document|file|text|article|page|e-?mail|user data|tool|task|summary) (?:is (?:now )?(?:over|done|finished)|ends here|has (?:now )?(?:ended|finished)|completed successfully)\\b|\\byou are (?:finished|done) with the (?:file|document|text|page)\\b`,
-    ['end', 'over', 'done', 'finished', 'completed'],
   ),
   frame(
     'diversion',
@@ -221,7 +219,6 @@ export const orderFrames: readonly Frame[] = [
     0,
     0,
     `\\b(?:everything|anything|whatever) you would (?:normally )?(?:refuse|decline|reject)\\b`,
-    ['you would'],
   ),
   // Theft of the prompt
   frame(

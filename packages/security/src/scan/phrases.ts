@@ -1,4 +1,4 @@
-import { phrase, type Phrase } from './phrase.js';
+import { phrase, StemIndex, type Phrase, type Stems } from './phrase.js';
 import { foldText } from './fold.js';
 import { languageBit } from './lexicon.js';
 import { languages, type Language } from './languages.js';
@@ -7,6 +7,7 @@ import { languages, type Language } from './languages.js';
 export interface PhraseGroup {
   /** Language bit that a sentence must have before its phrases are matched. */
   readonly language: number;
+  readonly stems: StemIndex;
   readonly phrases: readonly Phrase[];
 }
 
@@ -30,22 +31,29 @@ const secrets =
 
 /** Builds the phrases of a language from its stems. */
 const phrasesOf = ([name, language]: readonly [name: string, language: Language]): PhraseGroup => {
-  const { dismiss: verbs, orders: objects, earlier: which, everything, isSpaceless } = language;
+  const { dismiss, orders, earlier, everything, isSpaceless } = language;
+  const index = new StemIndex();
+  let lists = 0;
+  /** Stems that begin words. In languages without spaces, and if one is a single letter, they are not indexed. */
+  const stemsOf = (list: string): Stems => {
+    const heads = list.split('|').map((stem) => foldText(stem.trim()).split(' ', 1)[0] ?? '');
+    const isIndexed = isSpaceless !== true && heads.every(({ length }) => length > 1);
+    const bit = isIndexed ? 1 << lists : 0;
+    if (isIndexed) lists += 1;
+    for (const head of isIndexed ? heads : []) index.add(head, bit);
+    return { source: `(?:${source(list)})`, bit };
+  };
   const gap = isSpaceless === true ? `[^。\\n.!?！？]{0,${name === 'ko' ? 40 : 12}}?` : '\\S{0,6} (?:\\S{1,20} ){0,4}?';
   const start = isSpaceless === true ? '' : '(?<![\\p{L}])';
   // A verb directly after a noun is a statement; a request begins its clause.
   const passive = isSpaceless === true ? '(?!さ?れ|される|되|된|됩)' : '';
   const asked =
     isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
-  const [verb, object, earlierWord] = [verbs, objects, which].map((stems) => `(?:${source(stems)})`) as [
-    string,
-    string,
-    string,
-  ];
+  const [verb, object, earlierWord] = [stemsOf(dismiss), stemsOf(orders), stemsOf(earlier)];
   const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?\\S{0,14}?';
   const found = [
-    phrase('override', true, asked, verb, gap, earlierWord, inside, object),
-    phrase('override', true, asked, verb, gap, object, inside, earlierWord),
+    phrase('override', true, asked, verb, gap, earlierWord, inside, object.source),
+    phrase('override', true, asked, verb, gap, object, inside, earlierWord.source),
     // The verb comes last in some languages.
     phrase(
       'override',
@@ -53,24 +61,17 @@ const phrasesOf = ([name, language]: readonly [name: string, language: Language]
       start,
       earlierWord,
       inside,
-      object,
+      object.source,
       isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,8} (?:\\S{1,20} ){0,2}?',
       verb,
       passive,
     ),
   ];
   if (everything !== undefined) {
-    found.push(
-      phrase(
-        'override',
-        true,
-        start,
-        verb,
-        isSpaceless === true ? gap : '\\S{0,6} (?:\\S{1,20} ){0,2}?',
-        `(?:${source(everything)})`,
-      ),
-    );
-    found.push(phrase('override', true, start, `(?:${source(everything)})`, gap, verb));
+    const allBefore = stemsOf(everything);
+    const close = isSpaceless === true ? gap : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
+    found.push(phrase('override', true, start, verb, close, allBefore));
+    found.push(phrase('override', true, start, allBefore, gap, verb));
   }
   const {
     reveal,
@@ -87,21 +88,22 @@ const phrasesOf = ([name, language]: readonly [name: string, language: Language]
     send,
   } = language;
   if (nullified !== undefined) {
-    found.push(phrase('override', true, start, earlierWord, inside, object, gap, `(?:${source(nullified)})`));
-    found.push(phrase('override', true, start, object, inside, earlierWord, gap, `(?:${source(nullified)})`));
+    const invalid = stemsOf(nullified);
+    found.push(phrase('override', true, start, earlierWord, inside, object.source, gap, invalid));
+    found.push(phrase('override', true, start, object, inside, earlierWord.source, gap, invalid));
   }
   if (lacking !== undefined && limits !== undefined) {
-    found.push(phrase('persona', true, start, `(?:${source(lacking)})`, inside, `(?:${source(limits)})`));
+    found.push(phrase('persona', true, start, stemsOf(lacking), inside, `(?:${source(limits)})`));
   }
   if (send !== undefined) {
-    const [sending, clause] = [`(?:${source(send)})`, '[^!?\\n]{0,60}?'];
+    const [sending, clause] = [stemsOf(send), '[^!?\\n]{0,60}?'];
     found.push(phrase('theft', true, start, sending, clause, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])'));
     if (isSpaceless === true) {
       found.push(phrase('theft', true, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])', clause, sending));
     }
   }
   if (tell !== undefined && not !== undefined) {
-    const [telling, negation] = [`(?:${source(tell)})`, `(?:${source(not)})`];
+    const [telling, negation] = [stemsOf(tell), stemsOf(not)];
     const close = isSpaceless === true ? '[^。\\n.!?]{0,6}?' : '(?:\\S{0,8} ){1,3}?';
     found.push(
       phrase('secrecy', false, start, negation, isSpaceless === true ? close : ` (?:\\S{1,8} ){0,3}?`, telling),
@@ -109,22 +111,24 @@ const phrasesOf = ([name, language]: readonly [name: string, language: Language]
     found.push(phrase('secrecy', false, start, telling, close, negation, isSpaceless === true ? '' : '(?![\\p{L}])'));
   }
   if (reveal !== undefined && prompt !== undefined) {
-    found.push(phrase('prompt-theft', true, start, `(?:${source(reveal)})`, gap, `(?:${source(prompt)})`));
-    found.push(phrase('prompt-theft', true, start, `(?:${source(prompt)})`, gap, `(?:${source(reveal)})`));
+    const [showing, shown] = [stemsOf(reveal), stemsOf(prompt)];
+    found.push(phrase('prompt-theft', true, start, showing, gap, shown));
+    found.push(phrase('prompt-theft', true, start, shown, gap, showing));
   }
-  if (secrecy !== undefined) found.push(phrase('secrecy', false, start, `(?:${source(secrecy)})`));
-  if (persona !== undefined) found.push(phrase('persona', false, start, `(?:${source(persona)})`));
-  if (persona !== undefined && unbound !== undefined) {
+  if (secrecy !== undefined) found.push(phrase('secrecy', false, start, stemsOf(secrecy)));
+  const role = persona === undefined ? undefined : stemsOf(persona);
+  if (role !== undefined) found.push(phrase('persona', false, start, role));
+  if (role !== undefined && unbound !== undefined) {
     const capable =
       'pret|pront|puoi|peux|pouvez|pode|puede|listo|lista|может|готов|kann|konn|bereit|可以|使用|能|利用|사용';
     const between =
       isSpaceless === true ? `(?:(?!${capable})[^。\\n.!?]){0,24}?` : `(?:(?!${capable})[^.!?\\n]){0,60}?`;
-    found.push(phrase('persona', true, start, `(?:${source(persona)})`, between, `(?:${source(unbound)})`));
+    found.push(phrase('persona', true, start, role, between, `(?:${source(unbound)})`));
   }
   if (renewal !== undefined) {
-    found.push(phrase('new-instructions', false, start, `(?:${source(renewal)})\\S{0,6} ?[:：]`));
+    found.push(phrase('new-instructions', false, start, stemsOf(renewal), '\\S{0,6} ?[:：]'));
   }
-  return { language: languageBit(name), phrases: found };
+  return { language: languageBit(name), stems: index, phrases: found };
 };
 
 /**

@@ -43,6 +43,21 @@ export const hasRun = (text: string, min: number, isMember: (code: number) => bo
   return false;
 };
 
+/** Returns the longest runs of at least `min` consecutive characters of a class. Reads as few characters as `hasRun`. */
+export const runsOf = (text: string, min: number, isMember: (code: number) => boolean): readonly Region[] => {
+  const runs: Region[] = [];
+  let probe = min - 1;
+  while (probe < text.length) {
+    let start = probe + 1;
+    while (start > 0 && isMember(text.charCodeAt(start - 1))) start -= 1;
+    let end = probe + 1;
+    while (start < end && end < text.length && isMember(text.charCodeAt(end))) end += 1;
+    if (end - start >= min && start <= probe) runs.push({ start, end });
+    probe = Math.max(probe, end - 1) + min;
+  }
+  return runs;
+};
+
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const beyondAscii = /[^\x00-\x7f]/;
 

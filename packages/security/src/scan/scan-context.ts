@@ -174,11 +174,13 @@ const margin = 60;
 const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
   const hits: Said[] = [];
   const spoken = sentences.reduce((bits, { second }) => bits | second, 0);
-  for (const { language, phrases } of phraseGroups) {
+  for (const { language, stems, phrases } of phraseGroups) {
     if ((spoken & language) === 0) continue;
     for (const { start, end } of windowsOf(text, sentences, language)) {
       const part = text.slice(start, end);
-      for (const { rule, isStrong, pattern } of phrases) {
+      const bits = stems.bitsIn(part);
+      for (const { rule, isStrong, pattern, needs } of phrases) {
+        if ((bits & needs) !== needs) continue;
         // `matchAll` would copy the pattern for each call.
         pattern.lastIndex = 0;
         for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {

@@ -5,12 +5,14 @@ import { sentencesOf } from './sentences.js';
 
 /** Single letters with a space, a sign or a line feed between them. */
 const letters = /(?:[a-z][ .\-_*|\n]{1,3}){11,400}[a-z]/giu;
+/** Three of them, a faster test without the flags. */
+const some = /[ .\-_*|\n](?:[A-Za-z\u017f\u212a][ .\-_*|\n]{1,3}){3}/;
 const attempts =
   /(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your)?(?:previous|prior|above|earlier|system)?(?:instruction|prompt|rule|directive)/;
 
 /** Finds requests that are spelled letter by letter. */
 export const findSpelledOut = (text: string): readonly Region[] =>
-  Array.from(text.matchAll(letters))
+  Array.from(some.test(text) ? text.matchAll(letters) : [])
     .filter(({ 0: match }) => attempts.test(match.replace(/[^a-z]/gi, '').toLowerCase()) || isRequest(match))
     .map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
 

@@ -10,8 +10,9 @@ const maxWords = 160;
 /** Maximum distance of two known words in a pair. */
 const reach = 6;
 
+/** The first alternative is that of a plain word, which is the most frequent and would fail the others first. */
 const word =
-  /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|https?:\/\/[^\s)>"']+|[\w.+-]+@[\w-]+\.\w[\w.]*|[$\u20ac\u00a3]\s?\d[\d.,]*|~?\/?(?:[\w.-]+\/)+[\w.-]+|\.[a-z]\w+|[\p{L}][\p{L}'-]*|\d+|[.!?;:"\u201c{}()`<>|=,[\]]/gu;
+  /[a-z]+(?![\p{L}\w'.+@:/-])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|https?:\/\/[^\s)>"']+|[\w.+-]+@[\w-]+\.\w[\w.]*|[$\u20ac\u00a3]\s?\d[\d.,]*|~?\/?(?:[\w.-]+\/)+[\w.-]+|\.[a-z]\w+|[\p{L}][\p{L}'-]*|\d+|[.!?;:"\u201c{}()`<>|=,[\]]/gu;
 const sensitive = /ssh|aws|env|netrc|npmrc|passwd|cred|secret|token/;
 const signs = '.!?;:"\u201c{}()`<>|=,[]';
 /** Words after which a clause still begins. */
