@@ -216,10 +216,13 @@ export class CueIndex {
     this.#endingBits = Int32Array.from(endings, (list) => list.reduce((bits, { bit }) => bits | bit, 0));
   }
 
-  /** Returns a function that tells whether the text may match one of the patterns. */
+  /** Returns a function that tells whether the text may match a pattern; `true` for patterns that the index lacks. */
   in(text: string): (pattern: RegExp) => boolean {
     const bits = this.bitsIn(text);
-    return (pattern) => (bits & (this.#bits.get(pattern) ?? 0)) !== 0;
+    return (pattern) => {
+      const bit = this.#bits.get(pattern);
+      return bit === undefined || (bits & bit) !== 0;
+    };
   }
 
   /** Returns the bits of the patterns that the text may match, by their places in the list. */
