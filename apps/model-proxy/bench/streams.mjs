@@ -87,7 +87,7 @@ const bare = () => {
 
 const proxy = async () => {
   // As the program does.
-  setFlagsFromString('--heap-growing-percent=400');
+  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=400']) setFlagsFromString(flag);
   const { parseConfig, startProxy } = await import('../dist/index.js');
   const state = mkdtempSync(join(tmpdir(), 'model-proxy-bench-'));
   const running = await startProxy(

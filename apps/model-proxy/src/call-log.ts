@@ -24,10 +24,11 @@ export class CallLog {
     });
   }
 
-  write(line: object): void {
-    if (this.#file) return this.#file.write(JSON.stringify(line));
+  /** @param line - creates the line, unless nothing is logged */
+  write(line: () => object): void {
+    if (this.#file) return this.#file.write(JSON.stringify(line()));
     if (!this.#toStandardError || process.stderr.writableLength > maxPendingBytes) return;
-    process.stderr.write(`${JSON.stringify(line)}\n`);
+    process.stderr.write(`${JSON.stringify(line())}\n`);
   }
 
   close(): void {

@@ -80,7 +80,9 @@ export class Conversations {
       let start = index;
       while (start > 0 && isOfAnswer(entries[start - 1])) start -= 1;
       const before = chain[start] ?? '';
-      const found = this.#threads.get(hash(before, print)) ?? (start > 0 ? this.#threads.get(before) : undefined);
+      // A thread that has this answer is also known by the entries before it, whose hash exists already.
+      const asked = this.#threads.get(before);
+      const found = asked && (this.#threads.get(hash(before, print)) ?? (start > 0 ? asked : undefined));
       if (found !== undefined) return found;
     }
     return undefined;

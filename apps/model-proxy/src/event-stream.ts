@@ -39,13 +39,18 @@ export class EventStreamReader {
     if (this.#isOverflown || text === '') return;
     let start = this.#endsWithReturn && text.startsWith('\n') ? 1 : 0;
     this.#endsWithReturn = text.endsWith('\r');
-    const lineEnd = /\r\n|\r|\n/g;
-    lineEnd.lastIndex = start;
-    for (let found = lineEnd.exec(text); found; found = lineEnd.exec(text)) {
-      this.#line(this.#pending.join('') + text.slice(start, found.index));
+    let feed = text.indexOf('\n', start);
+    let carriageReturn = text.indexOf('\r', start);
+    while (feed >= 0 || carriageReturn >= 0) {
+      const isFeed = carriageReturn < 0 || (feed >= 0 && feed < carriageReturn);
+      const end = isFeed ? feed : carriageReturn;
+      this.#line(this.#pending.join('') + text.slice(start, end));
       this.#pending = [];
       this.#pendingChars = 0;
-      start = found.index + found[0].length;
+      start = !isFeed && feed === end + 1 ? end + 2 : end + 1;
+      // Each is searched once, so that time stays linear.
+      if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
+      if (carriageReturn >= 0 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
     }
     if (start === text.length) return;
     this.#pending.push(text.slice(start));

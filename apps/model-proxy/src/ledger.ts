@@ -71,6 +71,8 @@ export class Ledger {
   /** The records of running calls. */
   readonly #open = new Map<string, JournalLine>();
   #day = '';
+  /** The time at which the day ends. */
+  #dayEnd = 0;
   #daily = new Map<string, Account>();
 
   private constructor(journal: UsageJournal, { now, warnAt }: LedgerOptions) {
@@ -161,13 +163,18 @@ export class Ledger {
 
   /** Returns the current day, and begins it if it is new. A clock that goes back does not. */
   #today(): string {
-    const day = dayOf(this.#now());
-    if (day > this.#day) {
-      this.#day = day;
+    const now = this.#now();
+    if (now >= this.#dayEnd) {
+      this.#setDay(now);
       // Calls that are running count for the day on which they began.
       this.#daily = new Map();
     }
     return this.#day;
+  }
+
+  #setDay(now: number): void {
+    this.#day = dayOf(now);
+    this.#dayEnd = now - (now % dayMs) + dayMs;
   }
 
   #record(day: string, line: JournalLine): void {
@@ -187,8 +194,8 @@ export class Ledger {
   }
 
   #restore(): void {
-    const today = dayOf(this.#now());
-    this.#day = today;
+    this.#setDay(this.#now());
+    const today = this.#day;
     const open = new Map<string, Begun>();
     for (const line of this.#journal.read()) {
       if (line.type === 'snapshot') {

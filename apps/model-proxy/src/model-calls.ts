@@ -384,7 +384,7 @@ export class ModelCalls {
       if (metered.cost === undefined) this.#metrics.add('h_proxy_unpriced_requests_total', labels);
       else this.#metrics.add('h_proxy_cost_dollars_total', labels, metered.cost);
     }
-    this.#log.write({
+    this.#log.write(() => ({
       type: 'model.call',
       at: new Date(this.#options.now()).toISOString(),
       client: client.name,
@@ -412,7 +412,7 @@ export class ModelCalls {
       cacheBreak,
       finishReason: answer?.finishReason,
       error: answer?.error,
-    });
+    }));
   }
 }
 

@@ -13,24 +13,41 @@ export const readBody = async (incoming: IncomingMessage, maxBytes: number, sign
   const tooLarge = (): Refusal =>
     new Refusal('too-large', `The request is larger than ${maxBytes} bytes. Raise maxBodyBytes, or send less.`);
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   const onAbort = (): void => void incoming.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('invalid-request', 'The client broke the connection before the request was complete.');
+    const chunks = await chunksOf(incoming, maxBytes, tooLarge);
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 };
+
+/** Its listeners are removed at the end: the request lives as long as its answer, and they refer to the chunks. */
+const chunksOf = (incoming: IncomingMessage, maxBytes: number, tooLarge: () => Refusal): Promise<readonly Buffer[]> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return onFailure(tooLarge());
+      chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      release();
+      resolve(chunks);
+    };
+    const onBreak = (): void =>
+      onFailure(new Refusal('invalid-request', 'The client broke the connection before the request was complete.'));
+    const onFailure = (failure: Refusal): void => {
+      release();
+      reject(failure);
+    };
+    const release = (): void => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
+    };
+    incoming.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak);
+  });
 
 type Decompress = (body: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 

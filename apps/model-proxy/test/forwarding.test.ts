@@ -1,6 +1,8 @@
-import { get, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { get, request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { gzipSync, brotliCompressSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKey } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
@@ -39,6 +41,38 @@ describe('forwarding', () => {
     next.resolve(undefined);
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('message_stop');
     expect(answer.headers.get('request-id')).toBe('r1');
+  });
+
+  it('reads the whole answer, for chunks of any size', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(sizes, sizes, async (lengths, cuts) => {
+        const block = 'data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n';
+        const deltas = lengths.map((length) => {
+          const delta = { type: 'text_delta', text: 'x'.repeat(length) };
+          return `data: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta })}\n\n`;
+        });
+        let rest = [block, ...deltas].join('');
+        const sent = rest;
+        const provider = await open(
+          startProvider((_, outgoing) => {
+            outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+            for (const cut of cuts) {
+              if (rest === '') break;
+              outgoing.write(rest.slice(0, cut));
+              rest = rest.slice(cut);
+            }
+            outgoing.end(rest);
+          }),
+        );
+        const proxy = await open(proxyFor(provider));
+        expect(await (await post(proxy.url, messages('Hi'))).text()).toBe(sent);
+        const chars = lengths.reduce((sum, length) => sum + length, 0);
+        const name = 'h_proxy_tokens_total{client="anonymous",model="claude-opus-4-5",kind="output"}';
+        await expect.poll(() => metric(proxy.url, name)).toBe(`${name} ${Math.ceil(chars / 3.5)}`);
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('cancels the provider when the client leaves in mid-stream, and counts an estimate', async () => {
@@ -184,6 +218,18 @@ describe('refusals', () => {
     expect(answer.status).toBe(413);
     expect(answer.headers.get('x-should-retry')).toBe('false');
     expect(await answer.json()).toEqual(expected);
+    expect(provider.received).toEqual([]);
+  });
+
+  it('answers 413 to a body of unknown length that is too large', async () => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider, { maxBodyBytes: 100 }));
+    const sent = request(`${proxy.url}/v1/messages`, { method: 'POST' });
+    // The body does not end: the answer must not wait for the rest.
+    sent.write('x'.repeat(200));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(413);
+    sent.once('error', () => undefined).destroy();
     expect(provider.received).toEqual([]);
   });
 

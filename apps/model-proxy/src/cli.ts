@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { createKey } from './clients.js';
+import { configSchema, ConfigError, parseConfig, readConfig } from './config.js';
+import { startProxy } from './proxy.js';
+
+const usage = `Usage: h-model-proxy [--config FILE] [--port N]     starts the proxy
+       h-model-proxy check [--config FILE]         checks the configuration
+       h-model-proxy key NAME                      creates a key for a client
+       h-model-proxy schema [FILE]                 writes the JSON Schema of the configuration
+
+Set ANTHROPIC_BASE_URL=http://127.0.0.1:8787 or OPENAI_BASE_URL=http://127.0.0.1:8787/v1 in your agent.
+`;
+
+/** Exit code for wrong arguments and configurations. */
+const usageExitCode = 2;
+
+const options = {
+  config: { type: 'string', short: 'c' },
+  port: { type: 'string', short: 'p' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const start = async (file: string | undefined, port: string | undefined): Promise<void> => {
+  const config = file === undefined ? parseConfig({}) : await readConfig(file);
+  const listen = port === undefined ? config.listen : { ...config.listen, port: parsePort(port) };
+  const proxy = await startProxy({ ...config, listen });
+  say(`Listening on ${proxy.url}.`);
+  say(`ANTHROPIC_BASE_URL=${proxy.url}`);
+  say(`OPENAI_BASE_URL=${proxy.url}/v1`);
+  const stop = (): void => void proxy.close().catch(fail);
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+};
+
+const parsePort = (text: string): number => {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new ConfigError(`--port must be a number from 0 to 65535, but is ${JSON.stringify(text)}.`);
+};
+
+const run = async (): Promise<void> => {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [command, argument, ...rest] = positionals;
+  if (values.help) return say(usage);
+  const takesArgument = command === 'key' || command === 'schema';
+  if (rest.length > 0 || (argument !== undefined && !takesArgument)) throw new ConfigError(usage);
+  switch (command) {
+    case undefined:
+      return start(values.config, values.port);
+    case 'check':
+      await (values.config === undefined ? parseConfig({}) : readConfig(values.config));
+      return say('The configuration is valid.');
+    case 'key': {
+      if (argument === undefined) throw new ConfigError(usage);
+      const { key, keyHash } = createKey();
+      say(`Key, shown only now: ${key}\n\nAdd to the configuration:\n`);
+      return say(`clients:\n  - name: ${argument}\n    keyHash: ${keyHash}`);
+    }
+    case 'schema': {
+      const schema = `${JSON.stringify(configSchema(), null, 2)}\n`;
+      return argument === undefined ? say(schema) : writeFile(argument, schema);
+    }
+    default:
+      throw new ConfigError(usage);
+  }
+};
+
+const fail = (error: unknown): void => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const isUsage = error instanceof ConfigError || (error instanceof TypeError && 'code' in error);
+  process.exitCode = isUsage ? usageExitCode : 1;
+};
+
+/** Runs the command that the arguments of the process name. */
+export const runCommand = (): Promise<void> => run().catch(fail);
