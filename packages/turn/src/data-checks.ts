@@ -10,30 +10,28 @@ export const jsonObject: OptionCheck = { expected: 'a JSON object', accepts: isJ
 
 /** Accepts objects with these members. Other members are allowed, unlike in `objectOf`. */
 export const shapeOf = (members: Checks, optional: Checks = {}): OptionCheck => {
-  const required = Object.entries(members);
-  const others = Object.entries(optional);
-  const accepts = (value: unknown): boolean => {
-    if (!anyObject.accepts(value)) return false;
-    const given = value as Readonly<Record<string, unknown>>;
-    return (
-      required.every(([name, check]) => check.accepts(given[name])) &&
-      others.every(([name, check]) => given[name] === undefined || check.accepts(given[name]))
-    );
+  const checks = [
+    ...Object.entries(members).map(([name, check]) => ({ name, check, isOptional: false })),
+    ...Object.entries(optional).map(([name, check]) => ({ name, check, isOptional: true })),
+  ];
+  const wrongMember = (given: Readonly<Record<string, unknown>>): (typeof checks)[number] | undefined => {
+    for (const member of checks) {
+      const item = given[member.name];
+      if (!(member.isOptional && item === undefined) && !member.check.accepts(item)) return member;
+    }
+    return undefined;
   };
+  const accepts = (value: unknown): boolean =>
+    anyObject.accepts(value) && wrongMember(value as Readonly<Record<string, unknown>>) === undefined;
   const faultIn = (value: unknown): PartFault | undefined => {
     if (!anyObject.accepts(value)) return undefined;
     const given = value as Readonly<Record<string, unknown>>;
-    for (const [name, check] of required) {
-      const item = given[name];
-      if (check.accepts(item)) continue;
-      if (item === undefined) return { is: 'missing', path: `.${name}`, value: item, expected: check.expected };
-      return faultAt(`.${name}`, item, check);
-    }
-    for (const [name, check] of others) {
-      const item = given[name];
-      if (item !== undefined && !check.accepts(item)) return faultAt(`.${name}`, item, check);
-    }
-    return undefined;
+    const member = wrongMember(given);
+    if (member === undefined) return undefined;
+    const { name, check } = member;
+    const item = given[name];
+    if (item === undefined) return { is: 'missing', path: `.${name}`, value: item, expected: check.expected };
+    return faultAt(`.${name}`, item, check);
   };
   return { expected: `an object with the members ${Object.keys(members).join(', ')}`, accepts, faultIn };
 };

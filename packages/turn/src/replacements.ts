@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnEventOf, TurnEventType } from './events.js';
+import type { TurnEvent, TurnEventType } from './events.js';
 
 /**
  * The events that the loop waits for, each with the events that may replace it.
@@ -23,24 +23,30 @@ const substitutes: ReadonlyMap<string, readonly string[]> = new Map<TurnEventTyp
   ['turn.end', ['turn.end']],
 ]);
 
-/** Names what an event is about. A substitute must be about the same subject. */
+/** Identifies what an event is about. A substitute must be about the same subject. */
 const subjectOf = (event: TurnEvent): string | undefined => {
   switch (event.type) {
     case 'tool.call':
     case 'tool.result':
-      return `the call ${event.call.id}`;
+      return event.call.id;
     case 'input.received':
     case 'approval.answer':
-      return `the id ${event.id}`;
+      return event.id;
     case 'history.append':
-      return `the origin ${event.origin}${deliveredBy(event)}`;
+      return event.delivers ? `${event.origin} that delivers ${event.delivers.join(', ')}` : event.origin;
     default:
       return undefined;
   }
 };
 
-const deliveredBy = ({ delivers }: TurnEventOf<'history.append'>): string =>
-  delivers ? ` that delivers ${delivers.join(', ')}` : '';
+/** What `subjectOf` returns, by type. */
+const subjectNames: Partial<Record<string, string>> = {
+  'tool.call': 'call',
+  'tool.result': 'call',
+  'input.received': 'id',
+  'approval.answer': 'id',
+  'history.append': 'origin',
+};
 
 /** Whether an event of the same type is about the same call, message or approval. */
 export const isSameSubject = (event: TurnEvent, next: TurnEvent): boolean => subjectOf(event) === subjectOf(next);
@@ -53,5 +59,5 @@ export const missingSubstitute = (event: TurnEvent, events: readonly TurnEvent[]
   const isAnswer = (next: TurnEvent): boolean =>
     allowed.includes(next.type) && (subject === undefined || next.type === 'turn.stop' || subjectOf(next) === subject);
   if (events.some(isAnswer)) return undefined;
-  return `removed ${event.type}, which the turn waits for; put one of ${allowed.join(', ')} in its place${subject === undefined ? '' : `, for ${subject}`}`;
+  return `removed ${event.type}, which the turn waits for; put one of ${allowed.join(', ')} in its place${subject === undefined ? '' : `, for the ${subjectNames[event.type]} ${subject}`}`;
 };
