@@ -8,7 +8,7 @@ import { isTemporaryFile, temporaryName } from './temporary-files.js';
 /**
  * The layout of a locked folder. The lock keeps nothing else in it:
  *
- *     lock.<generation>/<token>/owner     the holder as JSON, renewed by its modification time; empty after a release
+ *     lock.<generation>/<token>/owner     the holder as JSON, renewed by its modification time; removed at the release
  *     lock.<generation>/<token>/takeover  exists while an earlier holder may still be running
  *     lock.<generation>/<token>/<uuid>    a file that is about to replace another one, or was removed
  *     .tmp-<…>/                           a lock that is being prepared
@@ -47,7 +47,11 @@ export const generationIn = (name: string): number => Number(/^lock\.(\d{1,15})$
 
 /** The locks in a folder, in ascending order. Usually there is one. */
 export const generationsIn = async (folder: string): Promise<readonly number[]> =>
-  (await readdir(folder))
+  generationsAmong(await readdir(folder));
+
+/** The same among the names in a folder. */
+export const generationsAmong = (names: readonly string[]): readonly number[] =>
+  names
     .map(generationIn)
     .filter((generation) => generation > 0)
     .toSorted((one, other) => one - other);
@@ -95,7 +99,7 @@ const ignoreNotFolder = (error: unknown): undefined => {
 export const isHeld = ({ state, holder, renewedAt }: Look, now: number): boolean =>
   state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= (holder?.leaseMs ?? 0));
 
-// The file is empty after a release, and may be empty or damaged after a power failure, which no holder survives.
+// The file may be empty or damaged after a power failure, which no holder survives.
 const parseHolder = (text = ''): Holder | undefined => {
   try {
     const { host, machine, boot, namespaces, pid, start, leaseMs } = JSON.parse(text) as Partial<Holder>;

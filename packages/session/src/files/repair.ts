@@ -28,7 +28,7 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
     if ((await fileSize(folder.journal)) > 0) await lock.replaceFile(folder.journal, { copyOf: folder.journal });
     await lock.settle();
   }
-  const head = await repairHead(repair);
+  const head = lock.wasEmpty ? undefined : await repairHead(repair);
   const { checkpoint, loaded, isShort } = await read(repair);
   if (loaded.damage) await cut(repair, loaded.damage);
   const lost = (head?.size ?? 0) - loaded.head.size;
@@ -79,7 +79,7 @@ interface Read {
 }
 
 const read = async (repair: Repair): Promise<Read> => {
-  const { folder } = repair;
+  const { folder, lock } = repair;
   const empty = noCheckpoint(folder.session);
   const fromStart = async (): Promise<Read> => ({
     checkpoint: empty,
@@ -88,7 +88,7 @@ const read = async (repair: Repair): Promise<Read> => {
   });
   let checkpoint: Checkpoint | undefined;
   try {
-    checkpoint = await readCheckpoint(folder);
+    checkpoint = lock.wasEmpty ? undefined : await readCheckpoint(folder);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = 'The snapshot is damaged. It is rebuilt from the journal.';
