@@ -62,8 +62,9 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
   const stats = await ifExists(stat(lock));
   if (!stats) return undefined;
   const token = stats.isDirectory() ? await tokenIn(lock) : noToken;
-  const content = await readRegularFile(ownerIn(join(lock, token))).catch(ignoreNotFolder);
-  const takeover = await ifExists(stat(takeoverIn(join(lock, token)))).catch(ignoreNotFolder);
+  const holding = join(lock, token);
+  const names = (await ifExists(readdir(holding)).catch(ignoreNotFolder)) ?? [];
+  const content = names.includes('owner') ? await readRegularFile(ownerIn(holding)) : undefined;
   const holder = parseHolder(content?.text);
   return {
     generation,
@@ -72,7 +73,7 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
     state: holder ? processState(holder) : 'free',
     owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', generation, since: Math.floor(stats.mtimeMs) },
     renewedAt: content?.stats.mtimeMs ?? 0,
-    isTakeover: takeover !== undefined,
+    isTakeover: names.includes('takeover'),
   };
 };
 
@@ -159,9 +160,16 @@ export const withdrawLock = async (lock: string, token: string): Promise<void> =
  *
  * @param staged - a free name in the folder of the new holder, which must not have lost the lock itself
  */
-export const removeEarlierLock = async (lock: string, staged: string): Promise<void> => {
-  await ifExists(rename(lock, staged));
-  await rm(staged, { recursive: true, force: true, maxRetries: 5 });
+export const removeEarlierLock = async (folder: string, { generation, token }: Look, staged: string): Promise<void> => {
+  const lock = lockIn(folder, generation);
+  try {
+    // A released lock is empty, and a folder that is gone can receive no file.
+    await rmdir(join(lock, token));
+    await rmdir(lock);
+  } catch {
+    await ifExists(rename(lock, staged));
+    await rm(staged, { recursive: true, force: true, maxRetries: 5 });
+  }
 };
 
 /** Reads all locks of a folder, in ascending order of their generations. */

@@ -218,7 +218,9 @@ const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | '
       return 'overtaken';
     }
     // From here on, no earlier holder can change anything in the folder.
-    for (const other of others) await removeEarlierLock(lockIn(folder, other), stagedIn(join(lock, token)));
+    for (const look of placed.looks) {
+      if (others.includes(look.generation)) await removeEarlierLock(folder, look, stagedIn(join(lock, token)));
+    }
     await sweepTemporary(folder, names);
     return new HeldLock(folder, placed, names.every(isLockName));
   } catch (error) {
