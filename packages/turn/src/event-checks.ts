@@ -230,8 +230,9 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
     if (isChanged(made, given, name) && own.optional[name]?.accepts(made[name]) === false) return name;
   }
   const { annotations } = made;
-  if (isChanged(made, given, 'annotations') && !isJSONObjectFrom(annotations, given['annotations']))
+  if (isChanged(made, given, 'annotations') && !isJSONObjectFrom(annotations, given['annotations'])) {
     return 'annotations';
+  }
   for (const name in own.lists) {
     const item = own.lists[name];
     if ((isNew || made[name] !== given[name]) && item && !areItems(made[name], given[name], item)) return name;

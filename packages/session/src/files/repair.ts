@@ -36,8 +36,10 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
     const message = `The journal ends ${lost} bytes before the last known record. Turns in the missing part are lost.`;
     report({ kind: 'lost-records', path: folder.journal, backup: undefined, bytes: lost, message });
   }
-  // Only the head contains the name of the session.
-  if (!head || lost > 0) await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
+  // A new session gets its head later.
+  if ((!head && !lock.wasEmpty) || lost > 0) {
+    await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
+  }
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
   if (unsaved > Math.max(minUnsavedBytes, checkpoint.bytes)) {
     const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
