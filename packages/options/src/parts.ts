@@ -4,8 +4,9 @@ import { anyObject, anyArray } from './values.js';
 /** Accepts arrays whose items all pass. */
 export const arrayOf = (item: OptionCheck): OptionCheck =>
   withParts(`an array in which each item is ${item.expected}`, anyArray, (list) => {
-    for (const [index, value] of (list as readonly unknown[]).entries()) {
-      const fault = faultOf(value, item);
+    const items = list as readonly unknown[];
+    for (let index = 0; index < items.length; index += 1) {
+      const fault = faultOf(items[index], item);
       if (fault !== undefined) return within(`[${index}]`, fault);
     }
     return undefined;
