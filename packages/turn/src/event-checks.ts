@@ -230,7 +230,10 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
     if (isChanged(made, given, name) && own.optional[name]?.accepts(made[name]) === false) return name;
   }
   const { annotations } = made;
-  if (isChanged(made, given, 'annotations') && !isJSONObjectFrom(annotations, given['annotations'])) {
+  if (
+    isChanged(made, given, 'annotations') &&
+    !isJSONObjectFrom(annotations, given['annotations'] as Members | undefined)
+  ) {
     return 'annotations';
   }
   for (const name in own.lists) {

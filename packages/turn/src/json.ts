@@ -21,29 +21,29 @@ const areJSONItems = (items: readonly unknown[], depth: number): boolean => {
   return true;
 };
 
-const hasJSONMembers = (value: object, depth: number, known?: object): boolean => {
+type Members = Readonly<Record<string, unknown>>;
+const noMembers: Members = {};
+
+const hasJSONMembers = (value: object, depth: number, known = noMembers): boolean => {
   for (const key in value) {
     const item: unknown = value[key as keyof typeof value];
-    if (item === undefined || (known !== undefined && isMemberOf(known, key, item))) continue;
-    if (!isJSONValue(item, depth)) return false;
+    const isKnown = item === undefined || (item === known[key] && Object.hasOwn(known, key));
+    if (!isKnown && !isJSONValue(item, depth)) return false;
   }
   return true;
 };
-
-const isMemberOf = (object: object, key: string, item: unknown): boolean =>
-  Object.hasOwn(object, key) && object[key as keyof typeof object] === item;
 
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
 };
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * Whether a value is an object that survives JSON without loss, except for `undefined` members.
+ *
+ * @param known an object that it was made from, whose members are valid
+ */
+export const isJSONObjectFrom = (value: unknown, known: Members | undefined): value is JSONObject =>
+  typeof value === 'object' && value !== null && isPlainObject(value) && hasJSONMembers(value, 1, known);
 
-/** Whether a value is an object that survives JSON without loss, except for `undefined` members. */
-export const isJSONObject = (value: unknown): value is JSONObject => isObject(value) && isJSONValue(value);
-
-/** The same for an object made from another one, whose members are valid. */
-export const isJSONObjectFrom = (value: unknown, known: unknown): boolean =>
-  isObject(value) && isPlainObject(value) && hasJSONMembers(value, 1, isObject(known) ? known : undefined);
+export const isJSONObject = (value: unknown): value is JSONObject => isJSONObjectFrom(value, undefined);

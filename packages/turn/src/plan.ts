@@ -47,7 +47,7 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
   if (state.end) return undefined;
   if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
-  if (!state.inputAppended) return planAppend(state, at, 'input', inputOf, state);
+  if (!state.inputAppended) return planAppend(state, at, 'input', ({ input }) => input, state);
   if (state.failure) {
     const command = { afterStep: state.step, ...stop('error', state.failure.message, state.failure) };
     return planStop(state, at, 'stop', state.errors, command);
@@ -59,7 +59,10 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history, continuation } = state;
   if (continuation?.length) {
-    return { ...planAppend(state, at, 'continue', same, continuation, state.continuations), isForRequest: true };
+    return {
+      ...planAppend(state, at, 'continue', (messages) => messages, continuation, state.continuations),
+      isForRequest: true,
+    };
   }
   if (state.received.length > 0) return planSteering(state, at);
   if (isOverCap(state, context)) return planCap(state, context, at);
@@ -198,7 +201,7 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
 /** Keeps the name from before the stop for a plan that is already in the pipeline, so that it is not fed twice. */
 const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
   const { turn, step, attempt, answer, slots } = state;
-  if (!state.inputAppended) return planAppend(state, at, 'input', inputOf, state);
+  if (!state.inputAppended) return planAppend(state, at, 'input', ({ input }) => input, state);
   if (state.asked) {
     const error = { name: 'AbortError', code: 'aborted', message: `The model call was aborted: ${reason}` };
     return {
@@ -272,9 +275,6 @@ const planAppend = <Source>(
   count,
   events: () => [{ type: 'history.append', turn, at, origin, messages: messagesOf(source) }],
 });
-
-const inputOf = ({ input }: LoopState): readonly Message[] => input;
-const same = (messages: readonly Message[]): readonly Message[] => messages;
 
 const skipped = (reason: string): ToolOutcome => ({
   status: 'skipped',
