@@ -13,7 +13,7 @@ export const shapeOf = (members: Checks, optional: Checks = {}): OptionCheck => 
   const checks = Object.entries({ ...members, ...optional, ...members }).map(([name, check]) => ({
     name,
     check,
-    isOptional: !Object.hasOwn(members, name),
+    isOptional: !(name in members),
   }));
   const faultIn = (value: unknown): PartFault | undefined => {
     if (!anyObject.accepts(value)) return undefined;

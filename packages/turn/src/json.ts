@@ -43,7 +43,7 @@ const isPlainObject = (value: object): boolean => {
  *
  * @param known an object that it was made from, whose members are valid
  */
-export const isJSONObjectFrom = (value: unknown, known: Members | undefined): value is JSONObject =>
+export const isJSONObjectFrom = (value: unknown, known?: Members): value is JSONObject =>
   typeof value === 'object' && value !== null && isPlainObject(value) && hasJSONMembers(value, 1, known);
 
-export const isJSONObject = (value: unknown): value is JSONObject => isJSONObjectFrom(value, undefined);
+export const isJSONObject = (value: unknown): value is JSONObject => isJSONObjectFrom(value);
