@@ -1,4 +1,4 @@
-import { readdir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError } from '@h/options';
 import { LockLostError } from './errors.js';
@@ -6,6 +6,7 @@ import {
   isLockName,
   lockIn,
   lookAtAll,
+  ownerIn,
   stagedIn,
   takeoverIn,
   withdrawLock,
@@ -25,6 +26,8 @@ export interface FileLock {
    * files that it had open. Its calls of `replaceFile`, `removeFile` and `removeFolder` fail.
    */
   readonly isTakeover: boolean;
+  /** Whether the folder contained no files when the lock was acquired, apart from those of the lock. */
+  readonly wasEmpty: boolean;
   /** Confirms that earlier holders can do no more harm; later holders then report no takeover. */
   settle(): Promise<void>;
   /** Checks that the lock is still held. @throws LockLostError */
@@ -55,29 +58,30 @@ export class HeldLock implements FileLock {
   readonly folder: string;
   readonly generation: number;
   readonly isTakeover: boolean;
+  readonly wasEmpty: boolean;
   readonly #lock: string;
   readonly #token: string;
   /** Has a unique name, and exists for as long as the lock is held. */
   readonly #holding: string;
-  readonly #handle: FileHandle;
   readonly #timer: NodeJS.Timeout;
   readonly #toError: PlacedLock['toError'];
   #renewal: Promise<unknown> | undefined;
   #releasing: Promise<void> | undefined;
 
-  constructor(folder: string, { generation, isTakeover, token, holder, toError }: PlacedLock, handle: FileHandle) {
+  constructor(folder: string, { generation, isTakeover, token, holder, toError }: PlacedLock, wasEmpty: boolean) {
     this.folder = folder;
     this.generation = generation;
     this.isTakeover = isTakeover;
+    this.wasEmpty = wasEmpty;
     this.#lock = lockIn(folder, generation);
     this.#token = token;
     this.#holding = join(this.#lock, token);
-    this.#handle = handle;
     this.#toError = toError;
+    const owner = ownerIn(this.#holding);
     const text = JSON.stringify(holder);
     const forget = (): void => void (this.#renewal = undefined);
     // A failed renewal is detected at the takeover by another process. While a renewal hangs, no other one is started.
-    const renew = (): void => void (this.#renewal ??= handle.write(text, 0).then(forget, forget));
+    const renew = (): void => void (this.#renewal ??= writeFile(owner, text, { flag: 'r+' }).then(forget, forget));
     this.#timer = setInterval(renew, holder.leaseMs / 3).unref();
   }
 
@@ -124,11 +128,7 @@ export class HeldLock implements FileLock {
   async #release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
-    try {
-      await this.#handle.truncate(0);
-    } finally {
-      await this.#handle.close();
-    }
+    await ifExists(unlink(ownerIn(this.#holding)));
   }
 
   /** Runs an operation that fails if the lock was lost, and reports the loss instead of its symptom. */

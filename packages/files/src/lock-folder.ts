@@ -8,7 +8,7 @@ import { isTemporaryFile, temporaryName } from './temporary-files.js';
 /**
  * The layout of a locked folder. The lock keeps nothing else in it:
  *
- *     lock.<generation>/<token>/owner     the holder as JSON, renewed by its modification time; empty after a release
+ *     lock.<generation>/<token>/owner     the holder as JSON, renewed by its modification time; removed at the release
  *     lock.<generation>/<token>/takeover  exists while an earlier holder may still be running
  *     lock.<generation>/<token>/<uuid>    a file that is about to replace another one, or was removed
  *     .tmp-<…>/                           a lock that is being prepared
@@ -47,7 +47,11 @@ export const generationIn = (name: string): number => Number(/^lock\.(\d{1,15})$
 
 /** The locks in a folder, in ascending order. Usually there is one. */
 export const generationsIn = async (folder: string): Promise<readonly number[]> =>
-  (await readdir(folder))
+  generationsAmong(await readdir(folder));
+
+/** The same among the names in a folder. */
+export const generationsAmong = (names: readonly string[]): readonly number[] =>
+  names
     .map(generationIn)
     .filter((generation) => generation > 0)
     .toSorted((one, other) => one - other);
@@ -58,8 +62,9 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
   const stats = await ifExists(stat(lock));
   if (!stats) return undefined;
   const token = stats.isDirectory() ? await tokenIn(lock) : noToken;
-  const content = await readRegularFile(ownerIn(join(lock, token))).catch(ignoreNotFolder);
-  const takeover = await ifExists(stat(takeoverIn(join(lock, token)))).catch(ignoreNotFolder);
+  const holding = join(lock, token);
+  const names = (await ifExists(readdir(holding)).catch(ignoreNotFolder)) ?? [];
+  const content = names.includes('owner') ? await readRegularFile(ownerIn(holding)) : undefined;
   const holder = parseHolder(content?.text);
   return {
     generation,
@@ -68,7 +73,7 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
     state: holder ? processState(holder) : 'free',
     owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', generation, since: Math.floor(stats.mtimeMs) },
     renewedAt: content?.stats.mtimeMs ?? 0,
-    isTakeover: takeover !== undefined,
+    isTakeover: names.includes('takeover'),
   };
 };
 
@@ -95,7 +100,7 @@ const ignoreNotFolder = (error: unknown): undefined => {
 export const isHeld = ({ state, holder, renewedAt }: Look, now: number): boolean =>
   state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= (holder?.leaseMs ?? 0));
 
-// The file is empty after a release, and may be empty or damaged after a power failure, which no holder survives.
+// The file may be empty or damaged after a power failure, which no holder survives.
 const parseHolder = (text = ''): Holder | undefined => {
   try {
     const { host, machine, boot, namespaces, pid, start, leaseMs } = JSON.parse(text) as Partial<Holder>;
@@ -155,9 +160,16 @@ export const withdrawLock = async (lock: string, token: string): Promise<void> =
  *
  * @param staged - a free name in the folder of the new holder, which must not have lost the lock itself
  */
-export const removeEarlierLock = async (lock: string, staged: string): Promise<void> => {
-  await ifExists(rename(lock, staged));
-  await rm(staged, { recursive: true, force: true, maxRetries: 5 });
+export const removeEarlierLock = async (folder: string, { generation, token }: Look, staged: string): Promise<void> => {
+  const lock = lockIn(folder, generation);
+  try {
+    // A released lock is empty, and a folder that is gone can receive no file.
+    await rmdir(join(lock, token));
+    await rmdir(lock);
+  } catch {
+    await ifExists(rename(lock, staged));
+    await rm(staged, { recursive: true, force: true, maxRetries: 5 });
+  }
 };
 
 /** Reads all locks of a folder, in ascending order of their generations. */

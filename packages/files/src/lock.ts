@@ -1,12 +1,14 @@
-import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { anyBoolean, anyFunction, checkOptions, instanceOf, integerFrom, numberFrom } from '@h/options';
 import { LockHeldError, type LockLostError, type LockOwner } from './errors.js';
 import { HeldLock, type FileLock, type PlacedLock } from './held-lock.js';
 import {
+  generationsAmong,
   generationsIn,
   isHeld,
+  isLockName,
   isSame,
   lockIn,
   lookAtAll,
@@ -19,7 +21,7 @@ import {
   type PreparedLock,
 } from './lock-folder.js';
 import { errorCode, ifExists } from './open-file.js';
-import { sweepTemporaryFiles } from './temporary-files.js';
+import { sweepTemporary } from './temporary-files.js';
 
 /** Options of {@link acquireLock}. */
 export interface LockOptions {
@@ -103,8 +105,7 @@ export const acquireLock = async (folder: string, options: LockOptions = {}): Pr
   for (let pauseMs = firstPauseMs; ;) {
     signal?.throwIfAborted();
     try {
-      if (create) await mkdir(folder, { recursive: true, mode: 0o700 });
-      const attempt = await tryToAcquire({ folder, leaseMs, minGeneration, toError });
+      const attempt = await tryToAcquire({ folder, leaseMs, create, minGeneration, toError });
       if (attempt === 'overtaken') continue;
       if ('check' in attempt) return attempt;
       // Attempts are counted because clocks jump.
@@ -167,11 +168,12 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
  * withdraws its own lock, and starts again.
  */
 const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwner | 'overtaken'> => {
-  const { folder, leaseMs, minGeneration, toError } = settings;
-  const looks = await lookAtAll(folder);
+  const { folder, leaseMs, create, minGeneration, toError } = settings;
+  const looks = create ? ((await ifExists(lookAtAll(folder))) ?? []) : await lookAtAll(folder);
   // Most waits are for a living holder and need no file.
   const alive = looks.find(({ state }) => state === 'alive');
   if (alive) return alive.owner;
+  if (create && looks.length === 0) await mkdir(folder, { recursive: true, mode: 0o700 });
   const prepared = await prepareLock(folder, leaseMs);
   const discard = (): Promise<void> => rm(prepared.path, { recursive: true, force: true });
   const generation = Math.max(minGeneration, (looks.at(-1)?.generation ?? 0) + 1);
@@ -198,6 +200,7 @@ const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwne
 interface LockSettings {
   readonly folder: string;
   readonly leaseMs: number;
+  readonly create: boolean;
   readonly minGeneration: number;
   readonly toError: (error: LockHeldError | LockLostError) => Error;
 }
@@ -206,21 +209,21 @@ interface LockSettings {
 const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | 'overtaken'> => {
   const { generation, token } = placed;
   const lock = lockIn(folder, generation);
-  let handle: FileHandle | undefined;
   try {
-    handle = await open(ownerIn(join(lock, token)), 'r+');
-    const others = (await generationsIn(folder)).filter((each) => each !== generation);
+    await stat(ownerIn(join(lock, token)));
+    const names = await readdir(folder);
+    const others = generationsAmong(names).filter((each) => each !== generation);
     if (!(await areKnown(folder, others, placed))) {
-      await handle.close();
       await withdrawLock(lock, token);
       return 'overtaken';
     }
     // From here on, no earlier holder can change anything in the folder.
-    for (const other of others) await removeEarlierLock(lockIn(folder, other), stagedIn(join(lock, token)));
-    await sweepTemporaryFiles(folder);
-    return new HeldLock(folder, placed, handle);
+    for (const look of placed.looks) {
+      if (others.includes(look.generation)) await removeEarlierLock(folder, look, stagedIn(join(lock, token)));
+    }
+    await sweepTemporary(folder, names);
+    return new HeldLock(folder, placed, names.every(isLockName));
   } catch (error) {
-    await handle?.close().catch(() => undefined);
     await withdrawLock(lock, token).catch(() => undefined);
     // Another process has already found it stale.
     if (errorCode(error) === 'ENOENT' && (await ifExists(stat(folder)))) return 'overtaken';

@@ -16,7 +16,14 @@ export interface FileContent {
  * @param flags - numeric flags of `node:fs` such as `constants.O_RDONLY`
  * @throws UnsafeFileError for anything but a regular file
  */
-export const openRegularFile = async (path: string, flags: number, mode = 0o600): Promise<FileHandle> => {
+export const openRegularFile = async (path: string, flags: number, mode?: number): Promise<FileHandle> =>
+  (await openChecked(path, flags, mode)).handle;
+
+const openChecked = async (
+  path: string,
+  flags: number,
+  mode = 0o600,
+): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> => {
   let handle: FileHandle;
   try {
     // Both flags are absent on Windows.
@@ -27,8 +34,9 @@ export const openRegularFile = async (path: string, flags: number, mode = 0o600)
     throw isUnsafe ? new UnsafeFileError(path, { cause: error }) : error;
   }
   try {
-    if (!(await handle.stat()).isFile()) throw new UnsafeFileError(path);
-    return handle;
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new UnsafeFileError(path);
+    return { handle, stats };
   } catch (error) {
     await handle.close();
     throw error;
@@ -37,10 +45,10 @@ export const openRegularFile = async (path: string, flags: number, mode = 0o600)
 
 /** Reads a text file; `undefined` if it does not exist. @throws UnsafeFileError as {@link openRegularFile} */
 export const readRegularFile = async (path: string): Promise<FileContent | undefined> => {
-  const handle = await ifExists(openRegularFile(path, constants.O_RDONLY));
-  if (!handle) return undefined;
+  const opened = await ifExists(openChecked(path, constants.O_RDONLY));
+  if (!opened) return undefined;
+  const { handle, stats } = opened;
   try {
-    const stats = await handle.stat();
     return { text: await handle.readFile('utf8'), stats };
   } finally {
     await handle.close();

@@ -12,8 +12,12 @@ const abandonedMs = 86_400_000;
  *
  * Files of a living process are kept. Files of another machine or container are removed when they are a day old.
  */
-export const sweepTemporaryFiles = async (folder: string): Promise<void> => {
-  for (const name of (await ifExists(readdir(folder))) ?? []) {
+export const sweepTemporaryFiles = async (folder: string): Promise<void> =>
+  sweepTemporary(folder, (await ifExists(readdir(folder))) ?? []);
+
+/** The same for the names in a folder. */
+export const sweepTemporary = async (folder: string, names: readonly string[]): Promise<void> => {
+  for (const name of names) {
     const path = join(folder, name);
     if (isTemporaryFile(name) && (await isAbandoned(path, name))) await rm(path, { recursive: true, force: true });
   }

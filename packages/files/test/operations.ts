@@ -3,7 +3,18 @@ import { syncBuiltinESMExports } from 'node:module';
 
 type Operation = (...given: unknown[]) => Promise<unknown>;
 
-const ofFiles = ['copyFile', 'mkdir', 'open', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'writeFile'] as const;
+const ofFiles = [
+  'copyFile',
+  'mkdir',
+  'open',
+  'readdir',
+  'rename',
+  'rm',
+  'rmdir',
+  'stat',
+  'unlink',
+  'writeFile',
+] as const;
 const ofHandles = ['appendFile', 'chmod', 'datasync', 'stat', 'sync', 'truncate', 'write'] as const;
 
 /**

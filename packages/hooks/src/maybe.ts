@@ -16,9 +16,14 @@ export const untilDone = <Item>(
 ): Maybe<void> => {
   for (let index = from; index < items.length; index += 1) {
     const done = visit(items[index] as Item, index);
-    if (done instanceof Promise) {
-      return done.then((isDone) => (isDone ? undefined : untilDone(items, visit, index + 1)));
-    }
+    if (done instanceof Promise) return afterwards(done, items, visit, index + 1);
     if (done) return undefined;
   }
 };
+
+const afterwards = async <Item>(
+  done: Promise<boolean>,
+  items: readonly Item[],
+  visit: (item: Item, index: number) => Maybe<boolean>,
+  from: number,
+): Promise<void> => ((await done) ? undefined : untilDone(items, visit, from));

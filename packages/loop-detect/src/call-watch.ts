@@ -132,13 +132,18 @@ export class CallWatch {
     this.#isSummarized = this.#ending !== undefined;
     this.#dropDraft();
     detector.beginBatch();
-    const calls = toolCallsOf({ role: 'assistant', content }).map(({ toolCallId, toolName, input }): PlannedCall => {
-      const described = detector.describe({ id: toolCallId, name: toolName, input });
-      return { described, verdict: detector.judge(described) };
-    });
-    this.#planned = new Map(calls.map((planned) => [planned.described.call.id, planned]));
-    const step = this.#steps.record(calls.map(({ described }) => described.key));
-    this.#step = worstOf([...calls.map(({ verdict }) => verdict), step], fine(''));
+    const planned = new Map<string, PlannedCall>();
+    const keys: string[] = [];
+    let worst = fine('');
+    for (const { toolCallId: id, toolName: name, input } of toolCallsOf({ role: 'assistant', content })) {
+      const described = detector.describe({ id, name, input });
+      const verdict = detector.judge(described);
+      planned.set(id, { described, verdict });
+      keys.push(described.key);
+      worst = worstOf([verdict], worst);
+    }
+    this.#planned = planned;
+    this.#step = worstOf([this.#steps.record(keys)], worst);
     this.#isStepReported = false;
   }
 
@@ -173,7 +178,7 @@ export class CallWatch {
     if (event.status === 'denied') return undefined;
     const counted = this.#count(event);
     const { isDue, verdict } = this.#expect(event.call.id, counted);
-    const marked = annotate(event, operatorName, { ...counted.print });
+    const marked = annotate(event, operatorName, counted.print);
     if (!isDue) return marked;
     return [
       { ...marked, output: withNote(event.output, verdict.message) },

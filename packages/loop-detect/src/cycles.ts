@@ -1,43 +1,28 @@
 import type { DescribedCall } from './call.js';
 import type { LimitsOf } from './options.js';
-import type { RunCounts } from './progress.js';
-import { Recent } from './recent.js';
 import { messages, type LoopVerdict } from './verdict.js';
 
 /** Maximum number of calls in a cycle; the breaker detects longer ones. */
 const longestCycle = 5;
-/** Maximum number of distinct calls stored per batch. */
-const maxKeys = 512;
-
-interface CycleCall {
-  readonly key: string;
-  readonly call: DescribedCall;
-}
+const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);
 
 /** Detects cycles of two to five calls with the same outcomes in each round. */
 export class Cycles {
-  readonly #counts: RunCounts;
   readonly #limits: LimitsOf;
   /**
    * The last calls, latest first, and per cycle length the number of calls in a row that repeated the previous round.
    */
-  #calls: readonly CycleCall[] = [];
-  #runs: readonly number[] = [];
-  #batch = -1;
-  /** The keys of the calls of this batch. */
-  #keys = new Recent<string, true>(maxKeys);
+  #calls: readonly DescribedCall[] = [];
+  #runs: readonly number[] = noRuns;
 
-  constructor(counts: RunCounts, limits: LimitsOf) {
-    this.#counts = counts;
+  constructor(limits: LimitsOf) {
     this.#limits = limits;
   }
 
-  fork(counts: RunCounts): Cycles {
-    const fork = new Cycles(counts, this.#limits);
+  fork(): Cycles {
+    const fork = new Cycles(this.#limits);
     fork.#calls = this.#calls;
     fork.#runs = this.#runs;
-    fork.#batch = this.#batch;
-    fork.#keys = this.#keys.fork();
     return fork;
   }
 
@@ -50,19 +35,16 @@ export class Cycles {
     return undefined;
   }
 
+  /** Records the first call with its key in a batch. */
   record(call: DescribedCall, isSame: boolean): LoopVerdict | undefined {
     const { key, tool } = call;
-    if (this.#counts.batch !== this.#batch) this.#keys.clear();
-    this.#batch = this.#counts.batch;
-    if (this.#keys.get(key) === true) return undefined;
-    this.#keys.set(key, true);
     const calls = this.#calls;
     if (!isSame) {
       this.#runs = noRuns;
     } else {
       this.#runs = noRuns.map((_, length) => (calls[length - 1]?.key === key ? (this.#runs[length] ?? 0) + 1 : 0));
     }
-    this.#calls = [{ key, call }, ...calls.slice(0, longestCycle - 1)];
+    this.#calls = [call, ...calls.slice(0, longestCycle - 1)];
     if (!isSame) return undefined;
     for (let length = 2; length <= longestCycle; length += 1) {
       const run = this.#runs[length] ?? 0;
@@ -80,14 +62,14 @@ export class Cycles {
 
   #limitsOf(length: number, tool: string): { readonly warn: number; readonly block: number } {
     const own = this.#limits('cycle', tool);
-    if (own.block === Infinity || !this.#calls.slice(0, length).some(({ call }) => call.isPoll)) return own;
+    if (own.block === Infinity || !this.#calls.slice(0, length).some(({ isPoll }) => isPoll)) return own;
     const poll = this.#limits('poll', tool);
     return { warn: Math.max(own.warn, poll.warn), block: Math.max(own.block, poll.block) };
   }
 
   #verdict(level: 'warn' | 'block', length: number, rounds: number): LoopVerdict {
     const round = this.#calls.slice(0, length);
-    const tools = round.map(({ call }) => call.tool).toReversed();
+    const tools = round.map(({ tool }) => tool).toReversed();
     const keys = round.map(({ key }) => key).toSorted();
     return { level, detector: 'cycle', message: messages.cycle(tools, rounds), key: `cycle:${keys.join()}` };
   }
@@ -95,11 +77,8 @@ export class Cycles {
   reset(): void {
     this.#calls = [];
     this.#runs = noRuns;
-    this.#keys.clear();
   }
 }
-
-const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);
 
 /** Counts steps in a row that request the same calls, in any order. */
 export class RepeatedSteps {

@@ -4,7 +4,7 @@ import { Cycles } from './cycles.js';
 import { Failures } from './failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
 import { fingerprintOf, isSuccess, neutralStatuses, type Fingerprint } from './outcome.js';
-import { compareOutcome, maxShapes, type Change, type KnownCall, type RunCounts } from './progress.js';
+import { addShape, compareOutcome, type Change, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
@@ -141,7 +141,7 @@ export class Detector {
     this.#counts = base === undefined ? { news: 0, writes: 0, batch: 0 } : { ...base.#counts };
     this.#state = base === undefined ? { ...initialState } : { ...base.#state };
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
-    this.#cycles = base === undefined ? new Cycles(this.#counts, this.#limits) : base.#cycles.fork(this.#counts);
+    this.#cycles = base === undefined ? new Cycles(this.#limits) : base.#cycles.fork();
     this.#calls = new Recent(maxCalls, base && base.#calls);
     this.#answers = new Recent(maxTools, base && base.#answers);
     this.#unknownTools = new Recent(maxTools, base && base.#unknownTools);
@@ -206,7 +206,7 @@ export class Detector {
     const found = [
       this.#recordIdle(sighting, isIdle),
       this.#recordUnknownTool(sighting),
-      this.#cycles.record(call, sighting.isSame),
+      known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame),
       this.#recordRepeat(sighting, known),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
@@ -311,7 +311,9 @@ export class Detector {
       isOk: isDenied ? (known?.isOk ?? false) : isOk,
       isNews: isOk && !change.isSame && !isAnswered && !call.isNote,
       isAnswered,
-      ...change,
+      isSame: change.isSame,
+      drift: change.drift,
+      trend: change.trend,
     };
   }
 
@@ -325,11 +327,10 @@ export class Detector {
     const isInBatch = known?.batch === this.#counts.batch;
     const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
-    const shapes = isUnchanged ? known.shapes : [];
     this.#calls.set(key, {
       print,
       isOk,
-      shapes: shapes.includes(print.shape) ? shapes : [print.shape, ...shapes.slice(0, maxShapes - 1)],
+      shapes: isUnchanged ? addShape(known, print.shape) : undefined,
       trend,
       drift,
       streak,

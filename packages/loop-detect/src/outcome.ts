@@ -5,7 +5,7 @@ import { scan, similarity } from './scan.js';
 import { shellLineOf } from './shell.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
-export interface Fingerprint {
+export type Fingerprint = {
   /** Hash of status and output without what is volatile. */
   readonly outcome: number;
   /** The same with all numbers, hashes and ids masked. */
@@ -24,7 +24,7 @@ export interface Fingerprint {
   readonly failure?: number | undefined;
   /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;
-}
+};
 
 /** Statuses of calls that did not run or whose outcome is unknown. */
 export const neutralStatuses: ReadonlySet<ToolStatus> = new Set(['skipped', 'cancelled', 'interrupted']);

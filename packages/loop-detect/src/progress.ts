@@ -20,14 +20,14 @@ const driftOfFailures = 3;
 const alikeOutcome = 0.5;
 
 /** Maximum number of shapes stored per call. */
-export const maxShapes = 8;
+const maxShapes = 8;
 
 /** The state of all calls with one key. */
 export interface KnownCall {
   readonly print: Fingerprint;
   readonly isOk: boolean;
-  /** Shapes of its last outcomes since something was changed. */
-  readonly shapes: readonly number[];
+  /** Shapes of its last outcomes since something was changed; `undefined` if all have the shape of the last one. */
+  readonly shapes: readonly number[] | undefined;
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
   /** Number of consecutive outcomes with a small difference to the previous one. */
@@ -77,13 +77,19 @@ export const compareOutcome = (
     return { isSame: drift >= allowed, drift: drift + 1, trend: next };
   }
   if (!isUnchanged) return somethingElse;
-  if (known.shapes.includes(print.shape)) return { isSame: true, drift, trend };
+  if (known.shapes?.includes(print.shape) === true) return { isSame: true, drift, trend };
   if (!isOk && !known.isOk) return { isSame: drift >= driftOfFailures, drift: drift + 1, trend };
   if (isOk && known.isOk && similarity(before.words, print.words) >= alikeOutcome) {
     const allowed = call.isPoll ? driftOfWords.poll : driftOfWords.call;
     return { isSame: drift >= allowed, drift: drift + 1, trend };
   }
   return somethingElse;
+};
+
+/** Adds the shape of an outcome to the shapes of the earlier outcomes of the call. */
+export const addShape = ({ print, shapes }: KnownCall, shape: number): KnownCall['shapes'] => {
+  if (shape === print.shape || shapes?.includes(shape) === true) return shapes;
+  return [shape, ...(shapes ?? [print.shape]).slice(0, maxShapes - 1)];
 };
 
 /** Returns the direction in which the numbers of two outcomes move; `0` after a reversal or without a move. */

@@ -2,7 +2,9 @@
  * Returns the words of a tool name: `mcp__github__create_issue`, `createIssue` and `create-issue` contain `create` and
  * `issue`.
  */
-export const wordsOf = (name: string): readonly string[] =>
+export const wordsOf = (name: string): readonly string[] => (/^[a-z\d]{1,200}$/.test(name) ? [name] : splitName(name));
+
+const splitName = (name: string): readonly string[] =>
   name
     .slice(0, 200)
     .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')

@@ -4,8 +4,9 @@ import { anyObject, anyArray } from './values.js';
 /** Accepts arrays whose items all pass. */
 export const arrayOf = (item: OptionCheck): OptionCheck =>
   withParts(`an array in which each item is ${item.expected}`, anyArray, (list) => {
-    for (const [index, value] of (list as readonly unknown[]).entries()) {
-      const fault = faultOf(value, item);
+    const items = list as readonly unknown[];
+    for (let index = 0; index < items.length; index += 1) {
+      const fault = faultOf(items[index], item);
       if (fault !== undefined) return within(`[${index}]`, fault);
     }
     return undefined;
@@ -38,15 +39,18 @@ export const anyOf = (...checks: readonly OptionCheck[]): OptionCheck => ({
 
 /** Returns the first member that is unknown, missing or invalid. */
 export const faultAmong = (object: object, checks: Readonly<Record<string, OptionCheck>>): PartFault | undefined => {
-  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+  const given = object as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(object)) {
+    const value = given[name];
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) return { is: 'unknown', path: member(name), value, name, known: Object.keys(checks) };
     const fault = value === undefined ? undefined : faultOf(value, check);
     if (fault !== undefined) return within(member(name), fault);
   }
-  for (const [name, { isRequired, expected }] of Object.entries(checks)) {
-    if (isRequired === true && (object as Readonly<Record<string, unknown>>)[name] === undefined) {
-      return { is: 'missing', path: member(name), value: undefined, expected };
+  for (const name in checks) {
+    const check = checks[name];
+    if (check?.isRequired === true && given[name] === undefined) {
+      return { is: 'missing', path: member(name), value: undefined, expected: check.expected };
     }
   }
   return undefined;

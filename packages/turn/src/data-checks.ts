@@ -1,4 +1,4 @@
-import { anyObject, checkValue, showValue, type OptionCheck, type OptionFault, type PartFault } from '@h/options';
+import { anyObject, checkValue, oneOf, type OptionCheck, type OptionFault, type PartFault } from '@h/options';
 import { InvalidInputError } from './errors.js';
 import { isJSONObject, isJSONValue } from './json.js';
 
@@ -10,52 +10,41 @@ export const jsonObject: OptionCheck = { expected: 'a JSON object', accepts: isJ
 
 /** Accepts objects with these members. Other members are allowed, unlike in `objectOf`. */
 export const shapeOf = (members: Checks, optional: Checks = {}): OptionCheck => {
-  const required = Object.entries(members);
-  const others = Object.entries(optional);
-  const accepts = (value: unknown): boolean => {
-    if (!anyObject.accepts(value)) return false;
-    const given = value as Readonly<Record<string, unknown>>;
-    return (
-      required.every(([name, check]) => check.accepts(given[name])) &&
-      others.every(([name, check]) => given[name] === undefined || check.accepts(given[name]))
-    );
-  };
+  const checks = Object.entries({ ...members, ...optional, ...members }).map(([name, check]) => ({
+    name,
+    check,
+    isOptional: !(name in members),
+  }));
   const faultIn = (value: unknown): PartFault | undefined => {
     if (!anyObject.accepts(value)) return undefined;
     const given = value as Readonly<Record<string, unknown>>;
-    for (const [name, check] of required) {
+    for (const { name, check, isOptional } of checks) {
       const item = given[name];
-      if (check.accepts(item)) continue;
+      if ((isOptional && item === undefined) || check.accepts(item)) continue;
       if (item === undefined) return { is: 'missing', path: `.${name}`, value: item, expected: check.expected };
       return faultAt(`.${name}`, item, check);
     }
-    for (const [name, check] of others) {
-      const item = given[name];
-      if (item !== undefined && !check.accepts(item)) return faultAt(`.${name}`, item, check);
-    }
     return undefined;
   };
+  const accepts = (value: unknown): boolean => anyObject.accepts(value) && faultIn(value) === undefined;
   return { expected: `an object with the members ${Object.keys(members).join(', ')}`, accepts, faultIn };
 };
 
 /** Accepts objects whose member `key` names a variant, if the check of that variant passes. */
 export const variantOf = (key: string, variants: Checks): OptionCheck => {
-  const names = Object.keys(variants)
-    .map((name) => showValue(name))
-    .join(' or ');
+  const names = oneOf(...Object.keys(variants));
   const variantFor = (value: unknown): OptionCheck | undefined => {
     const name = anyObject.accepts(value) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
     return typeof name === 'string' && Object.hasOwn(variants, name) ? variants[name] : undefined;
   };
   return {
-    expected: `an object whose ${key} is ${names}`,
+    expected: `an object whose ${key} is ${names.expected}`,
     accepts: (value) => variantFor(value)?.accepts(value) ?? false,
     faultIn: (value) => {
       if (!anyObject.accepts(value)) return undefined;
       const variant = variantFor(value);
       if (variant) return variant.faultIn?.(value);
-      const name = (value as Readonly<Record<string, unknown>>)[key];
-      return { is: 'wrong', path: `.${key}`, value: name, expected: names, isSecret: false };
+      return faultAt(`.${key}`, (value as Readonly<Record<string, unknown>>)[key], names);
     },
   };
 };

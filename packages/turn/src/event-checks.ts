@@ -12,6 +12,7 @@ import {
   required,
   type OptionCheck,
 } from '@h/options';
+import { isJSONObjectFrom } from './json.js';
 import { checked, jsonObject, jsonValue, shapeOf, variantOf } from './data-checks.js';
 import type { ApprovalDecision, TurnEventType } from './events.js';
 import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
@@ -112,7 +113,7 @@ interface Payload {
 
 const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partial<Omit<Payload, 'members'>> = {}) => ({
   members,
-  optional: { turn: anyString, at: finite, replayed: oneOf(true), annotations: jsonObject, ...optional },
+  optional: { turn: anyString, at: finite, replayed: oneOf(true), ...optional },
   lists,
   variant,
 });
@@ -182,7 +183,7 @@ const checksOfRecords = new Map(
     const own = history === undefined || withoutHistory.has(type) ? {} : { messages: history };
     const shape = shapeOf(
       { turn: anyString, at: finite, ...members, ...others, ...(isOptional ? {} : own) },
-      { ...optional, ...(isOptional ? own : {}) },
+      { ...optional, annotations: jsonObject, ...(isOptional ? own : {}) },
     );
     return [type, variant === undefined ? shape : both(shape, variant)];
   }),
@@ -219,25 +220,37 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
   if (own === undefined || event === from) return undefined;
   const made: Members = event;
   const given = (from ?? {}) as Members;
-  const isSame = (name: string): boolean => from !== undefined && made[name] === given[name];
+  const isNew = from === undefined;
   // Only the runner makes stops that a later step overtakes.
-  if (event.type === 'turn.stop' && made['afterStep'] !== undefined && !isSame('afterStep')) return 'afterStep';
+  if (event.type === 'turn.stop' && isChanged(made, given, 'afterStep')) return 'afterStep';
   for (const name in own.members) {
-    if (!isSame(name) && own.members[name]?.accepts(made[name]) === false) return name;
+    if ((isNew || made[name] !== given[name]) && own.members[name]?.accepts(made[name]) === false) return name;
   }
   for (const name in own.optional) {
-    if (isSame(name) || made[name] === undefined) continue;
-    if (own.optional[name]?.accepts(made[name]) === false) return name;
+    if (isChanged(made, given, name) && own.optional[name]?.accepts(made[name]) === false) return name;
+  }
+  const { annotations } = made;
+  if (
+    isChanged(made, given, 'annotations') &&
+    !isJSONObjectFrom(annotations, given['annotations'] as Members | undefined)
+  ) {
+    return 'annotations';
   }
   for (const name in own.lists) {
     const item = own.lists[name];
-    if (!isSame(name) && item && !areItems(made[name], given[name], item)) return name;
+    if ((isNew || made[name] !== given[name]) && item && !areItems(made[name], given[name], item)) return name;
   }
   if (own.variant === undefined) return undefined;
-  const isOfOutcome = (name: string): boolean => !(name in own.members || name in own.optional);
-  const isChanged = Object.keys(made).some((name) => isOfOutcome(name) && !isSame(name));
-  return isChanged && !own.variant.accepts(made) ? 'outcome' : undefined;
+  for (const name in made) {
+    const isOfOutcome = !(name in own.members || name in own.optional || name === 'annotations');
+    if (isOfOutcome && (isNew || made[name] !== given[name])) return own.variant.accepts(made) ? undefined : 'outcome';
+  }
+  return undefined;
 };
+
+/** Whether a member was set to another value. */
+const isChanged = (made: Members, given: Members, name: string): boolean =>
+  made[name] !== undefined && made[name] !== given[name];
 
 const areItems = (list: unknown, before: unknown, item: OptionCheck): boolean => {
   if (!isIterable(list)) return false;

@@ -47,7 +47,7 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
   if (state.end) return undefined;
   if (state.stop) return planClosing(state, state.stop, at);
   if (!state.loaded) return undefined;
-  if (!state.inputAppended) return planAppend(state, at, 'input', () => state.input);
+  if (!state.inputAppended) return planAppend(state, at, 'input', ({ input }) => input, state);
   if (state.failure) {
     const command = { afterStep: state.step, ...stop('error', state.failure.message, state.failure) };
     return planStop(state, at, 'stop', state.errors, command);
@@ -59,7 +59,10 @@ export const planNext = (state: LoopState, context: PlanContext, at: number): Pl
 const planRequest = (state: LoopState, context: PlanContext, at: number): Plan => {
   const { turn, step, history, continuation } = state;
   if (continuation?.length) {
-    return { ...planAppend(state, at, 'continue', () => continuation, state.continuations), isForRequest: true };
+    return {
+      ...planAppend(state, at, 'continue', (messages) => messages, continuation, state.continuations),
+      isForRequest: true,
+    };
   }
   if (state.received.length > 0) return planSteering(state, at);
   if (isOverCap(state, context)) return planCap(state, context, at);
@@ -111,11 +114,11 @@ const planAfterAnswer = (
   at: number,
 ): Plan | undefined => {
   const { slots } = state;
-  if (!state.answerAppended) return planAppend(state, at, 'response', () => answerMessages(answer));
+  if (!state.answerAppended) return planAppend(state, at, 'response', answerMessages, answer);
   if (slots.size === 0) return planCompletion(state, answer, at);
   if (!slots.areDecided) return planCalls(state, answer, context, at);
   if (!slots.areAnswered) return slots.areDenialsOpen ? planDenied(state, at) : undefined;
-  return state.resultsAppended ? undefined : planAppend(state, at, 'results', () => resultMessages(slots));
+  return state.resultsAppended ? undefined : planAppend(state, at, 'results', resultMessages, slots);
 };
 
 /** Stops the turn because the model is done. An operator may answer the stop with `turn.continue`. */
@@ -198,7 +201,7 @@ const planClosing = (state: LoopState, { outcome, reason, error }: TurnEventOf<'
 /** Keeps the name from before the stop for a plan that is already in the pipeline, so that it is not fed twice. */
 const planTranscript = (state: LoopState, reason: string, at: number): Plan | undefined => {
   const { turn, step, attempt, answer, slots } = state;
-  if (!state.inputAppended) return planAppend(state, at, 'input', () => state.input);
+  if (!state.inputAppended) return planAppend(state, at, 'input', ({ input }) => input, state);
   if (state.asked) {
     const error = { name: 'AbortError', code: 'aborted', message: `The model call was aborted: ${reason}` };
     return {
@@ -208,7 +211,7 @@ const planTranscript = (state: LoopState, reason: string, at: number): Plan | un
     };
   }
   if (!answer) return undefined;
-  if (!state.answerAppended) return planAppend(state, at, 'response', () => answerMessages(answer));
+  if (!state.answerAppended) return planAppend(state, at, 'response', answerMessages, answer);
   if (!slots.areAnswered) {
     const mayHaveRun = slots.areDecided;
     return planResults(state, at, 'close:calls', isOpen, ({ decided, denied }) => ({
@@ -218,7 +221,7 @@ const planTranscript = (state: LoopState, reason: string, at: number): Plan | un
     }));
   }
   const owesResults = slots.size > 0 && !state.resultsAppended;
-  return owesResults ? planAppend(state, at, 'results', () => resultMessages(slots)) : undefined;
+  return owesResults ? planAppend(state, at, 'results', resultMessages, slots) : undefined;
 };
 
 /** The results of calls that may have been running when the process died. */
@@ -259,16 +262,18 @@ const planResults = (
     slots.filter(isDue).map((slot) => ({ type: 'tool.result', turn, at, step, call: slot.call, ...outcomeOf(slot) })),
 });
 
-const planAppend = (
+/** @param messagesOf makes the messages from `source` when they are fed */
+const planAppend = <Source>(
   { turn, step }: LoopState,
   at: number,
   origin: HistoryOrigin,
-  messages: () => readonly Message[],
+  messagesOf: (source: Source) => readonly Message[],
+  source: Source,
   count = step,
 ): Plan => ({
   name: origin,
   count,
-  events: () => [{ type: 'history.append', turn, at, origin, messages: messages() }],
+  events: () => [{ type: 'history.append', turn, at, origin, messages: messagesOf(source) }],
 });
 
 const skipped = (reason: string): ToolOutcome => ({

@@ -74,8 +74,10 @@ export class SegmentPlan {
 
   /** Lists the handlers that decide about events of this type. `*` stands for the types without a handler. */
   deciders(type: string): readonly Placed<Decide>[] {
-    const known = this.#deciders.get(type);
-    if (known) return known;
+    return this.#deciders.get(type) ?? this.#listDeciders(type);
+  }
+
+  #listDeciders(type: string): readonly Placed<Decide>[] {
     const list = this.#list<Decide>((shared, place) => {
       if (shared) return [handlerIn(shared.decide, type) ?? handlerIn(shared.decide, '*')];
       return isIn(this.#ownTypes.get(place)?.decided, type) ? [decideOwn] : [];
@@ -86,8 +88,10 @@ export class SegmentPlan {
 
   /** Lists the handlers that observe events of this type. `*` observes every type, before the handler of the type. */
   observers(type: string): readonly Placed<Observe>[] {
-    const known = this.#observers.get(type);
-    if (known) return known;
+    return this.#observers.get(type) ?? this.#listObservers(type);
+  }
+
+  #listObservers(type: string): readonly Placed<Observe>[] {
     const list = this.#list<Observe>((shared, place) => {
       if (shared) return [handlerIn(shared.observe, '*'), handlerIn(shared.observe, type)];
       return isIn(this.#ownTypes.get(place)?.observed, type) ? [observeOwnEvery, observeOwn] : [];

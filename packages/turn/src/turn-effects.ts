@@ -54,7 +54,10 @@ export class TurnEffects {
    */
   runDecided(state: LoopState, outbox: Pick<Outbox, 'whenStored'>): void {
     const { slots, step } = state;
-    if (this.#ranStep === step || slots.size === 0 || !slots.areDecided) return;
+    if (this.#ranStep !== step && slots.size > 0 && slots.areDecided) this.#runStep(state, step, outbox);
+  }
+
+  #runStep(state: LoopState, step: number, outbox: Pick<Outbox, 'whenStored'>): void {
     const ready = runnable(state);
     const run = (): void => {
       if (state.stop || state.end || state.step !== step) return;

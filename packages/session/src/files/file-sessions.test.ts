@@ -256,6 +256,18 @@ describe('a list of sessions', () => {
     await running.close();
   });
 
+  it.each(['any', 'another name than in its records'])(
+    'has the name of a new session before it is closed: %s',
+    async (name) => {
+      const { store } = await place();
+      const running = await store.open(name);
+      await write(running, openTurn('turn-1', 'Wait.'));
+      expect(await store.list()).toMatchObject([{ session: name, latestTurn: 'turn-1' }]);
+      await running.close();
+      expect(await store.list()).toMatchObject([{ session: name, latestTurn: 'turn-1' }]);
+    },
+  );
+
   it('is empty without a folder, and ignores other files', async () => {
     const { directory } = await place();
     expect(await fileSessions({ directory: `${directory}/none` }).list()).toEqual([]);
@@ -382,7 +394,7 @@ describe('writing', () => {
 
   it('syncs records together that arrive while the disk is busy', async () => {
     const store = fileSessions({ directory: await temporaryFolder() });
-    const open = await store.open('alice');
+    const open = await store.open('any');
     const prototype = await fileHandles();
     const [datasync, appendFile] = [vi.spyOn(prototype, 'datasync'), vi.spyOn(prototype, 'appendFile')];
     onTestFinished(() => [datasync, appendFile].forEach((spy) => spy.mockRestore()));
@@ -400,7 +412,7 @@ describe('writing', () => {
     ]);
     expect(datasync.mock.calls.length).toBe(2);
     await open.close();
-    expect(await journalOf(store, 'alice')).toHaveLength(508);
+    expect(await journalOf(store, 'any')).toHaveLength(508);
   });
 
   it('ends with the first write that fails, and the next opening repairs the journal', async () => {

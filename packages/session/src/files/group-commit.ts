@@ -9,6 +9,8 @@ export interface GroupCommitOptions {
   readonly lock: Pick<FileLock, 'check'>;
   /** Folders that are flushed to the disk after the first write, because their entries are new. */
   readonly newIn: readonly string[];
+  /** Runs before the first write. */
+  readonly onFirst?: (() => Promise<void>) | undefined;
   readonly journals: OpenJournals;
 }
 
@@ -131,8 +133,9 @@ export class GroupCommit {
   }
 
   async #write({ lines, isSynced }: Batch): Promise<void> {
-    const { lock, newIn, journals } = this.#options;
+    const { lock, newIn, onFirst, journals } = this.#options;
     const isFirst = !this.#isBegun;
+    if (isFirst) await onFirst?.();
     const isOpen = this.#handle !== undefined;
     const handle = (this.#handle ??= await this.#open());
     if (!isOpen) await journals.add(this);

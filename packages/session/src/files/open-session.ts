@@ -10,7 +10,7 @@ import {
 } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { GroupCommit, type OpenJournals } from './group-commit.js';
-import { advance, encodeHead, type Head } from './head.js';
+import { advance, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
 import type { FileSettings } from './options.js';
@@ -54,6 +54,8 @@ class FileSession implements OpenFileSession {
   readonly #head: Head;
   readonly #turns: PastTurns;
   readonly #writer = new RecordWriter();
+  /** The name of the session in the first record. */
+  #recordedName: string | undefined;
   #next: number;
   #isChanged = false;
   #closing: Promise<void> | undefined;
@@ -74,6 +76,7 @@ class FileSession implements OpenFileSession {
       lock,
       journals,
       newIn: isNew ? [folder.path, dirname(folder.path)] : [],
+      onFirst: lock.wasEmpty ? () => this.#nameSession() : undefined,
     });
   }
 
@@ -96,6 +99,7 @@ class FileSession implements OpenFileSession {
     }
     this.#next = seq + 1;
     this.#isChanged = true;
+    if (seq === 0 && event.type === 'turn.start') this.#recordedName ??= event.session;
     this.#turns.add(record);
     advance(this.#head, seq, event);
     this.#head.size += Buffer.byteLength(line) + 1;
@@ -120,6 +124,13 @@ class FileSession implements OpenFileSession {
     } finally {
       await this.#lock.release();
     }
+  }
+
+  /** Writes the head of a new session, unless its records contain its name, so that it is found after a crash. */
+  async #nameSession(): Promise<void> {
+    const { session, head } = this.#folder;
+    if (this.#recordedName === session) return;
+    await this.#lock.replaceFile(head, encodeHead(emptyHead(session)), { sync: this.#settings.fsync !== 'never' });
   }
 
   #checkPlace({ seq, event: { turn } }: JournalRecord): void {

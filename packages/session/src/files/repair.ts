@@ -28,7 +28,7 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
     if ((await fileSize(folder.journal)) > 0) await lock.replaceFile(folder.journal, { copyOf: folder.journal });
     await lock.settle();
   }
-  const head = await repairHead(repair);
+  const head = lock.wasEmpty ? undefined : await repairHead(repair);
   const { checkpoint, loaded, isShort } = await read(repair);
   if (loaded.damage) await cut(repair, loaded.damage);
   const lost = (head?.size ?? 0) - loaded.head.size;
@@ -36,8 +36,10 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
     const message = `The journal ends ${lost} bytes before the last known record. Turns in the missing part are lost.`;
     report({ kind: 'lost-records', path: folder.journal, backup: undefined, bytes: lost, message });
   }
-  // Only the head contains the name of the session.
-  if (!head || lost > 0) await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
+  // A new session gets its head later.
+  if ((!head && !lock.wasEmpty) || lost > 0) {
+    await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
+  }
   const unsaved = loaded.headBefore.size - checkpoint.head.size;
   if (unsaved > Math.max(minUnsavedBytes, checkpoint.bytes)) {
     const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
@@ -79,7 +81,7 @@ interface Read {
 }
 
 const read = async (repair: Repair): Promise<Read> => {
-  const { folder } = repair;
+  const { folder, lock } = repair;
   const empty = noCheckpoint(folder.session);
   const fromStart = async (): Promise<Read> => ({
     checkpoint: empty,
@@ -88,7 +90,7 @@ const read = async (repair: Repair): Promise<Read> => {
   });
   let checkpoint: Checkpoint | undefined;
   try {
-    checkpoint = await readCheckpoint(folder);
+    checkpoint = lock.wasEmpty ? undefined : await readCheckpoint(folder);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = 'The snapshot is damaged. It is rebuilt from the journal.';
