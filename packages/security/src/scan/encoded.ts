@@ -14,12 +14,12 @@ const maxLine = 2000;
 const reach = 100;
 const minPrintable = 0.95;
 
-/** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities and percent-encoding. */
+/** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities percent-encoding, and strings that code joins. */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, (span) => fromBase64(span)),
   ...(hasRun(text, 24, isBase32) ? spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32) : []),
   ...(hasRun(text, 24, isHexadecimal)
-    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g, (span) =>
+    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]{0,2}){12,4096}/g, (span) =>
         Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
       )
     : []),
@@ -33,6 +33,7 @@ export const findEncoded = (text: string): readonly Encoded[] => [
         ),
       ]
     : []),
+  ...joined(text),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
   ),
@@ -98,6 +99,21 @@ const characters = (codes: readonly string[], radix: number): string =>
   codes.map((code) => characterOf(Number.parseInt(code, radix))).join('');
 
 const characterOf = (code: number): string => (code < 0x11_0000 ? String.fromCodePoint(code) : ' ');
+
+/** Short string literals, as no code splits them to fit a line. */
+const literals = /(["'`])[^"'`\n]{1,30}\1(?:\s{0,3}\+\s{0,3}(["'`])[^"'`\n]{1,30}\2){2,60}/g;
+
+/** Joins string literals between plus signs, with and without spaces between them. */
+const joined = (text: string): readonly Encoded[] =>
+  text.includes('+')
+    ? Array.from(text.matchAll(literals)).flatMap(({ 0: match, index }) =>
+        ['', ' '].map((glue) => ({
+          start: index,
+          end: index + match.length,
+          decoded: match.slice(1, -1).replace(/["'`]\s{0,3}\+\s{0,3}["'`]/g, glue),
+        })),
+      )
+    : [];
 
 const lines = (
   text: string,
