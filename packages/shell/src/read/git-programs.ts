@@ -60,7 +60,7 @@ export const gitPrograms = (args: readonly Field[], aliases: GitAliases): GitPro
   if (name === 'config') {
     const [key = '', value = ''] = words.filter((word) => !word.startsWith('-') && word !== 'set');
     setting(`${key}=${value}`, new Map(), guesses);
-    if (key.startsWith('alias.') && value.startsWith('!')) guesses.push(value.slice(1));
+    if (/^alias\../i.test(key) && value !== '') guesses.push(value.startsWith('!') ? value.slice(1) : `git ${value}`);
   }
   const option = Object.hasOwn(programOptions, name) ? programOptions[name] : undefined;
   if (option !== undefined) lines.push(...valuesOf(rest, option));
