@@ -125,7 +125,7 @@ export const shellRules: readonly CommandRule[] = [
     programs: senders,
     test: ({ program, arguments: { words, operands }, input, isSecret }) => {
       const isPut = ([, file = '']: RegExpMatchArray): boolean => isSecret(file);
-      if (/ftp$/.test(program) && Array.from((input ?? '').matchAll(putLine)).some(isPut)) return true;
+      if (program.endsWith('ftp') && Array.from((input ?? '').matchAll(putLine)).some(isPut)) return true;
       // In a copy from another machine, the last path is written, not read.
       const isDownload =
         /^(?:scp|rsync|aws|gsutil|rclone|s3cmd|gcloud)$/.test(program) && !isRemote(operands.at(-1)?.text ?? '');
@@ -171,7 +171,7 @@ export const shellRules: readonly CommandRule[] = [
     programs: ['npx', 'pnpx', 'bunx', 'pnpm', 'yarn', 'npm', 'bun'],
     test: ({ program, arguments: { operands } }) => {
       const [first, second] = operands.map(({ text }) => text);
-      const spec = /x$/.test(program) ? first : /^(?:dlx|exec|x)$/.test(first ?? '') ? second : undefined;
+      const spec = program.endsWith('x') ? first : /^(?:dlx|exec|x)$/.test(first ?? '') ? second : undefined;
       return /^(?:https?:|git[+@:]|(?:github|gitlab|bitbucket|gist):)/.test(spec ?? '');
     },
     why: 'It runs a package from a URL, which no registry has checked.',
