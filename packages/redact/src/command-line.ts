@@ -11,7 +11,9 @@ const maxFlag = 40;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
-  readonly flag: RegExp;
+  readonly flag: string;
+  /** Whether a space between the flag and the password is required, optional or excluded. */
+  readonly space: 'required' | 'optional' | 'none';
   /** A word that must follow the command, such as a subcommand. */
   readonly needs?: string;
 }
@@ -26,21 +28,31 @@ const passwordFlags: readonly PasswordFlag[] = [
     commands: commands(
       'mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mariadb mariadb-dump mariadb-admin 7z 7za 7zz rar unrar',
     ),
-    flag: /^-p(?=\S)/,
+    flag: '-p',
+    space: 'none',
   },
-  { commands: commands('sshpass'), flag: /^-p ?/ },
+  { commands: commands('sshpass'), flag: '-p', space: 'optional' },
   {
     commands: commands('docker podman buildah skopeo nerdctl crane oras helm az oc cf argocd'),
-    flag: /^-p /,
+    flag: '-p',
+    space: 'required',
     needs: 'login',
   },
-  { commands: commands('twine'), flag: /^-p / },
-  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: /^-p / },
-  { commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'), flag: /^-P ?/ },
-  { commands: redis, flag: /^-a / },
-  { commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'), flag: /^-w ?/ },
-  { commands: commands('plink pscp psftp'), flag: /^-pw / },
-  { commands: commands('openssl'), flag: /^-k / },
+  { commands: commands('twine'), flag: '-p', space: 'required' },
+  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: '-p', space: 'required' },
+  {
+    commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'),
+    flag: '-P',
+    space: 'optional',
+  },
+  { commands: redis, flag: '-a', space: 'required' },
+  {
+    commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'),
+    flag: '-w',
+    space: 'optional',
+  },
+  { commands: commands('plink pscp psftp'), flag: '-pw', space: 'required' },
+  { commands: commands('openssl'), flag: '-k', space: 'required' },
 ];
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
@@ -116,11 +128,12 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
   const near = reader.slice(index, index + 5);
-  for (const { commands: names, flag, needs } of passwordFlags) {
-    const written = flag.exec(near)?.[0];
-    const found = written === undefined ? undefined : findArgument(reader, index + written.length);
-    if (reader.starved) return undefined;
-    if (found !== undefined && isAfter(reader, index, names, needs)) return found;
+  for (const { commands: names, flag, space, needs } of passwordFlags) {
+    const next = near.charCodeAt(flag.length);
+    if (!near.startsWith(flag) || (space === 'required' && next !== 32)) continue;
+    if ((space === 'none' && !(next > 32)) || !isAfter(reader, index, names, needs)) continue;
+    const found = findArgument(reader, index + flag.length + (next === 32 ? 1 : 0));
+    if (found !== undefined || reader.starved) return found;
   }
   return undefined;
 };
