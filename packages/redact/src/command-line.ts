@@ -11,9 +11,8 @@ const maxFlag = 40;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
+  /** The flag, with a space if its password is a separate argument. */
   readonly flag: string;
-  /** Whether a space between the flag and the password is required, optional or excluded. */
-  readonly space: 'required' | 'optional' | 'none';
   /** A word that must follow the command, such as a subcommand. */
   readonly needs?: string;
 }
@@ -21,6 +20,9 @@ interface PasswordFlag {
 const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const redis = commands('redis-cli');
+const sshpass = commands('sshpass');
+const archivers = commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql');
+const directories = commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami');
 
 /** Short flags with a password, by command. */
 const passwordFlags: readonly PasswordFlag[] = [
@@ -29,30 +31,23 @@ const passwordFlags: readonly PasswordFlag[] = [
       'mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mariadb mariadb-dump mariadb-admin 7z 7za 7zz rar unrar',
     ),
     flag: '-p',
-    space: 'none',
   },
-  { commands: commands('sshpass'), flag: '-p', space: 'optional' },
+  { commands: sshpass, flag: '-p' },
+  { commands: sshpass, flag: '-p ' },
   {
     commands: commands('docker podman buildah skopeo nerdctl crane oras helm az oc cf argocd'),
-    flag: '-p',
-    space: 'required',
+    flag: '-p ',
     needs: 'login',
   },
-  { commands: commands('twine'), flag: '-p', space: 'required' },
-  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: '-p', space: 'required' },
-  {
-    commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'),
-    flag: '-P',
-    space: 'optional',
-  },
-  { commands: redis, flag: '-a', space: 'required' },
-  {
-    commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'),
-    flag: '-w',
-    space: 'optional',
-  },
-  { commands: commands('plink pscp psftp'), flag: '-pw', space: 'required' },
-  { commands: commands('openssl'), flag: '-k', space: 'required' },
+  { commands: commands('twine'), flag: '-p ' },
+  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: '-p ' },
+  { commands: archivers, flag: '-P' },
+  { commands: archivers, flag: '-P ' },
+  { commands: redis, flag: '-a ' },
+  { commands: directories, flag: '-w' },
+  { commands: directories, flag: '-w ' },
+  { commands: commands('plink pscp psftp'), flag: '-pw ' },
+  { commands: commands('openssl'), flag: '-k ' },
 ];
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
@@ -128,11 +123,9 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
   const near = reader.slice(index, index + 5);
-  for (const { commands: names, flag, space, needs } of passwordFlags) {
-    const next = near.charCodeAt(flag.length);
-    if (!near.startsWith(flag) || (space === 'required' && next !== 32)) continue;
-    if ((space === 'none' && !(next > 32)) || !isAfter(reader, index, names, needs)) continue;
-    const found = findArgument(reader, index + flag.length + (next === 32 ? 1 : 0));
+  for (const { commands: names, flag, needs } of passwordFlags) {
+    if (!near.startsWith(flag) || !isAfter(reader, index, names, needs)) continue;
+    const found = findArgument(reader, index + flag.length);
     if (found !== undefined || reader.starved) return found;
   }
   return undefined;
