@@ -171,7 +171,8 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
 };
 
 /** Matches a command that reads a secret from a pipe. */
-const readsSecret = /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsecrets? (?:put|set)\b)/;
+const readsSecret =
+  /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsudo [^\n|]{0,20}-S\b|\bsecrets? (?:put|set)\b)/;
 
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {

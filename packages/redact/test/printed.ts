@@ -106,6 +106,7 @@ export const frames: readonly Frame[] = [
   ['stated for an account', (s) => `The password for the admin account is ${s}`],
   ['generated for an account', (s) => `[Note] A temporary password is generated for root@localhost: ${s}`],
   ['for an account', (s) => `password for alice: ${s}`],
+  ['sudo -S', (s) => `echo "${s}" | sudo -S apt-get update`],
   ['fish', (s) => `set -gx API_TOKEN ${s}`],
   ['stated', (s) => `The admin password is ${s}.`],
   ['systemd', (s) => `Environment=DB_PASSWORD=${s}`],

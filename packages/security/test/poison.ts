@@ -40,6 +40,7 @@ export const hidings: readonly Hiding[] = [
   ['empty lines', (text) => `# End\n${'\n'.repeat(200)}${text}`],
   ['zero-width cuts', (text) => text.replace(/([a-z])([a-z])/g, '$1\u200b$2')],
   ['word joiners', (text) => text.replace(/([a-z]{2})([a-z])/g, '$1\u2060$2')],
+  ['a soft hyphen after each letter', (text) => text.replace(/\p{L}/gu, '$&\u00ad')],
   ['tag characters', (text) => `Hello${asTags(text)}`],
   [
     'variation selectors',
@@ -100,6 +101,11 @@ export const comments: readonly Hiding[] = [
     'unicode escapes',
     (text) => Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
   ],
+  [
+    'octal escapes',
+    (text) => Array.from(text, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`).join(''),
+  ],
+  ['content of a style sheet', (text) => `<style>.note::after { content: "${text}"; opacity: 0 }</style>`],
   ['hex escapes', (text) => Array.from(text, (character) => `\\x${character.charCodeAt(0).toString(16)}`).join('')],
 ];
 

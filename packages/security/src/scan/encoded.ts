@@ -39,6 +39,8 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ),
   ...lines(text, '%', /%([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (hex) => Number.parseInt(hex ?? '', 16)),
+  // Letters in octal escapes begin with 1.
+  ...lines(text, '\\1', /\\([01][0-7]{2})/g, (octal) => Number.parseInt(octal ?? '', 8)),
   ...lines(text, '\\x', /\\x([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
 ];
 

@@ -63,6 +63,7 @@ const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = 
     pattern:
       /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}"[^"\n]{20,2000}"/gi,
   },
+  { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
   { needs: '<', pattern: /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi },
   { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm },
   { needs: '](', pattern: /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g },
@@ -119,7 +120,8 @@ const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\
 const tinyText = /(?:<(?:su[bp]|small)\b[^<>]{0,60}>\s{0,3}){3}[^<]{10,2000}/gi;
 const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
-const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
+const softened =
+  /(?:(?:\p{L}\u00ad){4}|(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3})[^\n]{0,2000}/giu;
 /** A phrase with one word on each line. */
 const oneWordLines = /^(?:[\p{L}\p{N}'’.,:/-]{1,40}[ \t]{0,4}\n){4,200}/gmu;
 const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;

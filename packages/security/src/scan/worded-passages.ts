@@ -9,10 +9,11 @@ import type { Sentence } from './sentences.js';
 import { wordingScorer } from './wording.js';
 
 /**
- * Scores of a passage at which its wording is malicious, suspicious, malicious in a hidden region, or confirms a visible
- * request, and below which it is ordinary. `training/train.mjs` prints the share of ordinary files at each score.
+ * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
+ * below `unlikely`, it refutes a request that rules find; below `ordinary` or `foreign`, it does not confirm one. A
+ * passage of unknown words has -3.5. `training/measure.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 1.9, suspicious: 0.5, hidden: -0.3, likely: -2.6, ordinary: -3, foreign: -2.6 };
+const wordingLevels = { malicious: 1.9, suspicious: 0.5, hidden: -0.8, unlikely: -3.8, ordinary: -3, foreign: -2.6 };
 
 /** Languages of the training data, besides English. */
 const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
@@ -76,10 +77,10 @@ const worded: ReadonlySet<string> = new Set(
 const structural: ReadonlySet<string> = new Set(['forged-turn']);
 
 /**
- * Lowers requests in passages with an ordinary wording to notes: suspicious and visible malicious ones. In languages
- * other than English, whose stems match more ordinary words, the wording must be less ordinary to confirm a request.
- * A visible malicious request in English is also confirmed by its own words, so that ordinary text around it does not
- * hide it; if neither is worded like a request, it is suspicious.
+ * Lowers requests in passages with an ordinary wording to notes: suspicious ones and visible malicious ones. In
+ * languages other than English, whose stems match more ordinary words, the wording must be less ordinary to confirm a
+ * request. A visible malicious request in English remains unless the words of its passage and its own words are
+ * evidence against it, so that ordinary text around it does not hide it.
  */
 export const confirmed = (
   text: string,
@@ -93,7 +94,7 @@ export const confirmed = (
         isUnscored || score >= (isForeign ? wordingLevels.foreign : wordingLevels.ordinary),
     ),
   );
-  const likely = regionLookup(passages.filter(({ score }) => score >= wordingLevels.likely));
+  const likely = regionLookup(passages.filter(({ score }) => score >= wordingLevels.unlikely));
   const foreign = regionLookup(passages.filter(({ isForeign }) => isForeign));
   const any = regionLookup(passages);
   const wordingOf = wordingScorer();
@@ -105,8 +106,7 @@ export const confirmed = (
     }
     if (!isVisible || structural.has(hit.rule) || likely(hit) !== undefined) return hit.severity;
     const own = wordingOf(fold(text.slice(hit.start, hit.end)).text);
-    if (own >= wordingLevels.likely) return hit.severity;
-    return own < wordingLevels.ordinary && other(hit) === undefined ? 'note' : 'suspicious';
+    return own >= wordingLevels.unlikely ? hit.severity : 'note';
   };
   return hits.map((hit) => {
     const severity = severityOf(hit);

@@ -289,7 +289,7 @@ const ofRemote = (args: readonly Field[], input: Input | undefined): readonly In
     const [, program] = sshProgram.exec(text) ?? [];
     return program === undefined ? [] : [{ kind: 'line', text: program }];
   });
-  const rest = args.slice(index + 1);
+  const rest = args.slice(index + (args[index + 1]?.text === '--' ? 2 : 1));
   return [
     ...programs,
     // Without a command, the remote shell reads its input.
