@@ -19,7 +19,7 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, (span) => fromBase64(span)),
   ...(hasRun(text, 24, isBase32) ? spans(text, /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32) : []),
   ...(hasRun(text, 24, isHexadecimal)
-    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]{0,2}){12,4096}/g, (span) =>
+    ? spans(text, /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}(?:, |[\s,:])?){12,4096}/g, (span) =>
         Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
       )
     : []),

@@ -248,8 +248,8 @@ const attemptIn = ({ decoded, isMeant }: Encoded): 0 | 1 | 2 => {
   const sentences = sentencesOf(decoded, folded);
   const requests = requestHits(folded, sentences);
   const said = [...phraseHits(folded, sentences), ...findCommands(decoded)];
-  const passages = wordedPassages(folded, sentences);
-  if ([...requests, ...said].some(({ isStrong }) => isStrong) || isWorded(passages, isMeant === true)) return 2;
+  if ([...requests, ...said].some(({ isStrong }) => isStrong)) return 2;
+  if (isWorded(wordedPassages(folded, sentences), isMeant === true)) return 2;
   const isPossible =
     requests.length > 0 ||
     said.some(({ rule }) => rule === 'secrecy') ||

@@ -97,7 +97,7 @@ export const confirmed = (
   const likely = regionLookup(passages.filter(({ score }) => score >= wordingLevels.unlikely));
   const foreign = regionLookup(passages.filter(({ isForeign }) => isForeign));
   const any = regionLookup(passages);
-  const wordingOf = wordingScorer();
+  let wordingOf: ReturnType<typeof wordingScorer> | undefined;
   const severityOf = (hit: Hit): Severity => {
     if (hit.severity === 'note' || !worded.has(hit.rule) || any(hit) === undefined) return hit.severity;
     const isVisible = hit.severity === 'malicious' && hidden(hit) === undefined;
@@ -105,6 +105,7 @@ export const confirmed = (
       return other(hit) === undefined ? 'note' : hit.severity;
     }
     if (!isVisible || structural.has(hit.rule) || likely(hit) !== undefined) return hit.severity;
+    wordingOf ??= wordingScorer();
     const own = wordingOf(fold(text.slice(hit.start, hit.end)).text);
     return own >= wordingLevels.unlikely ? hit.severity : 'note';
   };
