@@ -36,6 +36,7 @@ export const readCommandLine = (
   project = cwd,
   aliases: GitAliases = new Map(),
 ): CommandLine => {
+  const gitAliases = new Map(aliases);
   const invocations: Invocation[] = [];
   const problems: CommandLine['problems'][number][] = [];
   const left = { commands: maxCommands, words: maxWords, chars: maxChars };
@@ -130,7 +131,7 @@ export const readCommandLine = (
     invocations.push({ argv, redirections, input, cwd: scope.cwd, secrets: scope.secrets });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
-    for (const inner of innerCommands(argv, input, scope, aliases)) runInner(inner, argv, input, scope, depth);
+    for (const inner of innerCommands(argv, input, scope, gitAliases)) runInner(inner, argv, input, scope, depth);
     evaluateNames(argv, scope, depth);
     applyBuiltin(argv, scope, input);
     const output = outputOf(argv, input, scope);
