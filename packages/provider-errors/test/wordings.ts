@@ -246,6 +246,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'The OpenAI account associated with this API key has been deactivated.',
     'Your API key was reported as leaked. Please use another API key.',
     "Permission denied: Consumer 'api_key:AIza' has been suspended.",
+    'Your project has been denied access. Please contact support.',
     'OAuth token has been revoked. Please obtain a new token.',
     'api key revoked',
     'Access terminated',

@@ -22,6 +22,8 @@ const maxHeader = 4096;
 const maxHead = 256;
 /** Maximum length of a type between a name and its value. */
 const maxType = 32;
+/** Maximum length of the account between a name and its value. */
+const maxOwner = 64;
 
 /** A sign between a name and a value. */
 interface Sign {
@@ -44,7 +46,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
   let nameEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
-    nameEnd = sign.isColon ? beforeVerb(reader, written) : beforeType(reader, written);
+    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeType(reader, written);
     if (nameEnd === written || !mayEndKey(reader.text, nameEnd)) return undefined;
   }
   const key = readKey(reader, nameEnd, sign.start);
@@ -90,6 +92,17 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
 /** Returns the end of the name in `the password is: …`. */
 const beforeVerb = (reader: Reader, end: number): number =>
   reader.text.charCodeAt(end - 1) === 115 && reader.text.endsWith(' is', end) ? end - 3 : end;
+
+/** Returns the end of the name in `password for root@localhost: …` and `password is generated for root: …`. */
+const beforeOwner = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const floor = Math.max(reader.barrier, end - maxOwner);
+  let start = end;
+  while (start > floor && text.charCodeAt(start - 1) > 32) start -= 1;
+  if (start === end || !text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
+  const near = text.slice(Math.max(reader.barrier, start - 24), start - 5);
+  return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
+};
 
 /** Matches the types that follow a name without a colon. */
 const spacedType = /[\w$] (?:string|str|String|NSString)$/;

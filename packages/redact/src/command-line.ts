@@ -11,7 +11,8 @@ const maxFlag = 40;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
-  readonly flag: RegExp;
+  /** The flag, with a space if its password is a separate argument. */
+  readonly flag: string;
   /** A word that must follow the command, such as a subcommand. */
   readonly needs?: string;
 }
@@ -19,6 +20,9 @@ interface PasswordFlag {
 const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const redis = commands('redis-cli');
+const sshpass = commands('sshpass');
+const archivers = commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql');
+const directories = commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami');
 
 /** Short flags with a password, by command. */
 const passwordFlags: readonly PasswordFlag[] = [
@@ -26,21 +30,24 @@ const passwordFlags: readonly PasswordFlag[] = [
     commands: commands(
       'mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mariadb mariadb-dump mariadb-admin 7z 7za 7zz rar unrar',
     ),
-    flag: /^-p(?=\S)/,
+    flag: '-p',
   },
-  { commands: commands('sshpass'), flag: /^-p ?/ },
+  { commands: sshpass, flag: '-p' },
+  { commands: sshpass, flag: '-p ' },
   {
     commands: commands('docker podman buildah skopeo nerdctl crane oras helm az oc cf argocd'),
-    flag: /^-p /,
+    flag: '-p ',
     needs: 'login',
   },
-  { commands: commands('twine'), flag: /^-p / },
-  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: /^-p / },
-  { commands: commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql'), flag: /^-P ?/ },
-  { commands: redis, flag: /^-a / },
-  { commands: commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami'), flag: /^-w ?/ },
-  { commands: commands('plink pscp psftp'), flag: /^-pw / },
-  { commands: commands('openssl'), flag: /^-k / },
+  { commands: commands('twine'), flag: '-p ' },
+  { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: '-p ' },
+  { commands: archivers, flag: '-P' },
+  { commands: archivers, flag: '-P ' },
+  { commands: redis, flag: '-a ' },
+  { commands: directories, flag: '-w' },
+  { commands: directories, flag: '-w ' },
+  { commands: commands('plink pscp psftp'), flag: '-pw ' },
+  { commands: commands('openssl'), flag: '-k ' },
 ];
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
@@ -117,10 +124,9 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   const near = reader.slice(index, index + 5);
   for (const { commands: names, flag, needs } of passwordFlags) {
-    const written = flag.exec(near)?.[0];
-    const found = written === undefined ? undefined : findArgument(reader, index + written.length);
-    if (reader.starved) return undefined;
-    if (found !== undefined && isAfter(reader, index, names, needs)) return found;
+    if (!near.startsWith(flag) || !isAfter(reader, index, names, needs)) continue;
+    const found = findArgument(reader, index + flag.length);
+    if (found !== undefined || reader.starved) return found;
   }
   return undefined;
 };
@@ -165,7 +171,8 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
 };
 
 /** Matches a command that reads a secret from a pipe. */
-const readsSecret = /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsecrets? (?:put|set)\b)/;
+const readsSecret =
+  /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsudo [^\n|]{0,20}-S\b|\bsecrets? (?:put|set)\b)/;
 
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {

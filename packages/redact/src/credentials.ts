@@ -5,6 +5,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const slash = 47;
 const at = 64;
+const bar = 124;
 const maxUserInfo = 512;
 const maxScheme = 12;
 const databases: ReadonlySet<string> = new Set(
@@ -110,10 +111,12 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   let end = start;
   while (end < start + maxPassword && reader.code(end) > 32 && !pairEnds.has(reader.code(end))) end += 1;
   if (end - start < 3) return undefined;
+  const next = reader.code(end);
   const isPair =
-    reader.code(end) === at
+    next === at
       ? reader.matches('@tcp(', end) || reader.matches('@unix(', end)
-      : /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
+      : (next === 32 || next === 34 || next === 39 || next === bar) &&
+        /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
   const value = text.slice(start, end);
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;

@@ -143,7 +143,9 @@ export class Reader {
     const known = this.#strengths.get(name);
     if (known !== undefined || this.#strengths.has(name)) return known;
     const strength = compute(name);
-    if (this.#strengths.size < maxRemembered) this.#strengths.set(name, strength);
+    // A full cache starts again, so that the names of earlier texts do not slow down later ones.
+    if (this.#strengths.size >= maxRemembered) this.#strengths.clear();
+    this.#strengths.set(name, strength);
     return strength;
   }
 
@@ -192,16 +194,22 @@ export class Reader {
       this.#lineFrom = Math.max(floor, lineFeed + 1);
       this.#words = [];
     }
+    // The floor never moves back on a line, so earlier words are not needed again.
+    while ((this.#words[0]?.at ?? floor) < floor) this.#words.shift();
+    if (isSameLine && from === index) return this.#words;
     const start = isSameLine ? Math.max(this.#lineFrom, from - maxWord) : this.#lineFrom;
     const last = this.#words.at(-1)?.at ?? -1;
-    for (const match of this.text.slice(start, index).matchAll(expression)) {
+    const part = this.text.slice(start, index);
+    // `matchAll` would copy the expression for each call.
+    expression.lastIndex = 0;
+    for (let match = expression.exec(part); match !== null; match = expression.exec(part)) {
       // A match at the first offset may be the end of a longer word.
       const isCut = isSameLine && match.index === 0;
       const at = start + match.index;
-      if (at > last && !isCut) this.#words.push({ at, word: match[0] });
+      if (at > last && at >= floor && !isCut) this.#words.push({ at, word: match[0] });
     }
     this.#lineTo = index;
-    return this.#words.filter(({ at }) => at >= floor);
+    return this.#words;
   }
 
   skipSpaces(from: number, max: number): number {

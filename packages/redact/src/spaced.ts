@@ -11,7 +11,10 @@ const hyphen = 45;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
-  /(?:^|\s)(?:ENV|setx|setenv|env[: ](?:set|add)|configure set|config set|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+  /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+
+/** Matches the middle of `the password for the account is …`. */
+const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}is (?=\S)/;
 
 /** Tests quickly whether {@link directive} may match. */
 const mayBeDirective = (near: string): boolean =>
@@ -41,12 +44,16 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
     return found !== undefined && near.includes(`${text.slice(found.start, found.end)} `) ? undefined : found;
   }
   if (reader.matches('is ', valueStart)) return findStated(reader, key, valueStart + 3);
+  const about = reader.matches('for ', valueStart) ? owner.exec(reader.slice(valueStart, valueStart + 100)) : null;
+  if (about !== null) return findStated(reader, key, valueStart + about[0].length);
   if (reader.matches('to ', valueStart) && quoteAt(reader, valueStart + 3) !== undefined) {
     return findStated(reader, key, valueStart + 3);
   }
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
-  const isLine = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
-  if (!isQuoted && !isColumn && (!isLine || strength === 'weak')) return undefined;
+  if (!isQuoted && !isColumn) {
+    if (strength === 'weak') return undefined;
+    if (!(Number.isNaN(before) || before === 10 || before === 13 || isIndented(near))) return undefined;
+  }
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 

@@ -1,14 +1,14 @@
 /**
  * Collects the real ordinary passages that resemble requests most, and writes their features to `clean.bin`.
  *
- * Usage: node training/collect.mjs FOLDER_OR_LIST...
+ * Usage: node training/collect.mjs [--add] FOLDER_OR_LIST...
  *
- * Reads the Markdown files in the folders, and the files that a `.txt` list names. `clean.bin` contains hashes of words and
+ * With `--add`, the passages that `clean.bin` already contains are kept. Reads the Markdown files in the folders, and the files that a `.txt` list names. `clean.bin` contains hashes of words and
  * pairs of words, not the texts. Run the script after a change of `featuresOf`, with other files than `measure.mjs`.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encoded } from './clean.mjs';
+import { decoded, encoded } from './clean.mjs';
 import { features, fit, passagesIn, root, scored, textsIn, written } from './model.mjs';
 
 /** Number of passages of the first model, and of those that each later one adds. */
@@ -18,10 +18,14 @@ const perFile = 4;
 /** Score above which a round adds a passage. */
 const hardest = -3.5;
 
-const files = textsIn(process.argv.slice(2)).map((text) => passagesIn(text).map(features));
+const places = process.argv.slice(2).filter((one) => one !== '--add');
+const path = join(root, 'training/clean.bin');
+const earlier = process.argv.includes('--add') ? decoded(readFileSync(path)) : [];
+
+const files = textsIn(places).map((text) => passagesIn(text).map(features));
 const own = written();
 
-const known = new Set();
+const known = new Set(earlier.map((one) => one.toSorted().join()));
 const distinct = (one) => {
   const key = one.toSorted().join();
   return !known.has(key) && known.add(key);
@@ -29,7 +33,11 @@ const distinct = (one) => {
 const candidates = files.map((passages) => passages.filter(distinct));
 
 const all = candidates.flat();
-const chosen = new Set(Array.from({ length: first }, (_, index) => all[Math.floor((index * all.length) / first)]));
+const sample = Array.from(
+  { length: earlier.length === 0 ? first : 0 },
+  (_, index) => all[Math.floor((index * all.length) / first)],
+);
+const chosen = new Set([...earlier, ...sample]);
 for (let round = 0; round < rounds; round += 1) {
   const model = fit(own, [...chosen]);
   const hard = candidates
@@ -45,5 +53,5 @@ for (let round = 0; round < rounds; round += 1) {
   for (const [, one] of hard.slice(0, added)) chosen.add(one);
 }
 const buffer = encoded([...chosen]);
-writeFileSync(join(root, 'training/clean.bin'), buffer);
+writeFileSync(path, buffer);
 console.log(`${chosen.size} passages of ${files.length} files, ${buffer.length} bytes`);

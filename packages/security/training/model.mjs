@@ -11,7 +11,7 @@ const rate = 0.3;
 const decay = 1e-5;
 const damping = 60;
 /** Number of weights that are kept. */
-const kept = 20_000;
+const kept = 19_200;
 /** Largest absolute value of a rounded weight. */
 export const levels = 7;
 

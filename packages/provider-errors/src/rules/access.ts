@@ -14,7 +14,7 @@ export const authRules: readonly Rule[] = [
   {
     reason: 'auth-permanent',
     says: [
-      /(?:organization|workspace|account|user|key|token|project|consumer|subscription)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12})? (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked)/i,
+      /(?:organization|workspace|account|user|key|token|project|consumer|subscription)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12})? (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
       /(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|账户已被锁定|账号已被锁定/i,
     ],
     status: refusal,

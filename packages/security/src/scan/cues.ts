@@ -181,6 +181,7 @@ export class CueIndex {
   readonly #endingBits: Int32Array;
 
   constructor(patterns: readonly RegExp[]) {
+    if (patterns.length > maxPatterns) throw new RangeError(`An index takes up to ${maxPatterns} patterns.`);
     this.#bits = new Map(patterns.map((pattern, place) => [pattern, 1 << place]));
     const known = patterns.map(cuesOf);
     const signs = new Set(known.flatMap((cues) => cues ?? []).flatMap((cue) => Array.from(cue.replaceAll(edge, ''))));

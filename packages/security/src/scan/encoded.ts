@@ -15,14 +15,14 @@ const maxLine = 2000;
 const reach = 100;
 const minPrintable = 0.95;
 
-/** Finds text in base64, base32, hexadecimal, binary, character codes, escapes, entities and percent-encoding. */
+/** Finds text in base64, base32, hexadecimal, binary, codes, escapes, entities, percent-encoding, and joined strings. */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, base64Regions(text), /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, fromBase64),
   ...spans(text, runsOf(text, 24, isBase32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
   ...spans(
     text,
     runsOf(text, 24, isHexadecimal),
-    /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]?){12,4096}/g,
+    /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}(?:, |[\s,:])?){12,4096}/g,
     (span) => Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
   ),
   ...spans(text, runsOf(text, 24, isDecimal), /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
@@ -31,11 +31,14 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
     characters(span.match(/\d+/g) ?? [], 10),
   ),
+  ...joined(text),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
   ),
   ...lines(text, '%', /%([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (hex) => Number.parseInt(hex ?? '', 16)),
+  // Letters in octal escapes begin with 1.
+  ...lines(text, '\\1', /\\([01][0-7]{2})/g, (octal) => Number.parseInt(octal ?? '', 8)),
   ...lines(text, '\\x', /\\x([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
 ];
 
@@ -133,6 +136,21 @@ const characters = (codes: readonly string[], radix: number): string =>
   codes.map((code) => characterOf(Number.parseInt(code, radix))).join('');
 
 const characterOf = (code: number): string => (code < 0x11_0000 ? String.fromCodePoint(code) : ' ');
+
+/** Short string literals, as no code splits them to fit a line. */
+const literals = /(["'`])[^"'`\n]{1,30}\1(?:\s{0,3}\+\s{0,3}(["'`])[^"'`\n]{1,30}\2){2,60}/g;
+
+/** Joins string literals between plus signs, with and without spaces between them. */
+const joined = (text: string): readonly Encoded[] =>
+  text.includes('+')
+    ? Array.from(text.matchAll(literals)).flatMap(({ 0: match, index }) =>
+        ['', ' '].map((glue) => ({
+          start: index,
+          end: index + match.length,
+          decoded: match.slice(1, -1).replace(/["'`]\s{0,3}\+\s{0,3}["'`]/g, glue),
+        })),
+      )
+    : [];
 
 const lines = (
   text: string,

@@ -64,6 +64,7 @@ const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = 
     pattern:
       /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}"[^"\n]{20,2000}"/gi,
   },
+  { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
   { needs: '<', pattern: /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi },
   { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm },
   { needs: '](', pattern: /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g },
@@ -91,8 +92,13 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),
     ...(text.includes('\u001b[') ? all(text, concealedByTerminal).map(concealed) : []),
+    ...(text.includes('\u001b]') ? all(text, terminalTitle) : []).map((region): HiddenRegion => ({
+      ...region,
+      kind: 'comment',
+    })),
     ...overwritten(text),
     ...(isAscii(text) ? [] : disguisedLetters(text).map(concealed)),
+    ...(mayMatch(tinyText) ? all(text, tinyText).map(concealed) : []),
     ...(mayMatch(blankMarkup) ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
     ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
@@ -112,15 +118,19 @@ const isData = (text: string, { kind, start, end }: HiddenRegion): boolean =>
 
 /** Long runs of blanks in markup. */
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
+/** Nested elements that each reduce the size of the text. */
+const tinyText = /(?:<(?:su[bp]|small)\b[^<>]{0,60}>\s{0,3}){3}[^<]{10,2000}/gi;
 const cues = new CueIndex([
   ...comments.map(({ opening }) => opening),
   ...asides.map(({ pattern }) => pattern),
   concealing,
   blankMarkup,
+  tinyText,
 ]);
 const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
-const softened = /(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3}[^\n]{0,2000}/gi;
+const softened =
+  /(?:(?:\p{L}\u00ad){4}|(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3})[^\n]{0,2000}/giu;
 /** A phrase with one word on each line. */
 const oneWordLines = /^(?:[\p{L}\p{N}'’.,:/-]{1,40}[ \t]{0,4}\n){4,200}/gmu;
 const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
@@ -152,6 +162,9 @@ const disguisedLetters = (text: string): readonly Region[] => {
 /** Text that a terminal conceals, or shows in the color of the background. */
 // eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
 const concealedByTerminal = /\u001b\[(?:\d{1,3};){0,4}(?:8|30;40|37;47|97;107)m[^\u001b]{10,2000}/g;
+/** Titles and notifications of a terminal. */
+// eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
+const terminalTitle = /\u001b\](?:[0129]|777);[^\u0007\u001b]{10,2000}/g;
 /** Backspaces, and the sequences that erase a line or return to its start. */
 // eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
 const erasing = /\u0008{10,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;

@@ -337,7 +337,13 @@ export const unbinding = ({ words, all, joined }: View): number => {
     const isYou = near(words, at, 10, 2, is.YOU) !== -1;
     const persona = lastVerb(words, at, is.PERSONA);
     const isPlayed = persona !== -1 && isAsked(words, persona);
-    if (has(word, is.UNBOUND) && (isYou || isPlayed) && !isNegated(words, at)) worst = Math.max(worst, 4);
+    // Licenses grant `unlimited permission to run the program`.
+    const isLicense = /^(?:permission|rights?|license) to (?:run|use|copy|modify|distribute|publish)/.test(
+      all.slice(word.position + 1, word.position + 4).join(' '),
+    );
+    if (has(word, is.UNBOUND) && (isYou || isPlayed) && !isLicense && !isNegated(words, at)) {
+      worst = Math.max(worst, 4);
+    }
     if (has(word, is.LIMIT) && (isYou || isPlayed)) {
       const not = near(words, at, 3, 0, is.NOT);
       const next = all[word.position + 1] ?? '';

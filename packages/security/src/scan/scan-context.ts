@@ -14,7 +14,7 @@ import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { confirmed, wordedPassages, wordingHits } from './worded-passages.js';
+import { confirmed, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
 
 /** Treatment of a malicious text. */
 export type ScanPolicy = 'block' | 'strip' | 'warn';
@@ -103,8 +103,8 @@ const hitsIn = (text: string): readonly Hit[] => {
     .filter(
       (span) =>
         isToBeFollowed(text, span) ||
-        (isAttempt(span) &&
-          (span.isMeant === true || !isAttempt({ ...span, decoded: text.slice(span.start, span.end) }))),
+        attemptIn(span) >
+          (span.isMeant === true ? 0 : attemptIn({ ...span, decoded: text.slice(span.start, span.end) })),
     )
     .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
   const spelled = findSpelledOut(text).map((region): Hit => ({
@@ -113,7 +113,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...region,
   }));
   const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
-  const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
+  const worstFirst = merged(confirmed(text, combined(text, all), passages, hidden)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
@@ -244,17 +244,19 @@ const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
   return decoding.test(near) && following.test(near);
 };
 
-/** Whether a decoded span contains a request. */
-const isAttempt = ({ decoded, isMeant }: Encoded): boolean => {
+/** Returns whether a decoded span contains no request (0), a possible one (1) or a certain one (2). */
+const attemptIn = ({ decoded, isMeant }: Encoded): 0 | 1 | 2 => {
   const folded = fold(decoded);
   const sentences = sentencesOf(decoded, folded);
-  return (
-    (isMeant === true && asksSomething(sentences)) ||
-    requestHits(folded, sentences).length > 0 ||
-    [...phraseHits(folded, sentences), ...findCommands(decoded)].some(
-      ({ isStrong, rule }) => isStrong || rule === 'secrecy',
-    )
-  );
+  const requests = requestHits(folded, sentences);
+  const said = [...phraseHits(folded, sentences), ...findCommands(decoded)];
+  if ([...requests, ...said].some(({ isStrong }) => isStrong)) return 2;
+  if (isWorded(wordedPassages(folded, sentences), isMeant === true)) return 2;
+  const isPossible =
+    requests.length > 0 ||
+    said.some(({ rule }) => rule === 'secrecy') ||
+    (isMeant === true && asksSomething(sentences));
+  return isPossible ? 1 : 0;
 };
 
 const closeBy = 400;

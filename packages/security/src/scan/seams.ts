@@ -13,18 +13,24 @@ export const speaker =
 const opening =
   /^<\|(?:im ?start|start ?header ?id|system|user|assistant|begin ?of ?text|start|endoftext|im ?end)|^<startofturn|^<system-?reminder|^<systemprompt|^\[inst|^\[systemprompt|^<<sys|^<functionresults?|^</;
 
+/** Delimiters that ordinary files do not contain. */
+const strong = /^<\|(?:im ?start|start ?header ?id|system)|reminder|systemprompt|sys>|inst\]|^<startofturn/;
+
+/** Whether a delimiter is in a short span of inline code, as in documentation that names it. */
+const isNamed = (text: string, start: number, end: number): boolean =>
+  /(?<!`)`[^`\n]{0,40}$/.test(text.slice(Math.max(0, start - 42), start)) &&
+  /^[^`\n]{0,40}`(?!`)/.test(text.slice(end, end + 42));
+
 /** Finds forged delimiters and turns. */
 export const findSeams = (text: string, folded: Folded): readonly Said[] => {
   const found: Said[] = Array.from(folded.text.matchAll(seams))
     .filter(({ 0: match }) => opening.test(match))
-    .map(({ 0: match, index }) => ({
-      rule: 'forged-turn',
-      isStrong: /^<\|(?:im ?start|start ?header ?id|system)|reminder|systemprompt|sys>|inst\]|^<startofturn/.test(
-        match,
-      ),
-      start: folded.at(index),
-      end: folded.at(index + match.length - 1) + 1,
-    }));
+    .map(({ 0: match, index }) => {
+      const [start, end] = [folded.at(index), folded.at(index + match.length - 1) + 1];
+      // Templates write `[INST]` in capitals; changelogs use tags such as `[inst]`.
+      const isTag = match.startsWith('[') && text.slice(start, end) === match;
+      return { rule: 'forged-turn', isStrong: strong.test(match) && !isTag && !isNamed(text, start, end), start, end };
+    });
   const turns = Array.from(text.matchAll(speaker), ({ 0: match, index }) => ({
     rule: 'forged-turn',
     isStrong: false,

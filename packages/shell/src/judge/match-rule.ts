@@ -31,7 +31,8 @@ export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocatio
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
     zoneOf: (path) => zoneOf(path, cwd, place),
-    isSecret: (path) => secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, cwd, place),
+    isSecret: (path) =>
+      secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path.replace(/^~(?=\/)/, place.home), cwd, place),
   };
 };
 

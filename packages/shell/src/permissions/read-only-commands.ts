@@ -54,6 +54,11 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each('[ test', test),
   // On macOS, -o writes a file.
   ...each('base64 base32', options({ flags: 'dDi', values: 'w', long: 'decode ignore-garbage wrap= help version' })),
+  basenc: options({
+    flags: 'dDi',
+    values: 'w',
+    long: 'base64 base64url base32 base32hex base16 base2msbf base2lsbf base58 z85 decode ignore-garbage wrap= help version',
+  }),
   fuser: options({ flags: 'amuvV46', values: 'n', long: 'all mount user verbose namespace= version' }),
   // With -x, a command follows.
   jobs: options({ flags: 'lnprs' }),

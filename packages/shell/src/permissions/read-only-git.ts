@@ -136,6 +136,7 @@ const reading = subcommands({
           show: options({ flags: 'n' }),
           'get-url': options({ long: 'all push' }),
         })(args),
+  var: options({ flags: 'l' }),
   'rev-parse': options({
     flags: 'q',
     long: 'show-toplevel short short= abbrev-ref abbrev-ref= verify quiet git-dir absolute-git-dir git-common-dir is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository show-prefix show-cdup show-superproject-working-tree symbolic-full-name symbolic all branches branches= tags tags= remotes remotes= glob= disambiguate= sq since= until= revs-only no-revs flags no-flags show-object-format git-path= path-format= shared-index-path end-of-options',

@@ -67,7 +67,8 @@ export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): str
   return expand.fields().join(' ');
 };
 
-const withHome = (written: string, text: string, { home, cwd }: Scope): string => {
+/** Replaces a leading `~` of a word as written by the folder that it names. */
+export const withHome = (written: string, text: string, { home, cwd }: Scope): string => {
   const [prefix, user] = (written.startsWith('~') ? /^~([\w.+-]*)(?=\/|$)/.exec(text) : null) ?? [];
   if (prefix === undefined) return text;
   const folder = user === '' ? home : user === '+' ? cwd : `/home/${user}`;

@@ -36,10 +36,10 @@ const programOptions: Readonly<Record<string, RegExp>> = {
 const globalValues = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
 
 /**
- * Returns the programs that git would run for these arguments: aliases, settings, options, and remotes that are
+ * Adds an alias that the arguments define, and returns the programs that git would run for them: aliases, settings, options, and remotes that are
  * commands.
  */
-export const gitPrograms = (args: readonly Field[], aliases: GitAliases): GitPrograms => {
+export const gitPrograms = (args: readonly Field[], aliases: Map<string, string>): GitPrograms => {
   const texts = args.map(({ text }) => text);
   const guesses: string[] = [];
   const lines: Field[] = [];
@@ -61,6 +61,8 @@ export const gitPrograms = (args: readonly Field[], aliases: GitAliases): GitPro
     const [key = '', value = ''] = words.filter((word) => !word.startsWith('-') && word !== 'set');
     setting(`${key}=${value}`, new Map(), guesses);
     if (key.startsWith('alias.') && value.startsWith('!')) guesses.push(value.slice(1));
+    // Later commands of the line can use it.
+    if (/^alias\../i.test(key) && value !== '') aliases.set(key.slice('alias.'.length), value);
   }
   const option = Object.hasOwn(programOptions, name) ? programOptions[name] : undefined;
   if (option !== undefined) lines.push(...valuesOf(rest, option));

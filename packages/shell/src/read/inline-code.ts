@@ -32,7 +32,7 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
   /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.request|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
@@ -49,11 +49,7 @@ export const readCode = (code: string): InlineCode => {
     const at = match.index + match[0].length;
     const text = textAt(code, at) ?? globAt(code, at);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
-    else if (
-      isWalk ||
-      recursive.test(match[0].replace(/\s*\(\s*$/, '')) ||
-      /^[^)]{0,200}recursive/.test(code.slice(at, at + 210))
-    ) {
+    else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
       deletes.push(undefined);
     }
   }
@@ -65,6 +61,20 @@ export const readCode = (code: string): InlineCode => {
     runsUnknown:
       decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
   };
+};
+
+const maxCall = 210;
+
+/** Returns the rest of a call's arguments. */
+const optionsOf = (code: string, start: number): string => {
+  let depth = 0;
+  const end = Math.min(code.length, start + maxCall);
+  for (let index = start; index < end; index += 1) {
+    if (code[index] === '(') depth += 1;
+    if (code[index] === ')') depth -= 1;
+    if (depth < 0) return code.slice(start, index);
+  }
+  return code.slice(start, end);
 };
 
 interface TextAt {

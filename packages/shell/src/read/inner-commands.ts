@@ -45,7 +45,7 @@ export const innerCommands = (
   argv: readonly Field[],
   input: Input | undefined,
   scope: Scope,
-  aliases: GitAliases,
+  aliases: Map<string, string>,
 ): readonly Inner[] => {
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
@@ -289,7 +289,7 @@ const ofRemote = (args: readonly Field[], input: Input | undefined): readonly In
     const [, program] = sshProgram.exec(text) ?? [];
     return program === undefined ? [] : [{ kind: 'line', text: program }];
   });
-  const rest = args.slice(index + 1);
+  const rest = args.slice(index + (args[index + 1]?.text === '--' ? 2 : 1));
   return [
     ...programs,
     // Without a command, the remote shell reads its input.
@@ -320,7 +320,7 @@ const scriptFromList = (argv: readonly Field[]): readonly Inner[] => {
     : [];
 };
 
-const ofGit = (args: readonly Field[], aliases: GitAliases): readonly Inner[] => {
+const ofGit = (args: readonly Field[], aliases: Map<string, string>): readonly Inner[] => {
   const { lines, guesses, commands } = gitPrograms(args, aliases);
   return [
     ...lines.flatMap((line) => ofText(line, {})),

@@ -54,10 +54,13 @@ const printed = ([format, ...values]: readonly string[]): string | undefined => 
     format.replaceAll(/%(?:%|[-0-9.]*[a-zA-Z])/g, (code) => (code === '%%' ? '%' : (rest.shift() ?? '')));
   let text = once();
   while (rest.length > 0 && rest.length < values.length && text.length < 10_000) text += once();
-  return text
-    .replaceAll(String.raw`\n`, '\n')
-    .replaceAll(String.raw`\t`, '\t')
-    .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
+  return (
+    text
+      // Lists that \0 separates are split like lines.
+      .replaceAll(/\\(?:n|0(?![0-7]{2}))/g, '\n')
+      .replaceAll(String.raw`\t`, '\t')
+      .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped)
+  );
 };
 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>
@@ -87,8 +90,9 @@ const listers: Readonly<Record<string, (words: readonly string[], operands: read
   rg: (words) => words.includes('--files') && !words.some((word) => /^-(?:g|t)|^--(?:glob|type)/.test(word)),
   grep: (words, operands) => words.some((word) => /^-[A-Za-z]*l/.test(word)) && isWide(operands[0]),
   git: (words, operands) =>
-    words[0] === 'ls-files' &&
-    operands.slice(1).every(isWide) &&
+    (words[0] === 'ls-files'
+      ? operands.slice(1).every(isWide)
+      : words[0] === 'ls-tree' && words.some((word) => /^-[a-z]*r/.test(word)) && operands.slice(2).every(isWide)) &&
     !words.some((word) => /^-[a-z]*d[a-z]*$|^--deleted$|^-x|^--exclude=/.test(word)),
   ls: (words, operands) => operands.every(isWide) && !words.includes('-d'),
 };

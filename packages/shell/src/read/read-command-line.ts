@@ -1,4 +1,4 @@
-import { isKnown, known, programName, unknownText, type Field } from './field.js';
+import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
 import { innerCommands, type GitAliases, type Inner, type ShellProblem } from './inner-commands.js';
@@ -9,7 +9,7 @@ import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
 import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
-import type { Output } from './expand-word.js';
+import { withHome, type Output } from './expand-word.js';
 
 /** Maximum nesting of commands that run commands. */
 const maxDepth = 24;
@@ -36,6 +36,7 @@ export const readCommandLine = (
   project = cwd,
   aliases: GitAliases = new Map(),
 ): CommandLine => {
+  const gitAliases = new Map(aliases);
   const invocations: Invocation[] = [];
   const problems: CommandLine['problems'][number][] = [];
   const left = { commands: maxCommands, words: maxWords, chars: maxChars };
@@ -71,10 +72,7 @@ export const readCommandLine = (
   ): void => {
     switch (inner.kind) {
       case 'problem':
-        report(
-          inner.problem,
-          argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),
-        );
+        report(inner.problem, argv.map(show));
         return;
       case 'command': {
         const own = innerScope(scope);
@@ -124,7 +122,7 @@ export const readCommandLine = (
       const words = alias
         .split(/\s+/)
         .filter((word) => word !== '')
-        .map(known);
+        .map((word) => known(withHome(word, word, scope)));
       return runCommand([...words, ...rest], redirections, input, scope, depth + 1, true);
     }
     const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
@@ -132,7 +130,8 @@ export const readCommandLine = (
 
     invocations.push({ argv, redirections, input, cwd: scope.cwd, secrets: scope.secrets });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
-    for (const inner of innerCommands(argv, input, scope, aliases)) runInner(inner, argv, input, scope, depth);
+    if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
+    for (const inner of innerCommands(argv, input, scope, gitAliases)) runInner(inner, argv, input, scope, depth);
     evaluateNames(argv, scope, depth);
     applyBuiltin(argv, scope, input);
     const output = outputOf(argv, input, scope);
@@ -150,10 +149,7 @@ export const readCommandLine = (
       !isOwnArguments &&
       (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))
     ) {
-      report(
-        'unknown-program',
-        argv.map(({ text, shown }) => (isKnown(text) ? text : shown)),
-      );
+      report('unknown-program', argv.map(show));
     }
     if (rest.length > 0) runCommand(rest, [], input, innerScope(scope), depth + 1);
     return { text: undefined, programs: ['?'] };
@@ -202,6 +198,9 @@ export const readCommandLine = (
 };
 
 const nothing: Output = { text: undefined, programs: [] };
+
+/** Returns whether a pattern of paths selects the program: `/bin/r?`, but neither `[` nor a quoted name. */
+const isPattern = ({ text, shown }: Field): boolean => /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
 
 /** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([

@@ -54,7 +54,9 @@ const fetched = (name: string, args: readonly string[]): readonly string[] => {
   if (target !== undefined) paths.push(target);
   const keepsName = name === 'wget' || args.some((arg) => /^-[A-Za-z]*O|^--remote-name/.test(arg));
   for (const arg of args) {
-    const [, last] = keepsName ? (/^[a-z]+:\/\/.*\/([^/?#]+)/i.exec(arg) ?? []) : [];
+    const [, last] = keepsName
+      ? (/^(?:[a-z]+:\/\/|[\w-]+(?:\.[\w-]+)+(?::\d+)?\/)(?:.*\/)?([^/?#]+)/i.exec(arg) ?? [])
+      : [];
     if (last !== undefined) paths.push(last);
   }
   return paths;

@@ -255,8 +255,15 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       if (node.type === 'HereDoc') {
         input = { text: expandBody(node.body, place.scope, run), programs: [] };
       } else if (node.target !== undefined) {
-        const target = expandWord(node.target, place.scope, run)[0] ?? known('');
-        if (node.type === 'HereString') input = { text: target.text, programs: target.madeBy };
+        const outputs: Output[] = [];
+        const target =
+          expandWord(node.target, place.scope, (inner, scope) => {
+            const output = run(inner, scope);
+            outputs.push(output);
+            return output;
+          })[0] ?? known('');
+        if (node.operator === '<' && node.target.text.startsWith('<(')) input = outputs[0];
+        else if (node.type === 'HereString') input = { text: target.text, programs: target.madeBy };
         else if (node.operator === '<') input = fromFile(target, place.scope);
         else if (!/^(?:\d+-?|-)$/.test(target.text)) redirections.push({ operator: node.operator, target });
       }

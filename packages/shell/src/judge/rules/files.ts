@@ -191,6 +191,15 @@ export const fileRules: readonly CommandRule[] = [
     why: 'It writes to files that belong to the system or that run automatically.',
   },
   {
+    rule: 'files/overwrite-project',
+    decision: 'ask',
+    programs: ['tee', 'sponge'],
+    paths: { in: ['operands'], zones: ['project'] },
+    unless: ['-a|--append'],
+    why: 'It overwrites every file of the project.',
+    instead: 'Name the intended file.',
+  },
+  {
     rule: 'files/edit-system',
     decision: 'ask',
     programs: ['sed', 'perl', 'gsed', 'ed', 'ex'],

@@ -66,6 +66,20 @@ export const permissionRules: readonly CommandRule[] = [
     why: 'Every user then runs the program with the rights of its owner.',
   },
   {
+    rule: 'permissions/root-shell',
+    decision: 'ask',
+    programs: ['su', 'sudo', 'doas'],
+    test: ({ program, arguments: { operands, has }, input, reads }) => {
+      if (input !== undefined || reads.length > 0) return false;
+      const names = operands.map(({ text }) => text).filter((text) => text !== '-');
+      return program === 'su'
+        ? has('-c') === 'no' && has('--command') === 'no' && names.every((name) => name === 'root')
+        : names.length === 0 && ['-i', '-s', '--login', '--shell'].some((option) => has(option) === 'yes');
+    },
+    why: 'It opens a shell as root, whose commands nobody sees.',
+    instead: 'Run the single command with sudo.',
+  },
+  {
     rule: 'permissions/users',
     decision: 'ask',
     programs: [

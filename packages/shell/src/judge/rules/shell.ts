@@ -123,7 +123,9 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secrets',
     decision: 'deny',
     programs: senders,
-    test: ({ program, arguments: { words, operands }, isSecret }) => {
+    test: ({ program, arguments: { words, operands }, input, isSecret }) => {
+      const isPut = ([, file = '']: RegExpMatchArray): boolean => isSecret(file);
+      if (program.endsWith('ftp') && Array.from((input ?? '').matchAll(putLine)).some(isPut)) return true;
       // In a copy from another machine, the last path is written, not read.
       const isDownload =
         /^(?:scp|rsync|aws|gsutil|rclone|s3cmd|gcloud)$/.test(program) && !isRemote(operands.at(-1)?.text ?? '');
@@ -144,6 +146,38 @@ export const shellRules: readonly CommandRule[] = [
     instead: 'Ask the person to do it.',
   },
   {
+    rule: 'shell/looks-up-output',
+    decision: 'ask',
+    programs: ['dig', 'nslookup', 'host', 'drill', 'ping', 'ping6', 'getent'],
+    test: ({ arguments: { operands }, madeBy }) =>
+      madeBy.length > 0 && operands.some(({ text }) => /\u{FFFF}\.(?:[\w-]+\.)+\w/u.test(text)),
+    why: 'The name that it looks up carries the output of a command to the servers of that domain.',
+  },
+  {
+    rule: 'shell/serves-home',
+    decision: 'ask',
+    programs: ['python', 'python3', 'php', 'serve', 'http-server', 'live-server', 'caddy'],
+    test: ({ program, arguments: { operands, words, valuesOf }, zoneOf }) =>
+      (!program.startsWith('python') || words.includes('http.server')) &&
+      [...['-d', '--directory', '-t', '--root'].flatMap(valuesOf), ...operands.map(({ text }) => text)].some((path) =>
+        ['root', 'system', 'home', 'above', 'secret'].includes(zoneOf(path)),
+      ),
+    why: 'It serves keys and private files to other machines.',
+    instead: 'Serve a folder of the project.',
+  },
+  {
+    rule: 'shell/runs-remote-package',
+    decision: 'ask',
+    programs: ['npx', 'pnpx', 'bunx', 'pnpm', 'yarn', 'npm', 'bun'],
+    test: ({ program, arguments: { operands } }) => {
+      const [first, second] = operands.map(({ text }) => text);
+      const spec = program.endsWith('x') ? first : /^(?:dlx|exec|x)$/.test(first ?? '') ? second : undefined;
+      return /^(?:https?:|git[+@:]|(?:github|gitlab|bitbucket|gist):)/.test(spec ?? '');
+    },
+    why: 'It runs a package from a URL, which no registry has checked.',
+    instead: 'Download it and read it first.',
+  },
+  {
     rule: 'shell/sends-secret-text',
     decision: 'ask',
     programs: senders,
@@ -152,6 +186,9 @@ export const shellRules: readonly CommandRule[] = [
     instead: 'Ask the person to do it.',
   },
 ];
+
+/** A line of an FTP client that uploads a file. */
+const putLine = /^\s*(?:m?put|reput|send)\s+(?:-\w+\s+)*(\S+)/gm;
 
 /** Subcommands that send files, of programs with other subcommands; of `ssh` only the input counts. */
 const sendingSubcommands: Readonly<Record<string, RegExp>> = {
