@@ -69,20 +69,22 @@ const withServer = (config: Config, [first, ...args]: readonly string[]): Config
   return { ...config, servers: { server } };
 };
 
-/** Serves until the client leaves or a signal arrives. */
+/** Serves until the client leaves or a signal arrives. During the start, a signal ends the program at once. */
 const run = async (config: Config): Promise<number> => {
-  const { serve } = await import('./serve.js');
-  const running = await serve(config, note);
-  if (running.url !== undefined) note(`listening on ${running.url}`);
-  const code = await new Promise<number>((resolve) => {
+  const signalled = new Promise<number>((resolve) => {
     process.once('SIGTERM', () => resolve(143));
     process.once('SIGINT', () => resolve(130));
     process.once('SIGHUP', () => resolve(129));
-    if (running.url === undefined) {
-      process.stdin.once('end', () => resolve(0));
-      process.stdin.once('close', () => resolve(0));
-    }
   });
+  const { serve } = await import('./serve.js');
+  const running = await Promise.race([serve(config, note), signalled]);
+  if (typeof running === 'number') return running;
+  const left = new Promise<number>((resolve) => {
+    if (running.url !== undefined) return note(`listening on ${running.url}`);
+    process.stdin.once('end', () => resolve(0));
+    process.stdin.once('close', () => resolve(0));
+  });
+  const code = await Promise.race([signalled, left]);
   await running.close();
   return code;
 };

@@ -21,7 +21,7 @@ export class Upstream {
   readonly #host: UpstreamHost;
   #server: McpServer | undefined;
   #connecting: Promise<void> | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   /** When a failed connection may be tried again. */
   #retryAt = 0;
 
@@ -39,7 +39,7 @@ export class Upstream {
 
   /** Connects, if necessary. A failure is reported. */
   async connect(): Promise<void> {
-    if (this.#server !== undefined || this.#isClosed || monotonicMs() < this.#retryAt) return;
+    if (this.#server !== undefined || this.#closing.signal.aborted || monotonicMs() < this.#retryAt) return;
     this.#connecting ??= this.#open().finally(() => {
       this.#connecting = undefined;
     });
@@ -47,7 +47,7 @@ export class Upstream {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#connecting;
     await this.#server?.close();
   }
@@ -55,6 +55,7 @@ export class Upstream {
   async #open(): Promise<void> {
     const { effects, protocol, timeoutMs } = this.#config;
     const { registry, onChange, onNote, traceContext } = this.#host;
+    const { signal } = this.#closing;
     try {
       const server = await connectMcp({
         name: this.name,
@@ -64,13 +65,15 @@ export class Upstream {
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
         traceContext,
+        signal,
         onToolsChanged: onChange,
         onProblem: (problem) => onNote(`${this.name}: ${problem.message}`),
       });
       registry.register(server);
       this.#server = server;
-      if (this.#isClosed) await server.close();
+      if (signal.aborted) await server.close();
     } catch (error) {
+      if (signal.aborted) return;
       this.#retryAt = monotonicMs() + retryMs;
       onNote(error instanceof Error ? error.message : String(error));
     }

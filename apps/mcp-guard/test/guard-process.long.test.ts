@@ -101,6 +101,24 @@ describe('mcp-guard over HTTP', () => {
     child.kill('SIGTERM');
     expect((await ended)[0]).toBe(143);
   });
+
+  it('ends on SIGTERM without waiting for a server that never answers', async () => {
+    const file = join(temporaryFolder(), 'guard.yaml');
+    const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] };
+    writeFileSync(file, stringify({ servers: { silent }, listen: { port: 0 } }));
+    const child = spawn(process.execPath, [main, '--config', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await expect.poll(() => said, { timeout: 60_000 }).toContain('listening on');
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(143);
+    // This is said after the time limit of connecting.
+    expect(said).not.toContain('cannot be reached');
+  });
 });
 
 describe('commands', () => {

@@ -31,7 +31,7 @@ export type McpState = 'connected' | 'connecting' | 'lost' | 'closed';
 export type McpCacheScope = 'public' | 'private';
 
 /** Settings and callbacks of a connection. */
-export interface LinkSettings extends Omit<ClientSettings, 'hasInputs'>, Omit<RequestSettings, 'client'> {
+export interface LinkSettings extends Omit<ClientSettings, 'hasInputs' | 'signal'>, Omit<RequestSettings, 'client'> {
   /** Receives the tools after connecting, after a change, and after reconnecting. */
   onTools(tools: readonly McpToolDescription[]): void;
   onState(state: McpState): void;
@@ -58,6 +58,8 @@ export class McpLink {
   readonly #settings: LinkSettings;
   #current: Link | undefined;
   #opening: Promise<Link> | undefined;
+  /** Ends a connection that is being opened. */
+  readonly #abort = new AbortController();
   #state: McpState = 'lost';
   #isLegacy = false;
   readonly #calls = new Set<LinkCall>();
@@ -134,6 +136,7 @@ export class McpLink {
 
   async close(): Promise<void> {
     this.#setState('closed');
+    this.#abort.abort();
     await this.#opening?.catch(() => undefined);
     const link = this.#current;
     this.#current = undefined;
@@ -168,8 +171,11 @@ export class McpLink {
     const { onInput, connectTimeoutMs } = this.#settings;
     this.#setState('connecting');
     let open: OpenClient | undefined;
+    const { signal } = this.#abort;
+    const onAbort = (): void => void open?.wire.close().catch(() => undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      open = await openClient({ ...this.#settings, hasInputs: onInput !== undefined }, this.#isLegacy);
+      open = await openClient({ ...this.#settings, hasInputs: onInput !== undefined, signal }, this.#isLegacy);
       const { client, isLegacy } = open;
       this.#isLegacy = isLegacy && open.opened.isLocal;
       const relisting = coalesce(() => this.#refresh(link), relistIntervalMs);
@@ -185,7 +191,7 @@ export class McpLink {
       // Listens first: a change between the two would be missed otherwise.
       await this.#listen(link);
       const tools = await listTools(link, connectTimeoutMs);
-      if (this.#state === 'closed') throw new Error('the connection was closed while connecting');
+      signal.throwIfAborted();
       this.#current = link;
       this.#settings.onTools(tools);
       this.#setState('connected');
@@ -194,9 +200,12 @@ export class McpLink {
       this.#current = undefined;
       this.#setState('lost');
       await open?.client.close().catch(() => undefined);
+      if (signal.aborted) throw this.#error('mcp-closed', 'was closed', error);
       const said = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
       const output = said === '' ? '' : `\nStandard error:\n${said}`;
       throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${output}`, error);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 

@@ -6,6 +6,7 @@ import {
   anyObject,
   anyValue,
   checkOptions,
+  instanceOf,
   integerFrom,
   nearestName,
   numberFrom,
@@ -88,6 +89,8 @@ export interface McpServerOptions {
    * ```
    */
   readonly traceContext?: (() => Readonly<Record<string, string>> | undefined) | undefined;
+  /** Ends connecting, and the program that it started. Without effect once the server is connected: use `close()`. */
+  readonly signal?: AbortSignal | undefined;
   /** Called when the state of the connection changes. */
   readonly onState?: ((state: McpState) => void) | undefined;
   /** Called when the tools have changed after connecting. */
@@ -131,7 +134,7 @@ export interface McpServer extends ToolModule {
  * are read-only or idempotent; others fail with a message that they may have taken effect.
  *
  * @throws InvalidOptionError `invalid-option`
- * @throws McpConnectionError if the server cannot be reached
+ * @throws McpConnectionError if the server cannot be reached, or `signal` ends connecting
  * @throws UnknownToolError if `effects` or `paths` name a tool that the server does not have
  *
  * @example
@@ -183,7 +186,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     problem,
   );
 
-  await link.connect();
+  await connect(link, options.signal);
   isConnected = true;
   const unknown = Object.keys({ ...paths, ...effects }).find((tool) => !offered.has(tool));
   if (unknown !== undefined) {
@@ -227,6 +230,17 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   };
 };
 
+const connect = async (link: McpLink, signal: AbortSignal | undefined): Promise<void> => {
+  const onAbort = (): void => void link.close();
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await link.connect();
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+};
+
 /** Replaces tools in a registry; unchanged tools stay registered. */
 const exchange = (
   registry: ToolRegistry,
@@ -261,6 +275,7 @@ const checkMcpOptions = (options: McpServerOptions): void => {
     protocol: oneOf('auto', '2025', '2026-07-28'),
     onInput: anyFunction,
     traceContext: anyFunction,
+    signal: instanceOf(AbortSignal),
     onState: anyFunction,
     onToolsChanged: anyFunction,
     onProblem: anyFunction,

@@ -174,6 +174,29 @@ describe('server-everything over stdio', () => {
   });
 });
 
+describe('a program that never answers', () => {
+  it.each(['auto', '2025'] as const)('ends when connecting is aborted, protocol %s', async (protocol) => {
+    const source = observed({ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] });
+    const abort = new AbortController();
+    const connecting = connectMcp({
+      name: 'silent',
+      connection: source.connection,
+      protocol,
+      signal: abort.signal,
+      connectTimeoutMs: 600_000,
+    });
+    await expect.poll(() => source.pids.length).toBe(1);
+    abort.abort();
+    await expect(connecting).rejects.toMatchObject({ code: 'mcp-closed' });
+    await expect.poll(() => source.pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('is not started if the signal was aborted before', async () => {
+    const options = { name: 'silent', connection: { command: 'no-such-command' }, signal: AbortSignal.abort() };
+    await expect(connectMcp(options)).rejects.toMatchObject({ code: 'mcp-closed' });
+  });
+});
+
 describe('server-filesystem over stdio', () => {
   let directory: string;
   let server: McpServer;

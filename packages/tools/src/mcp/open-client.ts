@@ -14,6 +14,8 @@ export interface ClientSettings {
   readonly protocol: McpProtocol;
   /** Whether requests of the server for input can be answered. */
   readonly hasInputs: boolean;
+  /** Ends the attempt, and the program that it started. */
+  readonly signal: AbortSignal;
 }
 
 /** A connected client and its transport. */
@@ -65,7 +67,8 @@ export class OpenError extends Error {
 }
 
 const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promise<OpenClient> => {
-  const { connection, connectTimeoutMs: timeout, maxMessageBytes, protocol, hasInputs } = settings;
+  const { connection, connectTimeoutMs: timeout, maxMessageBytes, protocol, hasInputs, signal } = settings;
+  signal.throwIfAborted();
   const opened = openTransport(connection, maxMessageBytes);
   const wire = new WireTransport(opened.transport);
   let hasClosed = false;
@@ -84,13 +87,17 @@ const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promis
       jsonSchemaValidator: { getValidator: acceptAll },
     },
   );
+  const onAbort = (): void => void wire.close().catch(() => undefined);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     await client.connect(wire, { timeout, ...(prior !== undefined && { prior }) });
   } catch (error) {
     const hasEndedEarly = opened.isLocal && hasClosed && prior === undefined && opened.failure() === undefined;
     await client.close().catch(() => undefined);
     await wire.close().catch(() => undefined);
-    throw new OpenError(opened.failure() ?? error, opened.diagnostics(), hasEndedEarly);
+    throw new OpenError(opened.failure() ?? error, opened.diagnostics(), hasEndedEarly && !signal.aborted);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
   return { client, wire, opened, isLegacy: client.getProtocolEra() !== 'modern' };
 };
