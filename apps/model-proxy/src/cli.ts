@@ -27,12 +27,13 @@ const start = async (file: string | undefined, port: string | undefined): Promis
   const config = file === undefined ? parseConfig({}) : await readConfig(file);
   const listen = port === undefined ? config.listen : { ...config.listen, port: parsePort(port) };
   const proxy = await startProxy({ ...config, listen });
-  say(`Listening on ${proxy.url}.`);
-  say(`ANTHROPIC_BASE_URL=${proxy.url}`);
-  say(`OPENAI_BASE_URL=${proxy.url}/v1`);
   const stop = (): void => void proxy.close().catch(fail);
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  // Not earlier: a program that reads this may send a signal at once.
+  say(`Listening on ${proxy.url}.`);
+  say(`ANTHROPIC_BASE_URL=${proxy.url}`);
+  say(`OPENAI_BASE_URL=${proxy.url}/v1`);
 };
 
 const parsePort = (text: string): number => {

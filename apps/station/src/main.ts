@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArguments, UsageError, usageText } from './arguments.js';
 import { runConfigCommand } from './config/commands.js';
-import { manageTokens, startProgram } from './program.js';
+import { manageTokens, startProgram, type RunningProgram } from './program.js';
 
 /** Exit code for wrong arguments. */
 const usageExitCode = 2;
@@ -19,18 +19,24 @@ const run = async (): Promise<void> => {
   const given = parseArguments(process.argv.slice(2));
   if (given.command === 'help') return surroundings.say(usageText);
   if (given.command !== 'start') return manageTokens(given, surroundings);
-  const program = await startProgram(given, surroundings);
+  const starting = startProgram(given, surroundings);
+  // A signal during the start takes effect after it.
   const stop = (): void => {
     // A second signal ends the process at once.
     process.once('SIGINT', () => process.exit(130));
     // Turns are not cancelled: the next process resumes them.
-    void program.stop(drainMs).then(() => process.exit(0));
+    const finish = (program: RunningProgram): Promise<void> => program.stop(drainMs).then(() => process.exit(0), fail);
+    // `run` reports a start that fails.
+    void starting.then(finish, () => undefined);
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  await starting;
 };
 
-await run().catch((error: unknown) => {
+const fail = (error: unknown): void => {
   surroundings.warn(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof UsageError ? usageExitCode : 1;
-});
+};
+
+await run().catch(fail);
