@@ -361,7 +361,8 @@ class Cluster {
   readonly #bundle: string;
   readonly #arguments: readonly string[];
   readonly #log: string;
-  #count = 0;
+  /** The workers whose disk is full. */
+  readonly #full = new Set<ChildProcess>();
   /** The workers, and whether each has started. */
   readonly #workers = new Map<ChildProcess, Promise<unknown>>();
 
@@ -373,15 +374,16 @@ class Cluster {
 
   fill(count: number): void {
     while (this.#workers.size < count) {
-      // The disk of every second worker is full.
-      this.#count += 1;
-      const worker = fork(this.#bundle, [...this.#arguments, this.#count % 2 === 0 ? 'full' : 'free'], {
+      // At any time, the disk of half of the workers is full.
+      const isFull = this.#full.size < Math.floor(count / 2);
+      const worker = fork(this.#bundle, [...this.#arguments, isFull ? 'full' : 'free'], {
         execArgv: [],
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
       worker.stderr?.pipe(createWriteStream(this.#log, { flags: 'a' }));
       this.#workers.set(worker, new Promise((resolve) => void worker.once('message', resolve).once('exit', resolve)));
-      worker.once('exit', () => this.#workers.delete(worker));
+      if (isFull) this.#full.add(worker);
+      worker.once('exit', () => this.#remove(worker));
     }
   }
 
@@ -389,7 +391,12 @@ class Cluster {
     const worker = this.#pick(choice);
     if (!worker) return;
     worker.kill('SIGKILL');
+    this.#remove(worker);
+  }
+
+  #remove(worker: ChildProcess): void {
     this.#workers.delete(worker);
+    this.#full.delete(worker);
   }
 
   async suspend(choice: number, ms: number): Promise<void> {
