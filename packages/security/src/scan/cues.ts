@@ -166,8 +166,8 @@ interface Ending {
 export const maxPatterns = 31;
 
 /**
- * Tells in one pass which of up to `maxPatterns` patterns a text may match: an automaton (Aho-Corasick) for the literals of all of
- * them. A pattern without literals may match any text.
+ * Tells in one pass which of up to `maxPatterns` patterns a text may match: an automaton (Aho-Corasick) for the literals
+ * of all of them. A pattern without literals may match any text.
  */
 export class CueIndex {
   readonly #bits: ReadonlyMap<RegExp, number>;

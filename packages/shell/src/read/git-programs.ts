@@ -36,8 +36,8 @@ const programOptions: Readonly<Record<string, RegExp>> = {
 const globalValues = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
 
 /**
- * Adds an alias that the arguments define, and returns the programs that git would run for them: aliases, settings, options, and remotes that are
- * commands.
+ * Adds an alias that the arguments define, and returns the programs that git would run for them: aliases, settings,
+ * options, and remotes that are commands.
  */
 export const gitPrograms = (args: readonly Field[], aliases: Map<string, string>): GitPrograms => {
   const texts = args.map(({ text }) => text);
