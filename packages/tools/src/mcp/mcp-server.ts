@@ -21,7 +21,7 @@ import type { McpInputHandler } from './inputs.js';
 import { toolMaker } from './mcp-tools.js';
 import { checkServerName } from './names.js';
 import type { McpProtocol } from './open-client.js';
-import type { McpToolDescription } from './tool-request.js';
+import { noTimeout, type McpToolDescription } from './tool-request.js';
 import { checkConnection, type McpConnection } from './transports.js';
 
 /** Options of {@link connectMcp}. */
@@ -171,7 +171,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   const link = new McpLink({
     name,
     connection: options.connection,
-    connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    connectTimeoutMs: Math.min(options.connectTimeoutMs ?? 30_000, noTimeout),
     maxMessageBytes: options.maxMessageBytes ?? 16_777_216,
     protocol: options.protocol ?? 'auto',
     onInput: options.onInput,
