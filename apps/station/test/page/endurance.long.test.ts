@@ -72,7 +72,14 @@ describe('a session of 5,000 messages', () => {
         );
         return [row?.dataset['index'], Math.round((row?.getBoundingClientRect().top ?? 0) - top)];
       });
-    const before = await visible();
+    // Rows move until those above them are measured.
+    let before = await visible();
+    const hasMoved = async (): Promise<boolean> => {
+      const last = before;
+      before = await visible();
+      return last[0] !== before[0] || last[1] !== before[1];
+    };
+    await expect.poll(hasMoved).toBe(false);
     for (let index = 0; index < 50; index += 1) {
       station.emit('s', {
         type: 'history.append',
