@@ -60,6 +60,22 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await proxy.stop();
   });
 
+  it('keeps the log of a session whose head was lost, and writes the head again', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const first = await store.open('alice');
+    await write(first, turnOf('turn-1', 'one'));
+    await first.close();
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.s.*` });
+    const second = await store.open('alice');
+    expect(second.pastTurn?.('turn-1')).toMatchObject({ outcome: 'completed' });
+    await second.close();
+    expect(JSON.stringify(await store.messages('alice'))).toContain('one');
+    expect(await store.list()).toMatchObject([{ session: 'alice', latestTurn: 'turn-1', state: 'idle', turns: 1 }]);
+    await store.close();
+  });
+
   it('never deletes a session whose turn runs or has not ended', async () => {
     const store = await natsSessions(connection, { bucket: fresh(), ttlMs: 1_000 });
     for (const session of ['ended', 'left']) {

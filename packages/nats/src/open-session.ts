@@ -62,7 +62,7 @@ export class NatsSession implements OpenSession {
     this.#heads = heads;
     this.#key = key;
     this.#id = id;
-    this.#head = head;
+    this.#head = restored(head, loaded);
     this.snapshot = loaded.snapshot;
     this.journal = loaded.journal;
     this.#before = loaded.snapshot;
@@ -206,6 +206,13 @@ export class NatsSession implements OpenSession {
     }
   }
 }
+
+/** Returns the head; if it was lost, the one that the log proves, because the log of a session without turns is deleted. */
+const restored = (head: StoredHead, { past }: LoadedSession): StoredHead => {
+  const [first, latest] = [past[0], past.at(-1)];
+  if (head.turns > 0 || first === undefined || latest === undefined) return head;
+  return { ...head, turns: past.length, latest, createdAt: first.startedAt, updatedAt: latest.startedAt };
+};
 
 /** Takes records of one turn: the first record of a turn begins an entry. */
 const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {

@@ -31,9 +31,17 @@ export const randomOf = (seed: number): ((below: number) => number) => {
   };
 };
 
-/** Runs a turn in a session, from its first record that is missing, until it is stored in full. */
+/** How long a turn is tried again. A cluster elects its leaders in seconds. */
+const maxRetryMs = 180_000;
+
+/**
+ * Runs a turn in a session, from its first record that is missing, until it is stored in full.
+ *
+ * @throws the last error, if the turn fails for three minutes
+ */
 export const finish = async (store: SessionStore, session: string, turn: string): Promise<void> => {
   const events = turnOf(turn, `${session} ${turn}`, 1);
+  const end = performance.now() + maxRetryMs;
   for (;;) {
     let open: OpenSession | undefined;
     try {
@@ -46,7 +54,7 @@ export const finish = async (store: SessionStore, session: string, turn: string)
       }
       return;
     } catch (error) {
-      if (error instanceof DuplicateTurnError) throw error;
+      if (error instanceof DuplicateTurnError || performance.now() > end) throw error;
     } finally {
       await open?.close();
     }
