@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { delay, map, mergeMap, of, tap, type MonoTypeOperatorFunction } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeOwnTimers, type OwnTimers } from './testing/own-timers.js';
+import { fakeOwnTimers, type OwnTimers } from '../test/own-timers.js';
 import { slowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch } from '../test/turns.js';
 import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';

@@ -1,6 +1,6 @@
 import { Subject, take, takeUntil, tap } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeOwnTimers, type OwnTimers } from './testing/own-timers.js';
+import { fakeOwnTimers, type OwnTimers } from '../test/own-timers.js';
 import { richTurn, type RichTurn } from '../test/rich-turn.js';
 import { slowSessions, type SlowSessions } from '../test/slow-sessions.js';
 import { expectEnded, expectSound, watch, type Watched } from '../test/turns.js';

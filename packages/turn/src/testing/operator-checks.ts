@@ -6,7 +6,6 @@ import { memorySessions } from '../memory-sessions.js';
 import { repairHistory } from '../repair.js';
 import { reply } from '../reply.js';
 import { call, response } from './builders.js';
-import { fakeOwnTimers } from './own-timers.js';
 import { sampleTurn } from './sample-turn.js';
 import { scriptedModel } from './scripted-model.js';
 import { checkReplay } from './replay-check.js';
@@ -206,7 +205,7 @@ const interleave = (
 
 /** Unsubscribes after `length` events and checks that all resources are released. */
 const leaveAfter = async (factory: () => TurnOperator, length: number): Promise<void> => {
-  const timers = fakeOwnTimers(0);
+  vi.useFakeTimers({ now: 0 });
   try {
     let open = 0;
     let late = 0;
@@ -219,23 +218,21 @@ const leaveAfter = async (factory: () => TurnOperator, length: number): Promise<
       };
     });
     let hasLeft = false;
-    const subscription = timers.run(() =>
-      source.pipe(factory()).subscribe({
-        next: () => {
-          if (hasLeft) late += 1;
-        },
-        error: () => undefined,
-      }),
-    );
+    const subscription = source.pipe(factory()).subscribe({
+      next: () => {
+        if (hasLeft) late += 1;
+      },
+      error: () => undefined,
+    });
     await vi.advanceTimersByTimeAsync(0);
     subscription.unsubscribe();
     hasLeft = true;
     expect(open, `the source is still subscribed to, ${length} events into the turn`).toBe(0);
-    expect(timers.count(), `timers are left, ${length} events into the turn`).toBe(0);
+    expect(vi.getTimerCount(), `timers are left, ${length} events into the turn`).toBe(0);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(late, 'events were emitted after the end').toBe(0);
   } finally {
-    timers.restore();
+    vi.useRealTimers();
   }
 };
 
