@@ -60,6 +60,36 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await proxy.stop();
   });
 
+  it('recognizes its own record when the answer was lost and the server has forgotten the id', async () => {
+    const bucket = fresh();
+    const proxy = new Proxy(server.port);
+    const remote = await connect({ servers: await proxy.listen(), reconnectTimeWait: 20, maxReconnectAttempts: -1 });
+    const store = await natsSessions(remote, { bucket, leaseMs: 60_000 });
+    const open = await store.open('alice');
+    const [start, ...others] = turnOf('turn-1', 'one');
+    if (start === undefined) throw new Error('The turn has no records.');
+    await write(open, [start]);
+    const manager = await jetstreamManager(connection);
+    await manager.streams.update(`${bucket}_log`, { duplicate_window: 100_000_000 });
+    proxy.passes = (answer) => {
+      const isStored = answer.includes(`"stream":"${bucket}_log"`);
+      // No request passes until the server has forgotten the id.
+      if (isStored) proxy.isOpen = false;
+      return !isStored;
+    };
+    const writing = write(open, others, 1);
+    await vi.waitFor(() => expect(proxy.isOpen).toBe(false), { timeout: 10_000, interval: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    proxy.passes = () => true;
+    proxy.isOpen = true;
+    await writing;
+    await open.close();
+    expect(await store.list()).toMatchObject([{ session: 'alice', state: 'idle', turns: 1 }]);
+    await store.close();
+    await remote.close();
+    await proxy.stop();
+  });
+
   it('keeps the log of a session whose head was lost, and writes the head again', async () => {
     const bucket = fresh();
     const store = await natsSessions(connection, { bucket });

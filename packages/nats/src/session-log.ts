@@ -7,7 +7,7 @@ import {
   type PastTurn,
   type SessionSnapshot,
 } from '@h/turn';
-import { jetstream, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { isConflict, isMessageMissing, retrying } from './errors.js';
 import { readSubject } from './read-subject.js';
@@ -96,16 +96,41 @@ export class SessionLogs {
       const end = Math.min(content.byteLength, at + this.#maxBytes);
       const more = end < content.byteLength ? '+' : '.';
       const message = Buffer.concat([Buffer.from(`${kind}${more}`), content.subarray(at, end)]);
-      // The id makes a repetition harmless whose first attempt was stored and whose answer was lost.
-      const options = { msgID: `${id}-${part}`, expect: { lastSubjectSequence: seq }, retries: 0 };
-      const answer = await retrying('Writing a session', this.#retryMs, () =>
-        this.#client.publish(this.#subjectOf(key), message, options),
-      );
-      seq = answer.seq;
+      seq = await this.#publish(key, message, `${id}-${part}`, seq);
       at = end;
       part += 1;
     } while (at < content.byteLength);
     return seq;
+  }
+
+  /**
+   * Writes a message after the message `lastSeq`, and returns its sequence.
+   *
+   * An attempt may be stored although its answer is lost. The server recognizes the repetition by its id, unless its
+   * leader has changed or its duplicate window has passed: then it reports a conflict with the stored message.
+   */
+  #publish(key: string, message: Uint8Array, msgID: string, lastSeq: number): Promise<number> {
+    const options = { msgID, expect: { lastSubjectSequence: lastSeq }, retries: 0 };
+    return retrying('Writing a session', this.#retryMs, async () => {
+      try {
+        return (await this.#client.publish(this.#subjectOf(key), message, options)).seq;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        const stored = await this.#last(key);
+        if (stored?.header.get('Nats-Msg-Id') === msgID) return stored.seq;
+        throw error;
+      }
+    });
+  }
+
+  /** Returns the last message of a session. */
+  async #last(key: string): Promise<StoredMsg | null> {
+    try {
+      return await this.#manager.streams.getMessage(this.#stream, { last_by_subj: this.#subjectOf(key) });
+    } catch (error) {
+      if (isMessageMissing(error)) return null;
+      throw error;
+    }
   }
 
   /** Writes a snapshot of the session before its latest turn, and removes what it replaces. */
@@ -137,12 +162,7 @@ export class SessionLogs {
 
   async #read(key: string): Promise<{ entries: readonly Entry[]; lastSeq: number; messages: number }> {
     const subject = this.#subjectOf(key);
-    const last = await this.#manager.streams
-      .getMessage(this.#stream, { last_by_subj: subject })
-      .catch((error: unknown) => {
-        if (isMessageMissing(error)) return null;
-        throw error;
-      });
+    const last = await this.#last(key);
     if (last === null) return { entries: [], lastSeq: 0, messages: 0 };
     const entries: Entry[] = [];
     let open: { kind: EntryKind; seq: number; parts: Buffer[] } | undefined;
