@@ -77,6 +77,11 @@ export class DescribedCall {
     return wordsOf(this.tool).some((word) => noteWords.has(word));
   }
 
+  /** Whether it only lets time pass, so that an equal answer is no progress. */
+  get isPause(): boolean {
+    return wordsOf(this.tool).some((word) => pauseWords.has(word));
+  }
+
   get #commands(): readonly CommandEffect[] | undefined {
     if (this.#effects === undefined) {
       const effects = effectsOf(this.call.name, this.call.input);
@@ -113,16 +118,20 @@ export const selectFrom = (select: (value: unknown) => unknown, value: unknown):
   }
 };
 
+/** Matches a pause in a command, whatever its length. */
+const sleepLength = /\bsleep +[\d.]{1,20}[smhd]?(?![\w.])/g;
+
 const relevantInput = (name: string, input: unknown): unknown => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   let rest: Record<string, unknown> | undefined;
   for (const [member, value] of Object.entries(input)) {
-    const isCommand = (member === 'command' || member === 'cmd') && typeof value === 'string' && value.includes('#');
+    const isCommand =
+      (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep /.test(value);
     const isLabel = shellLabels.has(member);
     if (!isCommand && !isLabel && !reasonMembers.has(member) && !volatileMembers.has(member)) continue;
     if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
     rest ??= { ...input };
-    if (isCommand) rest[member] = withoutComments(value);
+    if (isCommand) rest[member] = withoutComments(value).replaceAll(sleepLength, 'sleep');
     else delete rest[member];
   }
   return rest ?? input;
@@ -167,6 +176,7 @@ const lookupCommands: ReadonlySet<string> = wordSet(
   'cat head tail less ls grep egrep rg find fd wc stat file echo pwd which type env printenv tree du sed awk ' +
     'git cd',
 );
+const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
 const noteWords: ReadonlySet<string> = wordSet('think thought thinking todo todos plan note notes');
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;

@@ -31,6 +31,8 @@ const maxStrikes = 32;
 
 /** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
 const maxSameOutcomes = 6;
+/** Number of different words from which an outcome is a page and not an acknowledgement. */
+const minPageWords = 10;
 /**
  * Creates a detector for one run of calls. It requires neither RxJS nor a harness.
  *
@@ -130,7 +132,7 @@ export class Detector {
   readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
-  readonly #answers: Recent<string, number | 'empty'>;
+  readonly #answers: Recent<string, Answer>;
   readonly #unknownTools: Recent<string, number>;
   /** Loops for which calls were blocked. */
   readonly #strikes: Recent<string, true>;
@@ -178,7 +180,9 @@ export class Detector {
    */
   isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
     return (
-      isSuccess(status, print) && this.#calls.get(key) === undefined && this.#answers.get(tool) !== answerOf(print)
+      isSuccess(status, print) &&
+      this.#calls.get(key) === undefined &&
+      this.#answers.get(tool)?.answer !== answerOf(print)
     );
   }
 
@@ -301,8 +305,8 @@ export class Detector {
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
     const answer = answerOf(print);
-    const isAnswered = isOk && this.#answers.get(call.tool) === answer && !call.isPoll && call.isLookup;
-    this.#answers.set(call.tool, answer);
+    const isAnswered = isOk && this.#hasAnswered(call, answer, print);
+    this.#answers.set(call.tool, { answer, key: call.key });
     return {
       call,
       print,
@@ -315,6 +319,15 @@ export class Detector {
       drift: change.drift,
       trend: change.trend,
     };
+  }
+
+  /** Whether the call before it of this tool was answered the same way. */
+  #hasAnswered(call: DescribedCall, answer: Answer['answer'], { words }: Fingerprint): boolean {
+    const before = this.#answers.get(call.tool);
+    if (before?.answer !== answer) return false;
+    if (call.isPause) return true;
+    // The same page after another input. An acknowledgement of a few words is equal for all inputs.
+    return call.isPoll ? before.key !== call.key && words.length >= minPageWords : call.isLookup;
   }
 
   #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
@@ -395,5 +408,11 @@ export class Detector {
 /** The outcome of a call that never ran. */
 const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
 
+/** The last answer of a tool, and the call that it answered. */
+interface Answer {
+  readonly answer: number | 'empty';
+  readonly key: string;
+}
+
 /** What an outcome answers; all empty answers are one. */
-const answerOf = ({ isEmpty, outcome }: Fingerprint): number | 'empty' => (isEmpty === true ? 'empty' : outcome);
+const answerOf = ({ isEmpty, outcome }: Fingerprint): Answer['answer'] => (isEmpty === true ? 'empty' : outcome);

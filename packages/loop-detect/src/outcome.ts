@@ -1,6 +1,7 @@
 import type { ToolStatus } from '@h/turn';
 import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
+import { writes } from './effect.js';
 import { scan, similarity } from './scan.js';
 import { shellLineOf } from './shell.js';
 
@@ -41,7 +42,7 @@ export const fingerprintOf = (
   select?: (output: unknown) => unknown,
 ): Fingerprint => {
   const counts = select === undefined ? output : selectFrom(select, output);
-  const text = textOf(counts);
+  const text = withoutPlace(call.input, textOf(counts));
   const { shape, exact, words, level, isRatio } = scan(text, status);
   const print: Fingerprint = {
     outcome: exact,
@@ -51,8 +52,8 @@ export const fingerprintOf = (
     ...(isRatio === true && { isRatio }),
   };
   if (neutralStatuses.has(status) || status === 'denied') return print;
-  if (successStatuses.has(status) && !reportsError(counts, text)) {
-    return text.length <= maxEmpty && (emptyStart.test(text) || isEmptyList(counts, text))
+  if (successStatuses.has(status) && !reportsError(call, counts, text)) {
+    return text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(counts, text))
       ? { ...print, isEmpty: true }
       : print;
   }
@@ -60,6 +61,20 @@ export const fingerprintOf = (
   if (failure === undefined) return print;
   const said = scan(failure);
   return { ...print, words: said.words, failure: said.shape, kind: kindOf(failure, status) };
+};
+
+/** Members of an input that say which part of a list to return. */
+const placeMember = /^(?:page|offset|cursor|skip|start|after|from)/i;
+
+/** Removes the place in a list that a result repeats from its input, as in `"page":7`. */
+const withoutPlace = (input: unknown, text: string): string => {
+  if (typeof input !== 'object' || input === null) return text;
+  let rest = text;
+  for (const [member, value] of Object.entries(input)) {
+    if (typeof value !== 'number' || !placeMember.test(member)) continue;
+    rest = rest.replaceAll(`"${member}":${value}`, '').replaceAll(`"${member}": ${value}`, '');
+  }
+  return rest;
 };
 
 /** Returns the text of an output, which is an output as in `tool.result` or any value. */
@@ -74,6 +89,10 @@ const textOf = (output: unknown): string => {
 const maxEmpty = 200;
 const emptyStart =
   /^[^\p{L}\p{N}]{0,8}(?:no\b|none\b|nothing\b|0 (?:results?|matches|items|rows|hits|files)|zero\b|empty\b|null\b|undefined\b|found (?:0|no|nothing)\b|$)/iu;
+
+/** Matches a sentence that reports a search without results. */
+const noMatch =
+  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found)/i;
 
 /** Whether an object has an empty list or a count of zero, and no list with items. */
 const isEmptyList = (output: unknown, text: string): boolean => {
@@ -96,13 +115,20 @@ const maxReport = 600;
 const maxStart = 200;
 const noErrors =
   /\b(?:0|no|zero|without) (?:\w{1,20} ){0,2}(?:errors?|failures?|failed)\b|\b(?:errors?|failures?|failed)["']?\s{0,3}[:=]\s{0,3}(?:0\b|none\b|null\b|false\b|\[\])/i;
+/**
+ * Matches what follows the name of a failure in a report: its end, a sign, a code, or what it is about. A title such as
+ * `Error codes` or `Network configuration` has another noun there.
+ */
+const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|thrown|timeout)\s)`;
 /** Matches the beginning of an error report. */
 const reportStart = new RegExp(
   `^(?:${[
-    String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b`,
+    String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
+    String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
+    String.raw`(?:permission|access|deadline|panic|fatal|abort|quota|gateway|internal server|conflict|network|time(?:out)?)\b${reported}`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:failed|refused|denied|rejected|timed out|aborted|not found|not (?:be )?(?:allowed|permitted|available|supported|exist)|unavailable|unreachable|does not exist|doesn't exist|disconnected)\b`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
-    String.raw`(?:permission|access|denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timeout|timed out|time(?:out)? exceeded|deadline|traceback|panic|fatal|abort|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|quota|service unavailable|bad (?:request|gateway)|gateway|internal server|conflict|connection (?:refused|reset|closed|lost)|network)\b`,
+    String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,
     String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?:$|:|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
   ].join('|')})`,
   'i',
@@ -110,8 +136,13 @@ const reportStart = new RegExp(
 const upperCode = /^E[A-Z]{4,14}\b/;
 const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
 
+/** Matches a report that nothing was done. It is a failure of a call that should have changed something. */
+const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
+/** Matches a title that is underlined. */
+const underlined = /^[^\n]{1,200}\n[=-]{3}/;
+
 /** Whether the output of a successful call reports a failure. */
-const reportsError = (output: unknown, text: string): boolean => {
+const reportsError = (call: LoopCall, output: unknown, text: string): boolean => {
   if (typeof output === 'object' && output !== null) {
     if ('type' in output && (output.type === 'error-text' || output.type === 'error-json')) return true;
     const report = 'type' in output && output.type === 'json' && 'value' in output ? output.value : output;
@@ -123,9 +154,10 @@ const reportsError = (output: unknown, text: string): boolean => {
   const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
   const lineEnd = bare.indexOf('\n');
   const start = lineEnd < 0 ? bare : bare.slice(0, lineEnd);
-  if (start === '') return false;
+  if (start === '' || underlined.test(bare)) return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
   if (!startsWithWord(message) && /^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
 };
@@ -165,7 +197,7 @@ const hasErrorMember = (value: unknown): boolean => {
 const messageOf = (output: unknown, text: string): string => {
   if (typeof output !== 'object' || output === null) return text;
   const { value, content } = output as Readonly<Record<string, unknown>>;
-  const parts = Array.isArray(value) ? value : Array.isArray(content) ? content : undefined;
+  const parts = [output, value, content].find((each) => Array.isArray(each));
   if (parts === undefined) return text;
   const texts = parts.flatMap((part: unknown) =>
     typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? [part.text] : [],

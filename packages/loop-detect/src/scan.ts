@@ -30,7 +30,7 @@ const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of ids that are generated for each call. */
 const volatileId =
-  /(?:request|req|trace|span|correlation|process|nonce|run|job|session)[-_ ]?(?:id)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+  /(?:request|req|trace|span|correlation|process|nonce|run|job|session|cursor|next|page_?token)[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
 const durationNext =
   /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
@@ -48,6 +48,8 @@ const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
 const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/;
 /** Matches alternating letters and digits, as in random keys. */
 const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
+/** Matches names that browsers give the elements of one snapshot, as in `[ref=s3e12]`. */
+const elementRef = /^(?:[a-z]\d{1,6}){1,3}$/;
 const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
 const [other, letter, digit] = [0, 1, 2] as const;
@@ -216,6 +218,7 @@ class Scanner {
         return this.#value(token, end);
       }
     }
+    if (label === 'ref' && elementRef.test(token)) return this.#volatile(end);
     const isInFolder = text.charCodeAt(start - 1) === slash || text.charCodeAt(start - 1) === backslash;
     if (isInFolder && temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
     if (token.length >= shortestId) {

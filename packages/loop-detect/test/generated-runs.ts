@@ -391,6 +391,58 @@ export const loops: Families = {
     .map(({ tool, first, second }) =>
       rounds(rounds40, (round) => [failed(tool, { round: `r${round}` }, round % 2 === 0 ? first : second)]),
     ),
+  'a command behind pauses of different lengths': fc
+    .record({ tool: shellName, line: command, output: words(2, 8), seed })
+    .map(({ tool, line, output, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => [ok(tool, { command: `sleep ${1 + draw(90)}; ${line}` }, output)]);
+    }),
+  'the same page of a list for different places': fc
+    .record({ tool: word, items: fc.array(words(3, 5), { minLength: 3, maxLength: 9 }), form: fc.nat(2), seed })
+    .map(({ tool, items, form, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (page) => {
+        const [input, output] = [
+          [{ page }, { items, page }],
+          [{ cursor: hex(20)(draw) }, { items, next_cursor: hex(20)(draw) }],
+          [{ offset: page * 50 }, { items, total: 7 }],
+        ][form] ?? [{}, {}];
+        return [ok(`list_${tool}`, input, JSON.stringify(output))];
+      });
+    }),
+  'a page that shows the same after each click': fc
+    .record({ names: fc.array(words(2, 3), { minLength: 4, maxLength: 9 }), seed })
+    .map(({ names, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const shown = names.map((name) => `- button "${name}" [ref=e${draw(900)}]`).join('\n');
+        return [ok('browser_click', { ref: `e${draw(900)}` }, `Clicked. The page has these elements:\n${shown}`)];
+      });
+    }),
+  'an edit that reports that nothing was replaced': fc
+    .record({ tool: fc.constantFrom('str_replace', 'edit_file', 'apply_patch'), file: path, seed })
+    .map(({ tool, file, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const old = `return ${hex(6)(draw)};`;
+        return [ok(tool, { path: file, old }, `No replacement was performed: \`${old}\` is not in ${file}.`)];
+      });
+    }),
+  'a constant state between pauses': fc
+    .record({ tool: fc.constantFrom('wait', 'sleep'), state: words(1, 3), text: words(1, 3), seed })
+    .map(({ tool, state, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => [ok(tool, { seconds: 1 + draw(90) }, text), ok('get_status', { job: 7 }, state)]);
+    }),
+  'a failure in a list of content parts, in several languages': fc
+    .record({
+      tool: toolName,
+      start: fc.constantFrom('Error:', 'Fehler:', 'Erreur :', '错误：', 'エラー:'),
+      text: words(2, 5),
+    })
+    .map(({ tool, start, text }) =>
+      rounds(rounds40, (round) => [ok(tool, { item: `i${round}` }, [{ type: 'text', text: `${start} ${text}` }])]),
+    ),
 };
 
 const content = fc.array(words(3, 8), { minLength: 3, maxLength: 12 }).map((lines) => lines.join('\n'));
@@ -401,6 +453,42 @@ const edit = (file: string, round: number): Move =>
 
 /** Runs that make progress. None may be stopped, and at most 1 % may cause a warning. */
 export const healthy: Families = {
+  'documents with titles that begin like failures': fc
+    .record({
+      tool: fc.constantFrom('read_file', 'fetch_page', 'get_section'),
+      noun: fc.constantFrom(
+        'Error',
+        'Exception',
+        'Failure',
+        'Fault',
+        'Network',
+        'Timeout',
+        'Quota',
+        'Access',
+        'Conflict',
+      ),
+      mark: fc.constantFrom('', '# ', '## '),
+      bodies: fc.array(words(20, 40), { minLength: 8, maxLength: 20 }),
+    })
+    .map(({ tool, noun, mark, bodies }) =>
+      rounds(bodies.length, (round) => {
+        const title = ['handling', 'codes', 'policy', 'guide'][round % 4];
+        return [ok(tool, { name: `page-${round}` }, `${mark}${noun} ${title}\n\n${bodies[round]}`)];
+      }),
+    ),
+  'a bisect': fc
+    .record({ tool: shellName, marks: fc.array(fc.constantFrom('good', 'bad'), { minLength: 8, maxLength: 20 }), seed })
+    .map(({ tool, marks, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(marks.length, (round) => [
+        ok(
+          tool,
+          { command: `git bisect ${marks[round]}` },
+          `Bisecting: ${2 ** (marks.length - round)} left\n[${hex(40)(draw)}] a commit`,
+        ),
+        failed(tool, { command: 'npm test' }, `${1 + draw(3)} failing, 20 passing in ${draw(900)}ms`),
+      ]);
+    }),
   'tests between edits, with fewer failures each time': fc
     .record({ file: path, tool: shellName, failures: fc.integer({ min: 2, max: 15 }), name: words(2, 4), seed })
     .map(({ file, tool, failures, name, seed: given }) => {

@@ -28,7 +28,7 @@ const writingWords: Readonly<Record<string, RegExp>> = {
   sed: /^-[A-Za-z]*i|^--in-place/,
   gsed: /^-[A-Za-z]*i|^--in-place/,
   perl: /^-[A-Za-z0]*i/,
-  git: /^(?:add|commit|checkout|switch|restore|reset|merge|rebase|pull|push|apply|am|clean|rm|mv|cherry-pick|revert|init|clone|fetch|worktree|pop|drop)$/,
+  git: /^(?:add|commit|checkout|switch|restore|reset|merge|rebase|pull|push|apply|am|clean|rm|mv|cherry-pick|revert|bisect|stash|submodule|init|clone|fetch|worktree|pop|drop)$/,
   ...Object.fromEntries(
     'npm pnpm yarn bun pip pip3 uv poetry cargo gem bundle composer apt apt-get apk brew dnf yum go'
       .split(' ')
