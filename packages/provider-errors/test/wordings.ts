@@ -282,6 +282,9 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'PROHIBITED_CONTENT',
   ],
   network: [
+    'An existing connection was forcibly closed by the remote host',
+    'The connection has been reset by the peer.',
+    'unknown certificate verification error',
     'fetch failed',
     'Failed to fetch',
     'terminated',
@@ -329,6 +332,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'DEADLINE_EXCEEDED',
   ],
   'server-error': [
+    'Failed to generate content: the model runner process has terminated: exit status 2',
+    'worker process crashed',
     'Internal server error',
     'The server had an error while processing your request. Sorry about that!',
     'An internal error has occurred. Please retry or report.',

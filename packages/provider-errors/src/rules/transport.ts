@@ -36,9 +36,9 @@ export const transportRules: readonly Rule[] = [
   {
     reason: 'network',
     says: [
-      /fetch failed|failed to fetch|load failed|\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|refused|reset|closed|aborted|terminated|lost|failed)|network (?:error|request failed|connection)|networkerror/i,
+      /fetch failed|failed to fetch|load failed|(?<!\b(?:process|runner|worker)(?: has| was)? )\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|(?:was |has been )?(?:forcibly )?(?:refused|reset|closed|aborted|terminated|lost|failed))|network (?:error|request failed|connection)|networkerror/i,
       /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|upstream connect error|disconnect(?:ed)?\b/i,
-      /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate (?:has expired|verify failed)|unable to verify the first certificate|\bHPE_[A-Z]|parse error: expected http/i,
+      /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate (?:has expired|verif(?:y|ication) (?:failed|error))|unable to verify the first certificate|\bHPE_[A-Z]|parse error: expected http/i,
       /stream (?:ended|closed|was (?:closed|interrupted))(?:[^.\n]|\.\S){0,40}|incomplete chunked read|peer closed|without sending (?:any )?chunks?|invalid response body while trying to fetch|unexpected end of (?:json|file|stream|data)/i,
     ],
     status: noStatus,
@@ -76,7 +76,7 @@ export const transportRules: readonly Rule[] = [
   {
     reason: 'server-error',
     says: [
-      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling)|unexpected (?:server )?error|内部错误/i,
+      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling)|unexpected (?:server )?error|内部错误/i,
     ],
     status: noStatus,
   },
