@@ -640,6 +640,41 @@ describe('several turns', () => {
     expect(eventsOf(events, 'git.branch')[0]?.branch).toBe(eventsOf(root, 'git.branch')[0]?.branch);
   });
 
+  it('of a root and its sub-agent share a branch at the same time by default; another session is blocked', async () => {
+    const bench = gitBench();
+    const options = { repository: createGitRepository({ root: bench.root }), autoCommit: true };
+    const helper = agentIn(bench.root, [write('helper.txt', 'x\n'), 'Done.'], options);
+    const stranger = agentIn(bench.root, ['Never asked.'], options);
+    let others: Promise<readonly (readonly TurnEvent[])[]> = Promise.resolve([]);
+    const root = agentIn(
+      bench.root,
+      [
+        write('root.txt', 'x\n'),
+        () => {
+          const help = { session: 'helper', input: 'Help', metadata: { subagent: { root: 'root' } } };
+          others = Promise.all([
+            lastValueFrom(helper.turn(help).pipe(toArray())),
+            run(stranger, 'Another task', 'stranger'),
+          ]);
+          return bash('while ! git log --format=%s -1 | grep -q Help; do sleep 0.05; done');
+        },
+        'Done.',
+      ],
+      options,
+    );
+    const events = await run(root, 'Task', 'root');
+    const [help = [], strange = []] = await others;
+    const branch = eventsOf(events, 'git.branch')[0]?.branch;
+    expect(eventsOf(help, 'git.branch')[0]).toMatchObject({ branch, created: false });
+    expect(outcomeOf(strange)).toMatchObject({ outcome: 'blocked', error: { code: 'git-work-tree-in-use' } });
+    expect([help, events].map((each) => eventsOf(each, 'git.commit')[0]?.files)).toEqual([
+      ['helper.txt'],
+      ['root.txt'],
+    ]);
+    expect(bench.branches()).toEqual([branch, 'main']);
+    expect(bench.branch()).toBe('main');
+  });
+
   it('cannot use two branches in one work tree', async () => {
     const bench = gitBench();
     const repository = createGitRepository({ root: bench.root });

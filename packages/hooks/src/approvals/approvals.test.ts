@@ -250,6 +250,46 @@ describe('an approval store that never settles', () => {
   });
 });
 
+describe('an approval store that returns or throws anything', () => {
+  const revoked = (): never => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy as never;
+  };
+  const thrown = (value: unknown) => (): never => {
+    throw value;
+  };
+  const hostileThen = { then: thrown(revoked()) };
+  const trap = {
+    get tool(): string {
+      throw new Error('A getter.');
+    },
+  };
+  const values: readonly (readonly [string, () => unknown])[] = [
+    ['throws an object', thrown({ message: { code: 5 } })],
+    ['throws null', thrown(null)],
+    ['throws a revoked proxy', thrown(revoked())],
+    ['returns a revoked proxy', revoked],
+    ['returns a `then` that throws', () => hostileThen],
+    ['rejects with a revoked proxy', () => Promise.reject(revoked())],
+    ['resolves to a revoked proxy', () => ({ then: (resolve: (value: unknown) => void) => resolve(revoked()) })],
+    ['returns nothing', () => undefined],
+    ['returns a number', () => 5],
+    ['returns rules without members', () => [undefined, 5, {}, { tool: 'bash' }, { tool: 'bash', pattern: 5 }]],
+    ['returns rules that throw', () => [trap]],
+  ];
+
+  it.each(values)('and %s allows nothing by itself, and the turn ends', async (_, value) => {
+    const store = { list: value, add: value } as unknown as ApprovalStore;
+    for (const answer of ['deny', 'always'] as const) {
+      const ran = await run(answer, {}, { approvalStore: store, gateTimeoutMs: 50 });
+      expect(ran.of('approval.request')).toHaveLength(1);
+      expect(ran.tools.ran).toHaveLength(answer === 'deny' ? 0 : 1);
+      expect(ran.end.outcome).toBe('completed');
+    }
+  });
+});
+
 describe('a turn that is resumed', () => {
   const script: readonly ScriptStep[] = [
     response(call('r', 'bash', { command: 'ls' }), push(), push('git push b', 'c2')),
