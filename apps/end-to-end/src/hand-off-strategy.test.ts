@@ -481,14 +481,35 @@ describe('hand-offs', () => {
     expect(left?.aborted).toBe(true);
   });
 
-  it('omits the project facts if they cannot be read', async () => {
-    const facts = () => Promise.reject(new Error('No.'));
-    const { events } = await run({
-      options: { facts },
+  it.each<readonly [string, () => unknown]>([
+    ['cannot be read', () => Promise.reject(new Error('No.'))],
+    ['never arrive', () => new Promise(() => undefined)],
+    ['are no strings', () => ({ budget: 5, agents: null, tasks: { length: 9_000 }, left: undefined })],
+    ['are not an object', () => 'no facts'],
+    [
+      'throw when they are read',
+      () => ({
+        get budget(): string {
+          throw new Error('A getter.');
+        },
+      }),
+    ],
+    [
+      'are a revoked proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      },
+    ],
+  ])('omits the project facts if they %s', async (_, facts) => {
+    const { events, requests } = await run({
+      options: { facts: facts as NonNullable<HandOffOptions['facts']>, timeoutMs: 400 },
       script: ['Done.'],
       metadata: { handoff: 'now' },
     });
     expect(typesOf(events)).toEqual(['handoff.started', 'handoff.done']);
+    expect(JSON.stringify(requests)).not.toContain('Facts from the harness');
   });
 
   it('passes the options about length and redaction to the summarizers', async () => {

@@ -240,7 +240,7 @@ const freshContextOf = async (
   { request, count, archive, report, signal }: Situation,
   session: string,
   settings: HandOffSettings,
-  operator: Pick<OperatorContext, 'now'>,
+  operator: Pick<OperatorContext, 'now' | 'after'>,
 ) => {
   const { turn } = request;
   const before = request.messages.toArray();
@@ -251,7 +251,7 @@ const freshContextOf = async (
   const path = await writeBriefingFile(settings.project, { text, session, turn, at: operator.now() }).catch(
     () => undefined,
   );
-  const facts = await factsFor(settings, { turn, session });
+  const facts = await factsFor(settings, { turn, session }, operator, signal);
   const messages = freshContext({ messages: before, briefing: text, facts, path, archive: reference });
   const isAboutSize = trigger === 'compaction' || trigger === 'overflow';
   const tokensOf = (list: readonly Message[]): number => list.reduce((sum, message) => sum + count(message), 0);
@@ -261,13 +261,24 @@ const freshContextOf = async (
   return { messages, ...(path !== undefined && { path }), identifiers, usage };
 };
 
-/** Facts are optional: if they cannot be had, the briefing does without them. */
+/** The longest time to wait for facts, in milliseconds. */
+const factsTimeoutMs = 10_000;
+
+/** Facts are optional: the briefing omits what cannot be read in time, and what is not a string. */
 const factsFor = async (
-  { facts }: HandOffSettings,
+  { facts, timeoutMs }: HandOffSettings,
   context: { readonly turn: string; readonly session: string },
+  operator: Pick<OperatorContext, 'after'>,
+  signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> => {
+  if (facts === undefined) return {};
   try {
-    return (await facts?.(context)) ?? {};
+    const limitMs = Math.min(factsTimeoutMs, timeoutMs / 2);
+    const found: unknown = await within(operator, limitMs, signal, async () => facts(context));
+    if (typeof found !== 'object' || found === null) return {};
+    return Object.fromEntries(
+      Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
   } catch {
     return {};
   }

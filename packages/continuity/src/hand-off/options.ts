@@ -34,7 +34,8 @@ export interface HandOffOptions {
     | ((context: { readonly session: string; readonly step: number; readonly messages: MessageList }) => boolean)
     | undefined;
   /**
-   * Returns facts that the briefing lists verbatim, by name: running sub-agents, the rest of a budget.
+   * Returns facts that the briefing lists verbatim, by name: running sub-agents, the rest of a budget. The briefing is
+   * written without them if they fail, or take longer than 10 s or half of `timeoutMs`.
    *
    * @defaultValue none
    */
