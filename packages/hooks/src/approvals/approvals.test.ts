@@ -259,7 +259,6 @@ describe('an approval store that returns or throws anything', () => {
   const thrown = (value: unknown) => (): never => {
     throw value;
   };
-  const hostileThen = { then: thrown(revoked()) };
   const trap = {
     get tool(): string {
       throw new Error('A getter.');
@@ -270,9 +269,9 @@ describe('an approval store that returns or throws anything', () => {
     ['throws null', thrown(null)],
     ['throws a revoked proxy', thrown(revoked())],
     ['returns a revoked proxy', revoked],
-    ['returns a `then` that throws', () => hostileThen],
-    ['rejects with a revoked proxy', () => Promise.reject(revoked())],
-    ['resolves to a revoked proxy', () => ({ then: (resolve: (value: unknown) => void) => resolve(revoked()) })],
+    ['returns an object whose members throw', () => new Proxy({}, { get: thrown(revoked()) })],
+    ['rejects with a revoked proxy', async () => thrown(revoked())()],
+    ['resolves to a revoked proxy', async () => revoked()],
     ['returns nothing', () => undefined],
     ['returns a number', () => 5],
     ['returns rules without members', () => [undefined, 5, {}, { tool: 'bash' }, { tool: 'bash', pattern: 5 }]],
