@@ -4,6 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { isBuilt, markBuilt } from './build-stamp.js';
@@ -25,14 +26,27 @@ const isInstalled = async () => {
   return wanted !== undefined && wanted === current;
 };
 
-/** @type {() => Promise<void>} */
+/**
+ * Shows only the progress, and the whole output if it fails: pnpm warns about each package that needs a newer Node.js
+ * than the apps.
+ *
+ * @type {() => Promise<void>}
+ */
 const install = () =>
   new Promise((resolve, reject) => {
     console.error('Installing the dependencies …');
     const [command = '', ...args] = [...pnpm, 'install', '--frozen-lockfile', '--reporter', 'append-only'];
-    spawn(command, args, { cwd: root, shell, stdio: ['ignore', 2, 2] })
-      .once('error', reject)
-      .once('exit', (code) => (code === 0 ? resolve() : reject(new Error('Installing the dependencies failed.'))));
+    const installation = spawn(command, args, { cwd: root, shell, stdio: ['ignore', 'pipe', 'inherit'] });
+    /** @type {string[]} */
+    const hidden = [];
+    createInterface({ input: installation.stdout }).on('line', (line) => {
+      if (line.startsWith('Progress:')) console.error(line);
+      else hidden.push(line);
+    });
+    installation.once('error', reject).once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error([...hidden, 'Installing the dependencies failed.'].join('\n')));
+    });
   });
 
 /** @type {() => Promise<void>} */

@@ -35,3 +35,15 @@ export const inFolder = async (
     return { code, output: stdout };
   }
 };
+
+/** Runs git in a folder and returns its output. */
+export const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
+  (await inFolder(folder, 'git', ...words)).output.trimEnd();
+
+/** Makes a folder a repository whose first commit contains all its files. */
+export const commitFolder = async (folder: string): Promise<void> => {
+  await git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  await git(folder, 'add', '.');
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.invalid'];
+  await git(folder, ...author, 'commit', '--quiet', '--message', 'First');
+};

@@ -2,28 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCoder } from './coder-process.js';
-import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { commitFolder, git, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
-
-const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
-  (await inFolder(folder, 'git', ...words)).output.trimEnd();
 
 /** The sample project in its own repository with one commit. */
 const repository = async (): Promise<string> => {
   const folder = await sampleProject();
-  await git(folder, 'init', '--quiet', '--initial-branch', 'main');
-  await git(folder, 'add', '.');
-  await git(
-    folder,
-    '-c',
-    'user.name=Ada',
-    '-c',
-    'user.email=ada@example.invalid',
-    'commit',
-    '--quiet',
-    '--message',
-    'First',
-  );
+  await commitFolder(folder);
   return folder;
 };
 

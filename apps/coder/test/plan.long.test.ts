@@ -2,29 +2,10 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCoder, startCoder } from './coder-process.js';
-import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { commitFolder, git, sampleProject, temporaryFolder } from './folders.js';
 import { call, startModelServer, textOf, type Answer, type Answers } from './model-server.js';
 
 type Asked = Parameters<typeof textOf>[0];
-
-const git = async (folder: string, ...words: readonly string[]): Promise<string> =>
-  (await inFolder(folder, 'git', ...words)).output.trimEnd();
-
-const committed = async (folder: string): Promise<void> => {
-  await git(folder, 'init', '--quiet', '--initial-branch', 'main');
-  await git(folder, 'add', '.');
-  await git(
-    folder,
-    '-c',
-    'user.name=Ada',
-    '-c',
-    'user.email=ada@example.invalid',
-    'commit',
-    '--quiet',
-    '--message',
-    'First',
-  );
-};
 
 const answersIn = ({ messages }: Asked): number => messages.filter(({ role }) => role === 'tool').length;
 
@@ -59,7 +40,7 @@ const builder =
 const prepare = async (answers: Answers, { isRepository = true } = {}) => {
   const server = await startModelServer(answers);
   const workspace = await sampleProject();
-  if (isRepository) await committed(workspace);
+  if (isRepository) await commitFolder(workspace);
   const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, '--plan'];
   const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
   return { server, workspace, words, environment };

@@ -434,14 +434,14 @@ describe('hand-offs', () => {
     });
   });
 
-  it('leaves the history unchanged if the briefing is no shorter', async () => {
+  it('leaves the history unchanged if the briefing is not shorter', async () => {
     const { events } = await run({
       options: { summarize: () => 'z'.repeat(9_000), maxFailedCompactions: 1 },
       script: steps(2),
       notices: { 1: [failed()] },
     });
     expect(events.find(({ type }) => type === 'handoff.failed')).toMatchObject({
-      error: { message: 'The briefing is no shorter than the history.' },
+      error: { message: 'The briefing is not shorter than the history.' },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { HostSession, HostToolReturn } from '@h/bridge';
+import { outputOrThrow, type HostSession, type HostToolReturn } from '@h/bridge';
 import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolResultOutput } from '@h/turn';
 import type { Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import type { PromptMessage } from './host-request.js';
@@ -120,20 +120,9 @@ interface WrappedOutput {
 }
 
 /** Converts the result of a call that did not run, or that an operator changed, to a value of the tool. */
-const valueOf = ({ output }: ToolOutcome, { toModelOutput }: Tool): unknown => {
-  switch (output.type) {
-    case 'error-text':
-      throw new ToolCallError(output.value);
-    case 'error-json':
-      throw new ToolCallError(JSON.stringify(output.value));
-    case 'execution-denied':
-      throw new ToolCallError(`Denied: ${output.reason ?? 'a policy does not allow this call.'}`);
-    case 'text':
-    case 'json':
-      return toModelOutput ? wrap(output) : output.value;
-    case 'content':
-      return wrap(output);
-  }
+const valueOf = (outcome: ToolOutcome, { toModelOutput }: Tool): unknown => {
+  const output = outputOrThrow(outcome.output);
+  return toModelOutput || output.type === 'content' ? wrap(output) : output.value;
 };
 
 const wrap = (output: ToolResultOutput): WrappedOutput => ({ [modelOutputKey]: output });
@@ -142,18 +131,6 @@ const unwrapped = (value: unknown): ToolResultOutput | undefined =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 1 && modelOutputKey in value
     ? (value as WrappedOutput)[modelOutputKey]
     : undefined;
-
-/** Thrown if the operators answered a call with an error. The model receives the message. */
-export class ToolCallError extends TurnError {
-  constructor(message: string) {
-    super('tool-call-failed', message);
-  }
-
-  /** The SDK passes this string to the model. */
-  override toString(): string {
-    return this.message;
-  }
-}
 
 const isGenerator = (execute: unknown): boolean =>
   Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';

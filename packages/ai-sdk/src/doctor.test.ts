@@ -75,4 +75,9 @@ describe('doctor of the AI SDK', () => {
     expect(sessions).toEqual([expect.stringMatching(/^doctor-/)]);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end' });
   });
+
+  it('rejects options that are not valid', async () => {
+    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+  });
 });

@@ -42,15 +42,12 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (
-  agents: Readonly<Record<string, DoctorAgent>>,
-  { timeoutMs }: DoctorOptions = {},
-): Promise<void> =>
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
   examine({
+    ...options,
     host: 'the AI SDK',
     paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Use the `model` and the `tools` that attach() returns, and pass tools to attach() only.',
-    timeoutMs,
   });
 
 const pathOf =

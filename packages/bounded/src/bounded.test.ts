@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, LruMap } from './index.js';
+import { characterStart, cutMiddle, cutText, LruMap } from './index.js';
 
 describe('LruMap', () => {
   it('behaves like a list that is ordered by use and truncated', () => {
@@ -62,5 +62,38 @@ describe('cutText', () => {
         expect(cut.isWellFormed()).toBe(text.isWellFormed());
       }),
     );
+  });
+});
+
+describe('cutMiddle', () => {
+  it('keeps the beginning and the end, and counts the rest', () => {
+    const text = `begin ${'x'.repeat(1000)} end`;
+    expect(cutMiddle(text, 100)).toMatch(/^begin x+\n\[… 9\d\d characters left out …\]\nx+ end$/);
+    expect(cutMiddle('short', 100)).toBe('short');
+  });
+
+  it('never exceeds its limit, splits no character, and counts what it left out', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 300 }),
+        fc.integer({ min: -2, max: 120 }),
+        (text, maxChars) => {
+          const cut = cutMiddle(text, maxChars);
+          expect(cut.length).toBeLessThanOrEqual(Math.max(maxChars, 0));
+          expect(cut.isWellFormed()).toBe(text.isWellFormed());
+          const [note, count] = /\n\[… (\d+) characters left out …\]\n/.exec(cut) ?? [];
+          if (note !== undefined && !text.includes('left out')) {
+            expect(cut.length - note.length + Number(count)).toBe(text.length);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('characterStart', () => {
+  it('moves an index only if it is inside a surrogate pair', () => {
+    const text = 'a\u{1F600}b\ud83d';
+    expect([0, 1, 2, 3, 4, 5].map((index) => characterStart(text, index))).toEqual([0, 1, 1, 3, 4, 5]);
   });
 });

@@ -1,2 +1,2 @@
-export { cutText } from './cut-text.js';
+export { characterStart, cutMiddle, cutText } from './cut-text.js';
 export { LruMap } from './lru-map.js';

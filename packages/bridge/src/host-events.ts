@@ -64,7 +64,7 @@ export class UnsupportedOperatorError extends TurnError {
 }
 
 /**
- * Rejects values that are no operators, and operators that handle events which the host does not have.
+ * Rejects values that are not operators, and operators that handle events which the host does not have.
  *
  * @throws InvalidOptionError if a value is no operator
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator and the events

@@ -33,4 +33,5 @@ export {
   type ModelChoice,
 } from './host-options.js';
 export type { HostSession } from './host-session.js';
+export { outputOrThrow, ToolCallError } from './tool-call-error.js';
 export { ToolLock } from './tool-lock.js';

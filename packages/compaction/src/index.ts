@@ -6,7 +6,7 @@ export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from 
 export { groupMessages } from './cutting/groups.js';
 export { splitHistory, type SplitHistoryOptions } from './cutting/split-history.js';
 export type { LastResort } from './last-resort.js';
-export type { Limit } from './limit.js';
+export type { Limit } from './concurrency.js';
 export { compactionMemory, type CompactionMemory, type CompactionMemoryOptions } from './memory.js';
 export type { CompactionOptions } from './options.js';
 export { isContextOverflow } from '@h/provider-errors';

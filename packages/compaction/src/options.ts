@@ -1,6 +1,6 @@
 import type { ErrorInfo, MaybePromise, Message, ToolCallPart } from '@h/turn';
 import type { TokenCounter } from './counting/token-counter.js';
-import type { Limit } from './limit.js';
+import type { Limit } from './concurrency.js';
 import type { LastResort } from './last-resort.js';
 import type { CompactionMemory } from './memory.js';
 import type { BuiltInStrategy, CompactionStrategy } from './strategy.js';
@@ -74,13 +74,13 @@ export interface CompactionOptions {
    */
   readonly maxSummaryTokens?: number | undefined;
   /**
-   * The most attempts at one question before a summarizer counts as failed, the first included.
+   * Maximum number of attempts at one question before a summarizer counts as failed, the first included.
    *
    * @defaultValue `2`
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * The most corrections of a summary that lost identifiers. Identifiers that are still missing are appended.
+   * Maximum number of corrections of a summary that lost identifiers. Identifiers that are still missing are appended.
    *
    * @defaultValue `1`
    */

@@ -74,7 +74,7 @@ const applied = async (
   }
   const compacted = 'messages' in given ? given : { messages: given };
   if (tokensOf(compacted.messages) >= tokensOf(context.messages)) {
-    throw new CompactionError('inflated', `What the strategy ${name} returned is no smaller than the history.`);
+    throw new CompactionError('inflated', `The strategy ${name} returned a history that is not smaller.`);
   }
   if (repairHistory(compacted.messages).repairs.length > repairHistory(context.messages).repairs.length) {
     throw new CompactionError(

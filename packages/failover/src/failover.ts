@@ -95,7 +95,7 @@ class FailoverTurn {
     const { model, credential } = this.state.target ?? {};
     const failure = this.state.failed(event);
     this.router.release();
-    // In a live turn the cooldown began with the decision. A resumed turn restores what is left of it.
+    // In a live turn the cooldown began with the decision. A resumed turn restores the rest of it.
     if (this.#isLive || failure?.verdict.kind !== 'switch') return;
     this.#cooldowns.pool.failed(credential, model, failure.verdict, failure.at);
   }

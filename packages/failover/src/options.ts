@@ -45,13 +45,13 @@ export interface FailoverOptions {
    */
   readonly chosenModel?: ((start: TurnEventOf<'turn.start'>) => string | undefined) | undefined;
   /**
-   * The most retries with the same model and credential in one step.
+   * Maximum number of retries with the same model and credential in one step.
    *
    * @defaultValue `3`
    */
   readonly maxRetries?: number | undefined;
   /**
-   * The most calls in one step, the first included.
+   * Maximum number of calls in one step, the first included.
    *
    * @defaultValue `12`
    */

@@ -14,7 +14,7 @@ export interface CooldownTime {
 export interface ReasonAction {
   /** Retries with the same model and credential after a delay. */
   readonly retry: boolean;
-  /** The most retries for this reason, if that is less than the option `maxRetries`. */
+  /** Maximum number of retries for this reason, if it is less than the option `maxRetries`. */
   readonly maxRetries?: number | undefined;
   /** Switches to another credential. */
   readonly rotate: boolean;

@@ -163,7 +163,7 @@ const finish = async (
   }
 };
 
-/** The most files in a notice. */
+/** Maximum number of files in a notice. */
 const maxFiles = 1_000;
 
 const noticesOf = ({ claim, changed, mixed, commit, commitError, restored }: FinishedWork): readonly NewEvent[] => {

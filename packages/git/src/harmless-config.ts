@@ -41,7 +41,7 @@ const overrides: readonly (readonly [key: RegExp, setting: readonly (readonly [n
 /** Settings that name a program and cannot be overridden. */
 const refused = /^(?:core\.alternaterefscommand|core\.gitproxy|remote\..+\.(?:vcs|receivepack|uploadpack))$/i;
 
-/** The most overrides; a repository that needs more is hostile. */
+/** Maximum number of overrides; a repository that needs more is hostile. */
 const maxOverrides = 1_000;
 
 /**

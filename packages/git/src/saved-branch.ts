@@ -3,7 +3,7 @@ import type { SavedBranch } from './begin-work.js';
 import type { GitHead } from './status.js';
 import type { WorkTreeClaim } from './work-tree-claims.js';
 
-/** The most files that are stored in a session. */
+/** Maximum number of files that are stored in a session. */
 const maxDirty = 500;
 
 /** Encodes the branch of a session for its state; `null` if it has none. */

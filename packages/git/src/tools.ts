@@ -12,7 +12,7 @@ export interface GitToolsContext {
   readonly paths: WorkspacePaths;
 }
 
-/** The most characters of output, as in the tool `bash`. */
+/** Maximum length of the output in characters, as in the tool `bash`. */
 const maxChars = 30_000;
 const maxEntries = 500;
 const defaultCount = 10;

@@ -22,7 +22,7 @@ export interface KnownBranch {
   readonly base: string | undefined;
 }
 
-/** The most workflows whose branch is remembered; older ones find theirs in the session. */
+/** Maximum number of workflows whose branch is remembered; older ones find theirs in the session. */
 const maxWorkflows = 1_000;
 
 /** Tracks which turns use a work tree. It has one branch at a time, for any number of turns. */

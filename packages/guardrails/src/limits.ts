@@ -12,7 +12,7 @@ import type { TurnOutcome } from '@h/turn';
 import type { Counters } from './counters.js';
 
 /**
- * The most that may be used. Absent and `Infinity` mean no limit; `0` allows nothing.
+ * Maximum amounts. Absent and `Infinity` mean no limit; `0` allows nothing.
  *
  * A limit of N means that the N+1st is not started.
  */
@@ -176,7 +176,7 @@ export interface Extension {
   /** The limits that grow. */
   readonly limits: readonly ExtendableLimit[];
   /**
-   * The most that a limit may grow to, as a multiple of its base.
+   * The size up to which a limit may grow, as a multiple of its base.
    *
    * @defaultValue `2`
    */

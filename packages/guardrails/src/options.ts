@@ -36,7 +36,7 @@ export interface WrapUpOptions {
 /** Options of {@link guardrails}. */
 export interface GuardrailsOptions extends Allowance {
   /**
-   * The most steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the
+   * Maximum number of steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the
    * same step. `0` allows none, `Infinity` sets no limit.
    *
    * @defaultValue `50`, two to five times what a coding agent needs for one ordinary request

@@ -21,7 +21,7 @@ import { annotated, offersTools, WrapUp } from './wrap-up.js';
 
 type Request = TurnEventOf<'model.request'>;
 
-/** Decides about the events of one turn by what is left of its limits. */
+/** Decides about the events of one turn by its remaining limits. */
 export class TurnGuard {
   readonly ledger: TurnLedger;
   readonly recovery: TruncationRecovery;

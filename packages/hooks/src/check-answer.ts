@@ -58,27 +58,27 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
 export const problemOf = (point: HookPoint, answer: unknown): string | undefined => {
   if (answer === undefined || answer === null || shapes[point] === nothing) return undefined;
   const { keys, decisions } = shapes[point];
-  if (!isObject(answer)) return `It answered ${showValue(answer)}; an answer is an object, or nothing.`;
+  if (!isObject(answer)) return `It returned ${showValue(answer)}. Return an object or undefined.`;
   const given = answer as Readonly<Record<string, unknown>>;
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (key === 'decision') {
       if (!decisions.includes(value as string)) {
-        return `It decided ${showValue(value)}; at ${point} it may decide ${list(decisions)}.`;
+        return `It returned the decision ${showValue(value)}. Decisions at ${point}: ${list(decisions)}.`;
       }
     } else if (!keys.includes(key)) {
-      return `It answered with ${showValue(key)}; at ${point} an answer has ${list(keys)}.`;
+      return `It returned the unknown member ${showValue(key)}. Members at ${point}: ${list(keys)}.`;
     } else if (members[key]?.(value) !== true) {
-      return `It answered with ${showValue(value)} as ${showValue(key)}.`;
+      return `It returned ${showValue(value)} as ${showValue(key)}, which is not valid.`;
     }
   }
   const needsReason = given['decision'] === 'deny' || given['decision'] === 'ask';
   if (needsReason && given['reason'] === undefined) {
-    return `It decided ${showValue(given['decision'])} without a reason.`;
+    return `It returned the decision ${showValue(given['decision'])} without a reason.`;
   }
   return point === 'beforeEnd' && given['proceed'] === undefined && given['reason'] !== undefined
-    ? 'It gave a reason, and nothing to proceed with.'
+    ? 'It returned a reason without "proceed".'
     : undefined;
 };
 
-const list = (words: readonly string[]): string => (words.length === 0 ? 'nothing' : words.join(', '));
+const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));

@@ -58,4 +58,9 @@ describe('doctor of LangChain', () => {
       'agent timed-out',
     ]);
   });
+
+  it('rejects options that are not valid', async () => {
+    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+  });
 });

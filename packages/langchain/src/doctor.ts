@@ -31,14 +31,14 @@ export interface DoctorOptions {
  */
 export const doctor = (
   agents: DoctorAgent | Readonly<Record<string, DoctorAgent>>,
-  { timeoutMs }: DoctorOptions = {},
+  options: DoctorOptions = {},
 ): Promise<void> => {
   const named = isAgent(agents) ? { agent: agents } : agents;
   return examine({
+    ...options,
     host: 'LangChain',
     paths: Object.fromEntries(Object.entries(named).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Add asMiddleware() to the `middleware` of createAgent(), also for sub-agents.',
-    timeoutMs,
   });
 };
 

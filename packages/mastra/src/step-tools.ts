@@ -1,6 +1,6 @@
 import type { PromptMessage } from '@h/ai-sdk/bridge';
-import type { Approve, HostSession, HostToolReturn } from '@h/bridge';
-import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolResultOutput } from '@h/turn';
+import { outputOrThrow, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
+import type { JSONValue, ToolCall, ToolOutcome, ToolResultOutput } from '@h/turn';
 
 /** A tool in a step of Mastra. */
 interface MastraTool {
@@ -180,29 +180,11 @@ const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?
 const changedKey = 'h.modelOutput';
 
 /** Converts the result of a call that did not run, or that an operator changed, to a value of the tool. */
-export const valueOf = ({ output }: ToolOutcome, hasModelOutput = false): unknown => {
-  switch (output.type) {
-    case 'error-text':
-      throw new ToolCallError(output.value);
-    case 'error-json':
-      throw new ToolCallError(JSON.stringify(output.value));
-    case 'execution-denied':
-      throw new ToolCallError(`Denied: ${output.reason ?? 'a policy does not allow this call.'}`);
-    case 'text':
-    case 'json':
-      return hasModelOutput ? { [changedKey]: output } : output.value;
-    case 'content':
-      return hasModelOutput ? { [changedKey]: output } : output.value;
-  }
+export const valueOf = (outcome: ToolOutcome, hasModelOutput = false): unknown => {
+  const output = outputOrThrow(outcome.output);
+  return hasModelOutput ? { [changedKey]: output } : output.value;
 };
 
 /** Returns the output of an operator, which the conversion of the tool must not change. */
 const changedOutput = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[changedKey] : undefined;
-
-/** Thrown if the operators answered a call with an error. The model receives the message. */
-class ToolCallError extends TurnError {
-  constructor(message: string) {
-    super('tool-call-failed', message);
-  }
-}

@@ -1,5 +1,5 @@
 import type { PromptMessage } from '@h/ai-sdk/bridge';
-import type { HostSession, HostToolResult, HostToolReturn } from '@h/bridge';
+import { ToolCallError, type HostSession, type HostToolResult, type HostToolReturn } from '@h/bridge';
 import { TurnError } from '@h/turn';
 import type { ToolHooks } from '@mastra/core/tools';
 import { outcomeOf, Suspended, suspendForApproval, valueOf, type Invocation, type ToolStep } from './step-tools.js';
@@ -77,7 +77,7 @@ export const toolHooks = ({ approve, open, sessionOf, own }: HookOptions): ToolH
       if (call && error !== undefined) call.fail(error);
       else call?.finish({ outcome: await outcomeOf(output), value: output });
       const ended = await call?.result;
-      if (ended && !ended.returned) throw new TurnError('tool-call-failed', textOf(ended));
+      if (ended && !ended.returned) throw new ToolCallError(textOf(ended));
       await own?.afterToolCall?.(context);
       return undefined;
     },

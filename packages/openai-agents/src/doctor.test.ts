@@ -42,4 +42,9 @@ describe('doctor of the OpenAI Agents SDK', () => {
   ])('fails with the finding %s', async (finding, agent) => {
     expect(await seen(agent, finding === 'timed-out' ? 20 : undefined)).toEqual([finding]);
   });
+
+  it('rejects options that are not valid', async () => {
+    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+  });
 });

@@ -48,15 +48,12 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (
-  agents: Readonly<Record<string, DoctorAgent>>,
-  { timeoutMs }: DoctorOptions = {},
-): Promise<void> =>
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
   examine({
+    ...options,
     host: 'the OpenAI Agents SDK',
     paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Run the agent with run() of attach(), not with run() of the SDK.',
-    timeoutMs,
   });
 
 const pathOf =

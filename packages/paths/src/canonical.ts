@@ -54,7 +54,7 @@ const isLink = (path: string): boolean => {
 };
 
 /**
- * Tells whether `path` is `folder` or below it; `/work-evil` is not inside `/work`. Both must be absolute and
+ * Returns whether `path` is `folder` or below it; `/work-evil` is not inside `/work`. Both must be absolute and
  * normalized.
  */
 export const isInside = (folder: string, path: string): boolean =>

@@ -49,7 +49,7 @@ export interface WorkspacePaths {
   /** Like `resolve`, but asks for approval of a path outside if that is configured. */
   authorize(path: string, options: { readonly for: PathAccess }): Promise<string>;
   /**
-   * Tells whether the permissions permit a canonical path. Checks patterns and roots without accessing the file system:
+   * Returns whether the permissions permit a canonical path. Checks patterns and roots without accessing the file system:
    * for names found below a path that `resolve` returned.
    */
   permits(path: string, options: { readonly for: PathAccess }): boolean;

@@ -1,4 +1,4 @@
-import type { HostSession } from '@h/bridge';
+import { ToolCallError, type HostSession } from '@h/bridge';
 import { TurnError, type ToolOutcome } from '@h/turn';
 import type { AgentTool, AgentToolResult } from '@earendil-works/pi-agent-core';
 import { validateToolArguments, type Message, type ToolCall } from '@earendil-works/pi-ai';
@@ -68,10 +68,3 @@ const resultOf = ({ output }: ToolOutcome, terminate: boolean | undefined): Agen
   }
   return { content, details: undefined, ...(terminate !== undefined && { terminate }) };
 };
-
-/** Thrown if the operators answered a call with an error. The model receives the message. */
-class ToolCallError extends TurnError {
-  constructor(message: string) {
-    super('tool-call-failed', message);
-  }
-}

@@ -35,4 +35,9 @@ describe('doctor of pi', () => {
   ])('fails with the finding %s if %s', async (finding, _, agent) => {
     expect(await seen(agent, finding === 'timed-out' ? 20 : undefined)).toEqual([finding]);
   });
+
+  it('rejects options that are not valid', async () => {
+    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+  });
 });

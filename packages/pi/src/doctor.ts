@@ -47,15 +47,12 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (
-  agents: Readonly<Record<string, DoctorAgent>>,
-  { timeoutMs }: DoctorOptions = {},
-): Promise<void> =>
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
   examine({
+    ...options,
     host: 'pi',
     paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Pass the `streamFn` and the `tools` of attach() to the agent, not its own.',
-    timeoutMs,
   });
 
 const model: Model<Api> = {

@@ -1,7 +1,7 @@
 import { describePoolStore } from '@h/failover/testing';
 import { describeApprovalStore } from '@h/hooks/testing';
 import type { ChildRecord } from '@h/subagents';
-import { describeChildStore } from '@h/subagents/testing';
+import { childRecord, describeChildStore } from '@h/subagents/testing';
 import { event } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { endLease, renewLease, testSchema } from '../test/database.js';
@@ -31,21 +31,8 @@ describe('postgresApprovals', () => {
 });
 
 describe('postgresChildren', () => {
-  const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({
-    v: 1,
-    id,
-    agent: 'worker',
-    task: 'Look \ud800',
-    session: `child-${id}`,
-    turn: `turn-${id}`,
-    parent: 'boss',
-    root: 'boss',
-    depth: 1,
-    receiver: 'parent',
-    spawnedAt: Number.parseInt(id, 10),
-    ...more,
-  });
-
+  const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord =>
+    childRecord(id, { spawnedAt: Number.parseInt(id, 10), ...more });
   describeChildStore(() => {
     const schema = testSchema();
     const first = schema.connect();

@@ -4,7 +4,7 @@ import { runProcess, type ProcessOptions } from './run-process.js';
 /** A program whose output is the result. */
 export interface CaptureOptions extends Omit<ProcessOptions, 'onOutput' | 'onStuck' | 'within'> {
   /**
-   * The most output that is accepted, in bytes.
+   * Maximum size of the output, in bytes.
    *
    * @defaultValue `16_777_216` (16 MB)
    */

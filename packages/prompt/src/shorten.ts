@@ -1,3 +1,5 @@
+import { characterStart } from '@h/bounded';
+
 /** Fraction of the text that may be dropped to cut at the end of a line. */
 const maxLossForLineEnd = 0.2;
 
@@ -23,6 +25,5 @@ const noteFor = (omitted: number, total: number, hint: string | undefined): stri
 const headEnd = (text: string, room: number): number => {
   const lineEnd = text.lastIndexOf('\n', room);
   if (lineEnd > 0 && lineEnd >= room * (1 - maxLossForLineEnd)) return lineEnd;
-  const code = text.charCodeAt(room - 1);
-  return code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
+  return characterStart(text, room);
 };

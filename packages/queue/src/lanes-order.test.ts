@@ -1,36 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TurnPriority } from '@h/turn';
 import { describe, expect, it } from 'vitest';
-import { virtualTime } from '../test/virtual-time.js';
-import type { LaneListener } from './contract.js';
-import type { LaneEvent } from './events.js';
+import { gate, settled, silent, timed } from '../test/timed-lanes.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
-
-const settled = async (): Promise<void> => {
-  for (let tick = 0; tick < 12; tick += 1) await Promise.resolve();
-};
-
-/** A promise that resolves on demand. */
-const gate = () => {
-  let open: (value?: unknown) => void = () => undefined;
-  const passed = new Promise<unknown>((resolve) => {
-    open = resolve;
-  });
-  return { open, passed };
-};
-
-const timed = (options: LanesOptions = {}) => {
-  const time = virtualTime();
-  const events: LaneEvent[] = [];
-  return {
-    time,
-    events,
-    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
-  };
-};
-
-const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
 describe('the next request', () => {
   it('is a returning one, however often it has returned', async () => {

@@ -1,42 +1,15 @@
 import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { virtualTime } from '../test/virtual-time.js';
-import type { LaneListener, LaneLease, WaitingNotice } from './contract.js';
+import { gate, settled, silent, timed } from '../test/timed-lanes.js';
+import type { LaneLease, WaitingNotice } from './contract.js';
 import type { LaneError } from './errors.js';
-import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
-import type { LanesOptions } from './lanes-options.js';
-
-const settled = async (): Promise<void> => {
-  for (let tick = 0; tick < 12; tick += 1) await Promise.resolve();
-};
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (value) => value,
     (error: unknown) => (error as LaneError).code ?? error,
   );
-
-/** A promise that resolves on demand. */
-const gate = () => {
-  let open: (value?: unknown) => void = () => undefined;
-  const passed = new Promise<unknown>((resolve) => {
-    open = resolve;
-  });
-  return { open, passed };
-};
-
-const timed = (options: LanesOptions = {}) => {
-  const time = virtualTime();
-  const events: LaneEvent[] = [];
-  return {
-    time,
-    events,
-    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
-  };
-};
-
-const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
 describe('returning requests', () => {
   it('are admitted in the order of their return', async () => {

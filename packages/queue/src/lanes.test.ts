@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { virtualTime } from '../test/virtual-time.js';
+import { settled, silent, timed } from '../test/timed-lanes.js';
 import type { LaneListener, LaneLease } from './contract.js';
 import { LaneTimeoutError, type LaneError } from './errors.js';
-import type { LaneEvent } from './events.js';
 import { createLanes } from './lanes.js';
 
 /** A task that ends on demand. */
@@ -26,27 +25,11 @@ const open = () => {
   };
 };
 
-const settled = async (): Promise<void> => {
-  for (let tick = 0; tick < 10; tick += 1) await Promise.resolve();
-};
-
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'resolved',
     (error: unknown) => (error as LaneError).code ?? error,
   );
-
-const timed = (options: Parameters<typeof createLanes>[0] = {}) => {
-  const time = virtualTime();
-  const events: LaneEvent[] = [];
-  return {
-    time,
-    events,
-    lanes: createLanes({ ...options, scheduler: time.scheduler, onEvent: (event) => events.push(event) }),
-  };
-};
-
-const silent: LaneListener = { admitted: () => undefined, refused: () => undefined };
 
 describe('lanes.run', () => {
   it('runs the tasks of a session one at a time, in order', async () => {

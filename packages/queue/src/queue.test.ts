@@ -15,6 +15,7 @@ import { call, event, response, scriptedModel, scriptedTools, user } from '@h/tu
 import { describeOperator, marbles } from '@h/turn/vitest';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { settled } from '../test/timed-lanes.js';
 import { virtualTime } from '../test/virtual-time.js';
 import type { Lanes, LaneListener, LaneLease } from './contract.js';
 import type { LaneError } from './errors.js';
@@ -22,10 +23,6 @@ import { createLanes } from './lanes.js';
 import { queue } from './queue.js';
 
 describeOperator(() => queue(createLanes({ concurrency: 8 }), { laneOf: ({ turn }) => turn }));
-
-const settled = async (ticks = 40): Promise<void> => {
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-};
 
 /** Collects what a turn emits. */
 const watch = (agent: Agent, session: string, more: Partial<Parameters<Agent['turn']>[0]> = {}) => {

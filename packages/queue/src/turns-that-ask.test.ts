@@ -12,16 +12,13 @@ import {
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { Observable, Subject, type Subscriber } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { settled } from '../test/timed-lanes.js';
 import { virtualTime } from '../test/virtual-time.js';
 import type { LaneError } from './errors.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
 import { queue } from './queue.js';
 import type { QueueOptions } from './queue-options.js';
-
-const settled = async (ticks = 40): Promise<void> => {
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-};
 
 /** Asks a person about every `edit` and about the result of every `check`, as hooks do, behind the queue. */
 const approvals = (expiring: Set<() => void>): TurnOperator =>

@@ -84,7 +84,7 @@ export interface DockerSandboxOptions extends CommonSandboxOptions {
    */
   readonly cpu?: number | undefined;
   /**
-   * The most processes and threads at a time.
+   * Maximum number of processes and threads at a time.
    *
    * @defaultValue `512`
    */

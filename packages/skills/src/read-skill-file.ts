@@ -1,5 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { characterStart } from '@h/bounded';
 import { toErrorInfo, TurnError } from '@h/turn';
 import { parseFrontmatter } from './frontmatter.js';
 import { nearestNames } from './nearest.js';
@@ -123,8 +124,7 @@ const endOf = (text: string, begin: number, maxChars: number): number => {
   if (limit >= text.length) return text.length;
   const lineEnd = text.lastIndexOf('\n', limit);
   if (lineEnd > begin + maxChars * 0.8) return lineEnd;
-  const code = text.charCodeAt(limit - 1);
-  return code >= 0xd800 && code <= 0xdbff && limit - 1 > begin ? limit - 1 : limit;
+  return Math.max(characterStart(text, limit), begin + 1);
 };
 
 const filesOf = async ({ folder, file }: Skill): Promise<readonly string[]> => {

@@ -75,6 +75,7 @@ describe('doctor of Strands', () => {
   });
 
   it('rejects options that are not valid', async () => {
+    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
     await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
     await expect(doctor({})).rejects.toThrow(/paths is empty/);
   });

@@ -1,5 +1,4 @@
 import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
-import { checkOptions, integerFrom } from '@h/options';
 import { Model, tool, type BaseModelConfig, type Message, type ModelStreamEvent, type Tool } from '@strands-agents/sdk';
 
 export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
@@ -47,18 +46,13 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = async (
-  agents: Readonly<Record<string, DoctorAgent>>,
-  options: DoctorOptions = {},
-): Promise<void> => {
-  checkOptions('doctor()', options, { timeoutMs: integerFrom(1) });
-  return examine({
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
+  examine({
+    ...options,
     host: 'Strands',
     paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Add asPlugin() to the `plugins` of the agent, also of sub-agents.',
-    timeoutMs: options.timeoutMs,
   });
-};
 
 const pathOf =
   (agent: DoctorAgent): DoctorPath =>

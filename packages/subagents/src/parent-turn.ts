@@ -8,7 +8,7 @@ export interface ParentTurn {
   readonly emit: (event: NewEvent) => void;
   /** The time that it leaves its sub-agents, in milliseconds; `Infinity` if they may outlast it. */
   readonly timeLeft: () => number;
-  /** Does something in the asynchronous context in which the turn was admitted, by which lanes find its slot. */
+  /** Runs a callback in the asynchronous context in which the turn was admitted, by which lanes find its slot. */
   inContext: <Result>(callback: () => Result) => Result;
   /** Called when new input arrives. */
   readonly onInput: Set<() => void>;

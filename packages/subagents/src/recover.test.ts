@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countOf, readBy, says, spawn, tree, wait } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
 import { isChildSession, type ChildRecord, type ChildStore } from './index.js';
+import { childRecord } from './testing/child-record.js';
 import { memoryChildStore } from '../test/memory-child-store.js';
 
 useVirtualTime();
@@ -53,23 +54,9 @@ describe('recover', () => {
   });
 
   it('informs the agent at the top about nested sub-agents, but not about those that code spawned', async () => {
-    const record = (id: string, more: Partial<ChildRecord>): ChildRecord => ({
-      v: 1,
-      id,
-      agent: 'worker',
-      task: id,
-      session: `subagent-${id}`,
-      turn: `t-${id}`,
-      parent: 'boss',
-      root: 'boss',
-      depth: 1,
-      receiver: 'parent',
-      spawnedAt: 0,
-      ...more,
-    });
     const store = memoryChildStore();
-    await store.save(record('x', { parent: 'subagent-y', depth: 2 }));
-    await store.save(record('z', { receiver: 'caller', isolated: '/copies/z' }));
+    await store.save(childRecord('x', { parent: 'subagent-y', depth: 2 }));
+    await store.save(childRecord('z', { receiver: 'caller', isolated: '/copies/z' }));
     const { team, run, parent } = tree({ parent: ['I see.'], store });
     const orphans = await team.recover();
     expect(orphans.map(({ toldTo }) => toldTo)).toEqual(['boss', undefined]);
@@ -83,19 +70,7 @@ describe('recover', () => {
   it('stores all results concurrently before it resolves', async () => {
     const store = memoryChildStore();
     for (const id of ['o1', 'o2', 'o3']) {
-      await store.save({
-        v: 1,
-        id,
-        agent: 'worker',
-        task: id,
-        session: `subagent-${id}`,
-        turn: `t-${id}`,
-        parent: 'subagent-x',
-        root: 'boss',
-        depth: 2,
-        receiver: 'parent',
-        spawnedAt: 0,
-      });
+      await store.save(childRecord(id, { parent: 'subagent-x', depth: 2 }));
     }
     const slow: ChildStore = {
       ...store,
@@ -115,22 +90,7 @@ describe('recover', () => {
 
   it('puts at most limits.children results into one message', async () => {
     const store = memoryChildStore();
-    for (let index = 0; index < 7; index += 1) {
-      const id = `o${index}`;
-      await store.save({
-        v: 1,
-        id,
-        agent: 'worker',
-        task: id,
-        session: `subagent-${id}`,
-        turn: `t-${id}`,
-        parent: 'boss',
-        root: 'boss',
-        depth: 1,
-        receiver: 'parent',
-        spawnedAt: index,
-      });
-    }
+    for (let index = 0; index < 7; index += 1) await store.save(childRecord(`o${index}`, { spawnedAt: index }));
     const { team, run, parent } = tree({ parent: ['I see.', 'I see.', 'I see.'], store, limits: { children: 3 } });
     await team.recover();
     await run();

@@ -1,3 +1,4 @@
+import { characterStart } from '@h/bounded';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Longer pieces are counted in chunks, because merging takes quadratic time. No word is this long. */
@@ -34,7 +35,7 @@ export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string)
       // The pattern leaves no gaps: a piece starts where the previous one ends.
       const end = next.test(text) ? next.lastIndex : text.length;
       for (let from = start; from < end;) {
-        const to = end - from <= maxPieceLength ? end : wholeCharacterEnd(text, from + maxPieceLength);
+        const to = end - from <= maxPieceLength ? end : characterStart(text, from + maxPieceLength);
         tokens += countPiece(text.slice(from, to));
         from = to;
       }
@@ -47,12 +48,6 @@ export const createTokenizer = ({ pattern, ranks }: Vocabulary): ((text: string)
 const isAscii = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) return false;
   return true;
-};
-
-/** Moves an index back by one if it would split a surrogate pair. */
-const wholeCharacterEnd = (text: string, place: number): number => {
-  const code = text.charCodeAt(place - 1);
-  return code >= 0xd800 && code <= 0xdbff ? place - 1 : place;
 };
 
 /** Byte pair encoding: merges the adjacent pair of the lowest rank until no pair has a rank. */

@@ -31,7 +31,7 @@ export interface ToolDriverOptions extends ToolsetChoice {
    */
   readonly concurrency?: number | undefined;
   /**
-   * Time limit of calls whose tool declares none, in milliseconds. `Infinity` is no limit.
+   * Time limit of calls whose tool declares none, in milliseconds. `Infinity` means no limit.
    *
    * @defaultValue `120_000`, what coding agents give a shell command
    */

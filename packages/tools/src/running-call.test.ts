@@ -150,7 +150,7 @@ describe('the deadline of the turn', () => {
     expect(timeoutOf(ran, '1')).toBe(callMs);
   });
 
-  it('reserves what is left anew at each step, so that a later step still has time', async () => {
+  it('reserves the remaining time again at each step, so that a later step still has time', async () => {
     const driver = toolDriver([hang], { timeoutMs: Infinity });
     const deadlineAt = 1_000_000 + 64_000;
     const timeouts: (number | undefined)[] = [];

@@ -1,3 +1,4 @@
+import { characterStart } from '@h/bounded';
 import { checkValue, numberFrom } from '@h/options';
 
 /** Options of {@link truncate}. */
@@ -66,13 +67,13 @@ export const grouped = (value: number): string => String(value).replaceAll(/\B(?
 /** Returns the beginning and an ellipsis, for caps without room for a marker. */
 const bare = (text: string, cap: number): Truncation => {
   if (cap === 0) return { text: '', omitted: text.length };
-  const end = unsplit(text, cap - 1);
+  const end = characterStart(text, cap - 1);
   return { text: `${text.slice(0, end)}…`.toWellFormed(), omitted: text.length - end };
 };
 
 const endOfHead = (text: string, room: number): number => {
   const newline = text.lastIndexOf('\n', room);
-  return newline > room * (1 - snapShare) ? newline : unsplit(text, room);
+  return newline > room * (1 - snapShare) ? newline : characterStart(text, room);
 };
 
 const startOfTail = (text: string, from: number): number => {
@@ -80,14 +81,8 @@ const startOfTail = (text: string, from: number): number => {
   // Only the tail is searched: without line ends, a search would read the whole string.
   const newline = text.slice(from - 1, from + Math.floor(room * snapShare)).indexOf('\n');
   if (newline !== -1) return from + newline;
-  return unsplit(text, from) === from ? from : from + 1;
+  return characterStart(text, from) === from ? from : from + 1;
 };
-
-/** Returns the index, or the previous one if the index is inside a surrogate pair. */
-const unsplit = (text: string, place: number): number =>
-  isSurrogate(text.charCodeAt(place - 1), 0xd800) && isSurrogate(text.charCodeAt(place), 0xdc00) ? place - 1 : place;
-
-const isSurrogate = (code: number, first: number): boolean => code >= first && code < first + 0x400;
 
 const telling: readonly RegExp[] = [
   /\b(?:errors?|exception|fail(?:ed|ure|ures)?|fatal|panic(?:ked)?|traceback|aborted|killed|errno|segmentation fault)\b/i,

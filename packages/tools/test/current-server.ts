@@ -62,7 +62,7 @@ export const currentServer =
     const ofTask = { params: z.looseObject({ taskId: z.string() }) };
     server.server.setRequestHandler('tasks/get', ofTask, ({ taskId }) => {
       const task = tasks.get(taskId);
-      if (task === undefined) throw new Error('There is no such task.');
+      if (task === undefined) throw new Error('The task does not exist.');
       task.polls += 1;
       if (task.isCancelled) return taskOf(taskId, 'cancelled');
       if (task.answer === undefined) {

@@ -22,7 +22,7 @@ export interface OpenTab {
   readonly problems: string[];
 }
 export interface TabOptions extends BrowserContextOptions {
-  /** Matches lines of the console that are no problems. */
+  /** Matches lines of the console that are not problems. */
   readonly ignored?: RegExp | undefined;
 }
 

@@ -18,12 +18,12 @@ export const demoPrompt = 'A test fails. Find out why and fix it.';
 const testCommand: ScriptedCall = { name: 'bash', input: { command: 'node --test' } };
 
 const before = `  const match = /(\\d+)\\s*([dhms])/.exec(text);
-  if (match === null) throw new RangeError(\`\${JSON.stringify(text)} is no span of time.\`);
+  if (match === null) throw new RangeError(\`\${JSON.stringify(text)} is not a duration.\`);
   const [, count, unit] = match;
   return Number(count) * seconds[unit];`;
 
 const after = `  const matches = [...text.matchAll(/(\\d+)\\s*([dhms])/g)];
-  if (matches.length === 0) throw new RangeError(\`\${JSON.stringify(text)} is no span of time.\`);
+  if (matches.length === 0) throw new RangeError(\`\${JSON.stringify(text)} is not a duration.\`);
   return matches.reduce((sum, [, count, unit]) => sum + Number(count) * seconds[unit], 0);`;
 
 /** The answers of the scripted model. The tool results are real; the script continues only if they match. */
@@ -34,20 +34,20 @@ export const conversation: readonly ScriptedStep[] = [
   },
   {
     expects: /duration\.test\.js/,
-    text: 'A small package. I read the code and its test.',
+    text: 'A small package. I read the code and the test.',
     calls: [
       { name: 'read', input: { path: 'src/duration.js' } },
       { name: 'read', input: { path: 'test/duration.test.js' } },
     ],
   },
   {
-    expects: /adds several units up/,
+    expects: /adds up several units/,
     text: 'Now I run the test to see how it fails.',
     calls: [testCommand],
   },
   {
     expects: /\bfail 1\b/,
-    text: '`parseDuration("1h 30m")` gives 3600 instead of 5400: `exec` finds the first unit only, and the rest is ignored. It must find all of them and add them up.',
+    text: '`parseDuration("1h 30m")` gives 3600 instead of 5400: `exec` finds only the first unit and ignores the rest. It must find all units and add them up.',
     calls: [{ name: 'edit', input: { path: 'src/duration.js', old: before, new: after } }],
   },
   {
@@ -56,7 +56,7 @@ export const conversation: readonly ScriptedStep[] = [
   },
   {
     expects: /\bfail 0\b/,
-    text: 'The test passes now.\n\nThe cause: `parseDuration` read only the first number with a unit, so "1h 30m" counted as one hour. It now finds all of them with `matchAll` and adds them up. Text without any unit is refused as before. I changed `src/duration.js` and nothing else.',
+    text: 'The test passes now.\n\nThe cause: `parseDuration` read only the first number with a unit, so "1h 30m" counted as one hour. It now finds all of them with `matchAll` and adds them up. Text without a unit is still rejected. I changed `src/duration.js` and nothing else.',
     calls: [],
   },
 ];

@@ -45,7 +45,7 @@ const lookup = (result: (key: string) => string) =>
 const driver = lookup((key) => `The code of ${key} is ${code}.`);
 const askForCode = "Call the tool `lookup` with the key 'alpha', then answer with the code that it returned.";
 
-/** Usage in the words of every provider, of which the mock sends those that the provider knows. */
+/** Usage with the member names of every provider; the mock sends those that its provider has. */
 const usage = {
   prompt_tokens: 20,
   completion_tokens: 5,

@@ -18,7 +18,7 @@ const maxBytes = 100_000_000;
  * Copies files from one workspace into another. Agents have written both, so neither side follows a link to another
  * folder.
  *
- * @throws CodedError `unsafe-path` if a path leaves a workspace or is no file, `missing-file` and `large-file`
+ * @throws CodedError `unsafe-path` if a path leaves a workspace or is not a file, `missing-file` and `large-file`
  */
 export const copyFiles = async (from: string, to: string, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {

@@ -15,7 +15,7 @@ export interface RoutedAgentOptions {
   readonly open: (key: string) => Promise<OpenAgent>;
   /** Called before each turn of a session, which begins when it has resolved. */
   readonly prepare: (session: string) => Promise<void>;
-  /** The most workplaces that stay open while no turn runs in them. */
+  /** Maximum number of workplaces that stay open while no turn runs in them. */
   readonly maxIdle: number;
 }
 

@@ -31,9 +31,9 @@ export interface StationAgentsOptions {
   readonly approvalStore?: ApprovalStore | undefined;
 }
 
-/** The most separate workplaces that stay open without a turn. */
+/** Maximum number of separate workplaces that stay open without a turn. */
 const maxIdleWorkplaces = 32;
-/** The most sessions whose tenant is remembered for their sub-agents. */
+/** Maximum number of sessions whose tenant is remembered for their sub-agents. */
 const maxSessions = 10_000;
 
 /** What all agents of a process share. */

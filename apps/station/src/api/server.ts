@@ -165,7 +165,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Open event streams end with the station; what is left is cut.
+        // Open event streams end with the station; other connections are closed.
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),
   };

@@ -72,7 +72,7 @@ const demoAgent = (model: (name?: string) => AnyLanguageModel, telemetry: Teleme
         {
           name: 'releases',
           beforeTool: ({ call }) =>
-            call.name === 'deploy' ? { decision: 'ask', reason: 'It releases to production.' } : undefined,
+            call.name === 'deploy' ? { decision: 'ask', reason: 'Releases to production.' } : undefined,
         },
       ]),
       guardrails({ maxSteps: 40 }),

@@ -36,20 +36,20 @@ export const scenes: readonly Scene[] = [
     message: 'Add a retry with backoff to the payment client, and a test for it.',
     step: lastOf([
       {
-        text: 'I will read the client first, and the test beside it.',
+        text: "I'll read the client and its test first.",
         calls: [...read('src/payments.ts'), ...read('src/payments.test.ts')],
       },
       {
-        text: 'The client sends one request and throws. I add a retry for status 503 and for network errors.',
+        text: "The client sends one request and throws. I'll add a retry for status 503 and for network errors.",
         calls: edit('src/payments.ts', 'return send(order);', 'return retry(() => send(order));'),
       },
       {
         text: 'Now the test: the server fails twice and then accepts the payment.',
         calls: edit('src/payments.test.ts', '});\n', "  it('retries twice');\n});\n"),
       },
-      { text: 'I run the tests of this module.', calls: test('payments') },
+      { text: "I'll run the tests of this module.", calls: test('payments') },
       {
-        text: 'One assertion expects the old error message. I update it and run all tests.',
+        text: "One assertion expects the old error message. I'll update it and run all tests.",
         calls: [...edit('src/payments.test.ts', 'retries twice', 'retries twice, then succeeds'), ...test('all')],
       },
       {
@@ -61,7 +61,7 @@ export const scenes: readonly Scene[] = [
     title: 'Release version 2.4.0',
     message: 'Release version 2.4.0 to production if the tests pass.',
     step: lastOf([
-      { text: 'I run the tests before the release.', calls: test('all') },
+      { text: "I'll run the tests before the release.", calls: test('all') },
       {
         text: 'All tests pass. The release needs your approval.',
         calls: [{ name: 'deploy', input: { version: '2.4.0', environment: 'production' } }],
@@ -73,7 +73,7 @@ export const scenes: readonly Scene[] = [
     title: 'Find out why the build hangs',
     message: 'Find out why the build hangs at "linking".',
     step: (answers) => ({
-      text: answers === 0 ? 'I look at the state of the build.' : 'The build still links. I look again.',
+      text: answers === 0 ? "I'll check the status of the build." : "The build is still linking. I'll check again.",
       calls: [{ name: 'build_status', input: { build: 812 } }],
     }),
   },
@@ -81,7 +81,7 @@ export const scenes: readonly Scene[] = [
     title: 'Summarize the open issues',
     message: 'Summarize the open issues of this week in three sentences.',
     step: lastOf([
-      { text: 'I read the list of issues.', calls: read('issues.md') },
+      { text: "I'll read the list of issues.", calls: read('issues.md') },
       {
         text: 'Two issues are about payments: a timeout that hides the reason of a failure, and a refund that is booked twice. One asks for keyboard shortcuts in the order table. The refund is the only one that loses money, so I would begin there.',
       },

@@ -1,24 +1,11 @@
-import { textOf, type JSONValue, type Message, type ToolResultOutput } from '@h/turn';
+import type { JSONValue, Message, ToolResultOutput } from '@h/turn';
 import type { StationEntry } from '../api/contract.js';
+import { outputText, shownStatus } from '../api/tool-part.js';
 import { maxOutput } from './public-event.js';
 import type { TurnBody } from './records.js';
 
 type EntryPart = StationEntry['parts'][number];
 type ToolPart = Extract<EntryPart, { type: 'tool' }>;
-
-/** Statuses of tool calls as the API shows them. */
-const shownStatus: Readonly<Record<string, ToolPart['status']>> = {
-  ok: 'ok',
-  stored: 'ok',
-  failed: 'error',
-  'timed-out': 'error',
-  'invalid-input': 'error',
-  'unknown-tool': 'error',
-  denied: 'denied',
-  skipped: 'skipped',
-  cancelled: 'interrupted',
-  interrupted: 'interrupted',
-};
 
 interface MutableEntry extends Omit<StationEntry, 'parts'> {
   readonly parts: EntryPart[];
@@ -131,7 +118,7 @@ export class ConversationBuilder {
     const status = part.status === 'running' || part.status === 'waiting' ? statusOf(output) : part.status;
     const text = outputText(output);
     this.#update(call, {
-      status: known ? (shownStatus[known.status] ?? status) : status,
+      status: known ? shownStatus(known.status) : status,
       output: text.slice(0, maxOutput),
       isTruncated: part.isTruncated || text.length > maxOutput,
       ...(known && { durationMs: known.durationMs, artifact: known.artifact }),
@@ -148,7 +135,7 @@ const resultOf = (event: Readonly<Record<string, unknown>>): Partial<ToolPart> =
   };
   const text = outputText(output);
   return {
-    status: shownStatus[status] ?? 'error',
+    status: shownStatus(status),
     output: text.slice(0, maxOutput),
     isTruncated: text.length > maxOutput || status === 'stored',
     durationMs: durationMs ?? null,
@@ -202,18 +189,3 @@ const artifactsOf = ({ metadata }: Message): readonly string[] => {
 
 const statusOf = ({ type }: ToolResultOutput): ToolPart['status'] =>
   type === 'execution-denied' ? 'denied' : type === 'error-text' || type === 'error-json' ? 'error' : 'ok';
-
-const outputText = (output: ToolResultOutput): string => {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value;
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value, null, 2);
-    case 'execution-denied':
-      return output.reason ?? '';
-    default:
-      return textOf({ role: 'user', content: output.value.filter((part) => part.type === 'text') });
-  }
-};

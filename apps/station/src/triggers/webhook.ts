@@ -17,7 +17,7 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/** The most signatures that are compared; senders use two while they replace a secret. */
+/** Maximum number of signatures that are compared; senders use two while they replace a secret. */
 const maxSignatures = 10;
 
 /**

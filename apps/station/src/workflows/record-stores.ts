@@ -2,7 +2,7 @@ import type { Records } from '../service/records.js';
 import type { Tick, TickStore } from '../triggers/tick-store.js';
 import type { RunStore, StoredRun } from './run-store.js';
 
-/** The most runs that a list contains. */
+/** Maximum number of runs in a list. */
 const maxRuns = 100_000;
 
 /** Stores runs of workflows with the records of the service. */

@@ -1,7 +1,7 @@
 import type { Message } from '@h/turn';
 import { groupMessages } from '../cutting/groups.js';
 import type { CompactionStrategy } from '../strategy.js';
-import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
+import { openUserRequestsBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
 const kind = 'left-out';
 
@@ -19,11 +19,11 @@ export const compactMiddle =
     const left = targetTokens - head.reduce((tokens, place) => tokens + count(messages[place] as Message), 0);
     const start = startOfLast(messages, keepMessages, left, count);
     const first = head.filter((place) => place < start).map((place) => messages[place] as Message);
-    const asks = [...openAsksBefore(messages, start, targetTokens / 2, count)].filter(
+    const requests = [...openUserRequestsBefore(messages, start, targetTokens / 2, count)].filter(
       ([place]) => !head.includes(place),
     );
     const kept = [
-      ...asks.map(([, message]) => message),
+      ...requests.map(([, message]) => message),
       ...protectedTraffic(messages, start, protectedTools, targetTokens / 4, count),
     ];
     const earlier = messages.slice(0, start).reduce((sum, message) => sum + markerCount(message), 0);

@@ -1,23 +1,23 @@
 import { textOf, type Message } from '@h/turn';
 import { call, user } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { openAsksBefore, protectedTraffic } from './kept.js';
+import { openUserRequestsBefore, protectedTraffic } from './kept.js';
 
 const count = (message: Message): number => textOf(message).length;
 const work: Message = { role: 'assistant', content: [call('1')] };
 
-describe('openAsksBefore', () => {
+describe('openUserRequestsBefore', () => {
   const messages = [user('a'.repeat(300)), work, user('b'.repeat(300)), work, user('c'.repeat(300)), work];
 
   it('keeps the latest, and those before it while they fit', () => {
-    expect([...openAsksBefore(messages, 6, 700, count).keys()]).toEqual([2, 4]);
-    expect([...openAsksBefore(messages, 6, 900, count).keys()]).toEqual([0, 2, 4]);
-    expect([...openAsksBefore(messages, 3, 700, count).keys()]).toEqual([2]);
+    expect([...openUserRequestsBefore(messages, 6, 700, count).keys()]).toEqual([2, 4]);
+    expect([...openUserRequestsBefore(messages, 6, 900, count).keys()]).toEqual([0, 2, 4]);
+    expect([...openUserRequestsBefore(messages, 3, 700, count).keys()]).toEqual([2]);
   });
 
   it('shortens the latest when it fills everything by itself', () => {
     const long = [user(`begin ${'x'.repeat(5000)} end`), work];
-    const kept = openAsksBefore(long, 2, 500, count).get(0) as Message;
+    const kept = openUserRequestsBefore(long, 2, 500, count).get(0) as Message;
     expect(textOf(kept)).toMatch(/^begin x+\n\[… \d+ characters left out …\]\nx+ end$/);
     expect(count(kept)).toBeLessThanOrEqual(500);
   });

@@ -1,3 +1,4 @@
+import { cutMiddle } from '@h/bounded';
 import {
   textOf,
   type AssistantMessage,
@@ -7,8 +8,7 @@ import {
   type UserMessage,
 } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
-import { openAsks } from '../summary/asks.js';
-import { clip } from '../summary/clip.js';
+import { openUserRequests } from '../summary/user-requests.js';
 import { summaryEntryOf } from '../summary/entry.js';
 
 /** Positions of messages that no strategy may drop: system messages at the beginning, and summaries. */
@@ -23,7 +23,7 @@ export const pinnedPlaces = (messages: readonly Message[]): readonly number[] =>
  * The open requests of the user before this position, verbatim: always the latest (shortened if it alone fills the
  * budget), and earlier ones while they fit.
  */
-export const openAsksBefore = (
+export const openUserRequestsBefore = (
   messages: readonly Message[],
   end: number,
   maxTokens: number,
@@ -31,7 +31,7 @@ export const openAsksBefore = (
 ): ReadonlyMap<number, Message> => {
   const kept = new Map<number, Message>();
   let left = maxTokens;
-  for (const place of openAsks(messages).toReversed()) {
+  for (const place of openUserRequests(messages).toReversed()) {
     const message = messages[place] as UserMessage;
     if (place < end) {
       const fitting = count(message) <= left ? message : shortened(message, left, count);
@@ -46,7 +46,7 @@ export const openAsksBefore = (
 const shortened = (message: UserMessage, maxTokens: number, count: (message: Message) => number): UserMessage => {
   const text = textOf(message);
   const tokensPerChar = count(message) / Math.max(1, text.length);
-  return { ...message, content: clip(text, Math.max(400, Math.floor(maxTokens / tokensPerChar))) };
+  return { ...message, content: cutMiddle(text, Math.max(400, Math.floor(maxTokens / tokensPerChar))) };
 };
 
 /**

@@ -1,5 +1,5 @@
+import { cutMiddle } from '@h/bounded';
 import type { Message, ToolMessage, ToolResultPart } from '@h/turn';
-import { clip } from '../summary/clip.js';
 import { textOfOutput } from '../summary/transcript.js';
 
 const caps = [32_000, 16_000, 8_000, 4_000, 2_000, 1_000] as const;
@@ -40,6 +40,6 @@ const cappedResult = (part: ToolResultPart, maxChars: number): ToolResultPart =>
   if (text.length <= maxChars) return part;
   return {
     ...part,
-    output: { type: output.type === 'error-text' ? 'error-text' : 'text', value: clip(text, maxChars) },
+    output: { type: output.type === 'error-text' ? 'error-text' : 'text', value: cutMiddle(text, maxChars) },
   };
 };

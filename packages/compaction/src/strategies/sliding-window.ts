@@ -1,8 +1,8 @@
 import type { Message } from '@h/turn';
 import { groupMessages } from '../cutting/groups.js';
 import type { CompactionStrategy } from '../strategy.js';
-import { isAsk } from '../summary/asks.js';
-import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
+import { isUserRequest } from '../summary/user-requests.js';
+import { openUserRequestsBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
 /**
  * Keeps the newest messages that fit, earlier summaries, the open requests of the user, and results of protected tools.
@@ -22,10 +22,10 @@ export const slidingWindow =
       if (left < 0 && start < messages.length) break;
       start = group.start;
     }
-    const asks = openAsksBefore(messages, start, targetTokens / 2, count);
+    const requests = openUserRequestsBefore(messages, start, targetTokens / 2, count);
     const protectedMessages = protectedTraffic(messages, start, protectedTools, targetTokens / 4, count);
     const before = [...pinned].filter((place) => place < start).map((place) => messages[place] as Message);
-    const said = [...before, ...asks.values()];
+    const said = [...before, ...requests.values()];
     const kept = [...said, ...openingAsk(messages, start, said), ...protectedMessages];
     return kept.length >= start ? undefined : [...kept, ...messages.slice(start)];
   };
@@ -35,6 +35,6 @@ export const slidingWindow =
  */
 const openingAsk = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
   if (messages[start]?.role === 'user' || kept.some(({ role }) => role === 'user')) return [];
-  const last = messages.slice(0, start).findLast(isAsk);
+  const last = messages.slice(0, start).findLast(isUserRequest);
   return last ? [last] : [];
 };

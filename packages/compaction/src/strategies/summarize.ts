@@ -1,10 +1,10 @@
 import { addUsage, noUsage, type ErrorInfo, type Message, type ToolCallPart, type Usage } from '@h/turn';
 import { tailStartOf } from '../cutting/split-history.js';
 import { CompactionError } from '../failure.js';
-import { atMost, type Limit } from '../limit.js';
+import { atMost, type Limit } from '../concurrency.js';
 import type { Report, ReportOptions } from '../last-resort.js';
 import type { CompactedHistory, CompactionContext } from '../strategy.js';
-import { originalAsk } from '../summary/asks.js';
+import { firstUserRequest } from '../summary/user-requests.js';
 import { withDeadline, type After } from '../summary/deadline.js';
 import { ledgerSection, summaryEntryOf, summaryMessage, type SummaryEntry } from '../summary/entry.js';
 import { touchedFiles, type TouchedFiles } from '../summary/files.js';
@@ -15,7 +15,7 @@ import type { RankedIdentifier } from '../summary/identifiers.js';
 import { rankIdentifiers } from '../summary/rank-identifiers.js';
 import type { Summarize } from '../summary/summarize.js';
 import { writeSummary } from '../summary/write-summary.js';
-import { openAsksBefore, pinnedPlaces, protectedTraffic } from './kept.js';
+import { openUserRequestsBefore, pinnedPlaces, protectedTraffic } from './kept.js';
 
 /** Options of the strategy `summarize`. */
 export interface SummarizeSettings {
@@ -73,14 +73,14 @@ export const summarizeHistory = async (
   });
   const message = compose(proven.body, proven.ledger, proven.report.dropped);
   if (context.count(message) >= summarized.reduce((tokens, given) => tokens + context.count(given), 0)) {
-    throw new CompactionError('inflated', 'The summary with its identifiers is no shorter than what it sums up.');
+    throw new CompactionError('inflated', 'The summary with its identifiers is not shorter than the messages that it summarizes.');
   }
   return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
 };
 
 /** The maximum length of the first request in a summary, in characters: a quarter of the tokens of the history. */
-const mostAskChars = 16_000;
-const askShare = 0.75;
+const maxFirstRequestChars = 16_000;
+const firstRequestShare = 0.75;
 
 /**
  * A summary gets a quarter of the history's size, in coarse steps, so that a resumed turn asks exactly the same
@@ -97,12 +97,12 @@ const planOf = (
   { protectedTools }: SummarizeSettings,
 ): Plan => {
   const tailStart = tailStartOf(messages, protectTokens, count);
-  const asks = openAsksBefore(messages, tailStart, targetTokens / 3, count);
+  const requests = openUserRequestsBefore(messages, tailStart, targetTokens / 3, count);
   const system = pinnedPlaces(messages).filter((place) => place < tailStart && messages[place]?.role === 'system');
   const earlier = messages.slice(0, tailStart).flatMap((message) => summaryEntryOf(message) ?? []);
   const head = messages
     .slice(0, tailStart)
-    .filter((message, place) => !asks.has(place) && !system.includes(place) && !summaryEntryOf(message));
+    .filter((message, place) => !requests.has(place) && !system.includes(place) && !summaryEntryOf(message));
   if (head.length === 0) {
     throw new CompactionError('nothing-to-compact', 'All messages are protected or were summarized before.');
   }
@@ -111,7 +111,7 @@ const planOf = (
     system: system.map((place) => messages[place] as Message),
     earlier,
     head,
-    kept: [...asks.values(), ...traffic],
+    kept: [...requests.values(), ...traffic],
     tail: messages.slice(tailStart),
   };
 };
@@ -128,17 +128,18 @@ const composerOf = (
   { messages, trigger, targetTokens }: SummarizeStrategyContext,
   { redact, filesOf }: SummarizeSettings,
 ): Compose => {
-  const ask = earlier.find((entry) => entry.ask !== undefined)?.ask ?? originalAsk(messages);
+  const firstRequest =
+    earlier.find((entry) => entry.firstRequest !== undefined)?.firstRequest ?? firstUserRequest(messages);
   const before = {
     read: earlier.flatMap(({ files }) => files.read),
     modified: earlier.flatMap(({ files }) => files.modified),
   };
   const files = touchedFiles(head, before, filesOf);
-  const maxAskChars = Math.min(mostAskChars, Math.floor(targetTokens * askShare));
+  const maxRequestChars = Math.min(maxFirstRequestChars, Math.floor(targetTokens * firstRequestShare));
   return (body, ledger, dropped) =>
     summaryMessage({
-      ask: ask === undefined ? undefined : redact(ask),
-      maxAskChars,
+      firstRequest: firstRequest === undefined ? undefined : redact(firstRequest),
+      maxRequestChars,
       body,
       ledger,
       dropped,
@@ -238,7 +239,7 @@ const firstThatWorks = async <Result>(
   work: (summarize: Summarize) => Promise<Result>,
 ): Promise<Result> => {
   const [first, ...others] = summarizers;
-  if (first === undefined) throw new CompactionError('summarizer-failed', 'There is no summarizer.');
+  if (first === undefined) throw new CompactionError('summarizer-failed', 'No summarizer is configured.');
   try {
     return await work(first);
   } catch (error) {

@@ -1,14 +1,14 @@
+import { cutMiddle } from '@h/bounded';
 import type { JSONObject, JSONValue, Message, UserMessage } from '@h/turn';
-import { clip } from './clip.js';
 import type { FileLists } from './files.js';
 import type { IdentifierKind, RankedIdentifier } from './identifiers.js';
 
 /** The parts of a summary. */
 export interface SummaryParts {
-  /** The first request, verbatim. */
-  readonly ask: string | undefined;
+  /** The first request of the user, verbatim. */
+  readonly firstRequest: string | undefined;
   /** Its maximum length, in characters. */
-  readonly maxAskChars: number;
+  readonly maxRequestChars: number;
   /** The text of the summarizer. */
   readonly body: string;
   /** Identifiers that the body lacks. */
@@ -25,7 +25,7 @@ export interface SummaryParts {
 /** A summary in a history. */
 export interface SummaryEntry {
   readonly message: UserMessage;
-  readonly ask: string | undefined;
+  readonly firstRequest: string | undefined;
   readonly body: string;
   readonly ledger: readonly RankedIdentifier[];
   readonly files: FileLists;
@@ -37,13 +37,13 @@ const maxFiles = 40;
 /** The message that replaces summarized messages, marked for models and for the next compaction. */
 export const summaryMessage = (parts: SummaryParts): UserMessage => {
   const { body, files } = parts;
-  const ask = parts.ask === undefined ? undefined : clip(parts.ask, parts.maxAskChars);
+  const first = parts.firstRequest === undefined ? undefined : cutMiddle(parts.firstRequest, parts.maxRequestChars);
   return {
     role: 'user',
     content: [
       opening,
       ...(parts.isForNewModel ? [newModelNote] : []),
-      ...(ask === undefined ? [] : [`## What the user asked for first, word by word\n${ask}`]),
+      ...(first === undefined ? [] : [`## What the user asked for first, word by word\n${first}`]),
       `## What has happened\n${body}`,
       ...ledgerSection(parts),
       ...fileSection(files),
@@ -61,7 +61,7 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
         ledger: parts.ledger.map(({ kind: sort, value, weight }) => [sort, value, weight]),
         read: files.read.slice(-maxKept),
         modified: files.modified.slice(-maxKept),
-        ...(ask !== undefined && { ask }),
+        ...(first !== undefined && { ask: first }),
       },
     },
   };
@@ -75,9 +75,9 @@ export const summaryEntryOf = (message: Message): SummaryEntry | undefined => {
   if (message.role !== 'user' || message.metadata?.kind !== kind) return undefined;
   const kept = message.metadata['compaction'] as JSONObject | undefined;
   if (kept?.['v'] !== 1 || typeof kept['body'] !== 'string') return undefined;
-  const ask = typeof kept['ask'] === 'string' ? kept['ask'] : undefined;
+  const firstRequest = typeof kept['ask'] === 'string' ? kept['ask'] : undefined;
   const files = { read: texts(kept['read']), modified: texts(kept['modified']) };
-  return { message, ask, body: kept['body'], ledger: ledgerOf(kept['ledger']), files };
+  return { message, firstRequest, body: kept['body'], ledger: ledgerOf(kept['ledger']), files };
 };
 
 const ledgerOf = (value: JSONValue | undefined): readonly RankedIdentifier[] =>

@@ -21,7 +21,7 @@ export interface InterviewOptions extends WorkContext {
   /** Whether an answer may be longer than its source. */
   readonly mayGrow?: boolean | undefined;
   readonly maxOutputTokens: number;
-  /** The most attempts at a question. */
+  /** Maximum number of attempts at a question. */
   readonly maxAttempts: number;
   readonly answers: Answers;
   readonly limit: <Result>(task: () => Promise<Result>) => Promise<Result>;

@@ -8,7 +8,7 @@ import { isVital } from './rank-identifiers.js';
 /** The input of {@link proveSummary}. */
 export interface ProveOptions {
   readonly interview: Interview;
-  /** The most corrections by the summarizer. */
+  /** Maximum number of corrections by the summarizer. */
   readonly maxCorrections: number;
   /** The maximum length of the appended list of identifiers. */
   readonly ledgerTokens: number;

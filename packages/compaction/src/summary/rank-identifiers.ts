@@ -34,7 +34,7 @@ export const rankIdentifiers = (
     const entry = summaryEntryOf(message);
     for (const { weight, ...identifier } of entry?.ledger ?? []) note(mentions, identifier, weight, place);
     for (const { text, weight } of entry
-      ? [{ text: `${entry.ask ?? ''}\n${entry.body}`, weight: said }]
+      ? [{ text: `${entry.firstRequest ?? ''}\n${entry.body}`, weight: said }]
       : textsOf(message)) {
       for (const identifier of extractIdentifiers(redact(text))) note(mentions, identifier, weight, place);
     }

@@ -1,6 +1,6 @@
+import { cutMiddle } from '@h/bounded';
 import type { Message, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
-import { clip } from './clip.js';
 
 /** The maximum length of tool results in a transcript; identifiers are extracted from the whole. */
 const maxResultChars = 2_000;
@@ -26,9 +26,9 @@ const lineOf = (part: Part, redact: (text: string) => string): string => {
     case 'text':
       return quoted(redact(part.text));
     case 'tool-call':
-      return `[call ${part.toolCallId} of ${part.toolName}] ${clip(redact(toJson(part.input)), maxInputChars)}`;
+      return `[call ${part.toolCallId} of ${part.toolName}] ${cutMiddle(redact(toJson(part.input)), maxInputChars)}`;
     case 'tool-result':
-      return `[result of ${part.toolName}, call ${part.toolCallId}] ${quoted(clip(redact(textOfOutput(part.output)), maxResultChars))}`;
+      return `[result of ${part.toolName}, call ${part.toolCallId}] ${quoted(cutMiddle(redact(textOfOutput(part.output)), maxResultChars))}`;
     case 'image':
       return `[image ${part.mediaType ?? ''} left out]`;
     case 'file':

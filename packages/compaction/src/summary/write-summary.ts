@@ -1,7 +1,7 @@
+import { cutMiddle } from '@h/bounded';
 import type { Message } from '@h/turn';
 import { chunkTokensFor, splitHistory } from '../cutting/split-history.js';
 import { CompactionError } from '../failure.js';
-import { clip } from './clip.js';
 import { delimited } from './delimited.js';
 import type { Interview } from './interview.js';
 import { transcriptOf } from './transcript.js';
@@ -17,7 +17,7 @@ export interface WriteSummaryOptions {
   readonly countText: (text: string) => number;
 }
 
-/** The most times that a text that is too long for the summarizer is halved. */
+/** How often a text that is too long for the summarizer is halved. */
 const maxHalvings = 4;
 /** The approximate minimum of characters per token of ordinary text. */
 const charsPerToken = 3;
@@ -33,7 +33,7 @@ export const writeSummary = async (messages: readonly Message[], options: WriteS
   const texts = new Map(
     messages.map((message) => [
       message,
-      clip(transcriptOf(message, options.redact), (chunkTokens / 2) * charsPerToken),
+      cutMiddle(transcriptOf(message, options.redact), (chunkTokens / 2) * charsPerToken),
     ]),
   );
   const textOf = (message: Message): string => texts.get(message) ?? '';
@@ -62,7 +62,7 @@ const summarizePart = async (
   const middle = Math.ceil(texts.length / 2);
   const [single = ''] = texts;
   if (texts.length === 1) {
-    return summarizePart([clip(single, Math.floor(single.length / 2))], earlier, options, halvings + 1);
+    return summarizePart([cutMiddle(single, Math.floor(single.length / 2))], earlier, options, halvings + 1);
   }
   const [first, second] = await Promise.all([
     summarizePart(texts.slice(0, middle), earlier, options, halvings + 1),

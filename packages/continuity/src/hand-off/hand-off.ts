@@ -256,7 +256,7 @@ const freshContextOf = async (
   const isAboutSize = trigger === 'compaction' || trigger === 'overflow';
   const tokensOf = (list: readonly Message[]): number => list.reduce((sum, message) => sum + count(message), 0);
   if (isAboutSize && tokensOf(messages) >= tokensOf(before)) {
-    throw new Error('The briefing is no shorter than the history.');
+    throw new Error('The briefing is not shorter than the history.');
   }
   return { messages, ...(path !== undefined && { path }), identifiers, usage };
 };

@@ -2,7 +2,7 @@ import { emptyPoolState, type PoolState } from '../pool/pool-store.js';
 import { reasonActions } from '../reason-actions.js';
 import type { CooldownWindow } from '../pool/windows.js';
 
-/** A state as it was written; whatever is not one is an empty one, and a window that makes no sense is left out. */
+/** Parses a stored state. Any other content counts as an empty state, and invalid windows are left out. */
 export const readState = (text: string): PoolState => {
   const found = parse(text) as Partial<PoolState> | undefined;
   if (

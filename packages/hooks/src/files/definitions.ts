@@ -75,7 +75,7 @@ export const parseHookFile = (settings: unknown, source: string, scope: HookFile
   if (!top.success) {
     return {
       definitions: [],
-      problems: [`${source} is no settings file: ${z.prettifyError(top.error)}`],
+      problems: [`${source} is not a settings file: ${z.prettifyError(top.error)}`],
       isDisabled: false,
     };
   }

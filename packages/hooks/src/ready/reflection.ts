@@ -197,7 +197,7 @@ const verdictIn = (result: ReflectionResult): ReflectionResult => {
     verdict === 'accept' ||
     verdict === 'skipped' ||
     (verdict === 'revise' && typeof feedback === 'string' && feedback !== '');
-  return isVerdict ? result : skipped('failed', `the judge answered ${showValue(given)}, which is no verdict.`);
+  return isVerdict ? result : skipped('failed', `the judge answered ${showValue(given)}, which is not a verdict.`);
 };
 
 /** Returns the verdict of the judge, or `skipped` if the time limit or an abort comes first. */

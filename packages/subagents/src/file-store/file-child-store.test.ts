@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ChildRecord, type ChildStore } from '../index.js';
+import type { ChildStore } from '../index.js';
 import { memoryChildStore } from '../../test/memory-child-store.js';
-import { describeChildStore } from '../testing/index.js';
+import { childRecord, describeChildStore } from '../testing/index.js';
 import { fileChildStore, type FileChildStore } from './index.js';
 import type { ChildStoreProblem } from './file-child-store.js';
 
@@ -18,21 +18,6 @@ const temporaryFolder = async (): Promise<string> => {
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 };
-
-const record = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({
-  v: 1,
-  id,
-  agent: 'worker',
-  task: id,
-  session: `subagent-${id}`,
-  turn: `t-${id}`,
-  parent: 'boss',
-  root: 'boss',
-  depth: 1,
-  receiver: 'parent',
-  spawnedAt: 1,
-  ...more,
-});
 
 const open = (directory: string, more: object = {}): FileChildStore => {
   const store = fileChildStore({ directory, ...more });
@@ -72,11 +57,11 @@ describe('fileChildStore', () => {
   it('hands its records to the next store once it is closed, and removes an empty folder', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
-    await first.save(record('a'));
+    await first.save(childRecord('a'));
     const second = open(directory);
     expect(await idsIn(second)).toEqual([]);
     await first.close();
-    await expect(first.save(record('b'))).rejects.toMatchObject({ code: 'store-closed' });
+    await expect(first.save(childRecord('b'))).rejects.toMatchObject({ code: 'store-closed' });
     expect(await idsIn(second)).toEqual(['a']);
     expect(await processFolders(directory)).toHaveLength(1);
     await second.delete('a');
@@ -87,8 +72,8 @@ describe('fileChildStore', () => {
   it('leaves unwanted records to other processes', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
-    await first.save(record('a', { root: 'alice' }));
-    await first.save(record('b', { root: 'bob' }));
+    await first.save(childRecord('a', { root: 'alice' }));
+    await first.save(childRecord('b', { root: 'bob' }));
     await first.close();
     const [second, third] = [open(directory), open(directory)];
     expect((await second.list(({ root }) => root === 'bob')).map(({ id }) => id)).toEqual(['b']);
@@ -99,7 +84,9 @@ describe('fileChildStore', () => {
     const directory = await temporaryFolder();
     for (const [index, root] of ['alice', 'bob', 'carol'].entries()) {
       const store = open(directory);
-      for (const each of [1, 2]) await store.save(record(`${root}-${each}`, { root, spawnedAt: 10 * index + each }));
+      for (const each of [1, 2]) {
+        await store.save(childRecord(`${root}-${each}`, { root, spawnedAt: 10 * index + each }));
+      }
       await store.close();
     }
     const own = open(directory, { mostLeft: 3 });
@@ -118,7 +105,7 @@ describe('fileChildStore', () => {
   it('renames and reports an invalid file, and ignores a record of a later release', async () => {
     const directory = await temporaryFolder();
     const first = open(directory);
-    for (const id of ['torn', 'later', 'good']) await first.save(record(id));
+    for (const id of ['torn', 'later', 'good']) await first.save(childRecord(id));
     const [folder = ''] = await processFolders(directory);
     const fileOf = async (id: string): Promise<string> => {
       for (const name of await readdir(folder)) {
@@ -149,7 +136,7 @@ describe('fileChildStore', () => {
     const ownerPath = join(folder, 'lock.1/token/owner');
     await mkdir(dirname(ownerPath), { recursive: true });
     const first = open(directory);
-    await first.save(record('a'));
+    await first.save(childRecord('a'));
     const [own = ''] = (await processFolders(directory)).filter((each) => each !== folder);
     const [name = ''] = (await readdir(own)).filter((each) => each.endsWith('.json'));
     await writeFile(join(folder, name), await readFile(join(own, name)));
@@ -169,7 +156,7 @@ describe('fileChildStore', () => {
   it('distinguishes a dead process from a living one with the same process id', async () => {
     const directory = await temporaryFolder();
     const store = open(directory);
-    await store.save(record('a'));
+    await store.save(childRecord('a'));
     const [own = ''] = await processFolders(directory);
     const owner = JSON.parse(await readFile(await ownerIn(own), 'utf8')) as { readonly start: string };
     if (owner.start === '') return;
@@ -184,14 +171,14 @@ describe('fileChildStore', () => {
   it('writes nothing more to a folder that was taken over, and continues in a new one', async () => {
     const directory = await temporaryFolder();
     const store = open(directory);
-    await store.save(record('a'));
+    await store.save(childRecord('a'));
     const [folder = ''] = await processFolders(directory);
     await rm(join(folder, 'lock.1'), { recursive: true });
-    const lost = await Promise.allSettled(['b', 'd', 'e', 'f'].map((id) => store.save(record(id))));
+    const lost = await Promise.allSettled(['b', 'd', 'e', 'f'].map((id) => store.save(childRecord(id))));
     expect(lost.map((each): unknown => (each.status === 'rejected' ? each.reason : each))).toMatchObject(
       lost.map(() => ({ code: 'store-taken' })),
     );
-    await store.save(record('c'));
+    await store.save(childRecord('c'));
     const other = open(directory);
     expect(await idsIn(other)).toEqual(['a']);
     expect(await idsIn(store)).toEqual(['c']);
@@ -201,7 +188,7 @@ describe('fileChildStore', () => {
   it('renews its lease', async () => {
     const directory = await temporaryFolder();
     const store = open(directory, { leaseMs: 100 });
-    await store.save(record('a'));
+    await store.save(childRecord('a'));
     const [folder = ''] = await processFolders(directory);
     const long = new Date(1000);
     await utimes(await ownerIn(folder), long, long);
@@ -211,12 +198,12 @@ describe('fileChildStore', () => {
 
   it.runIf(process.platform === 'linux')('limits the number of open files', async () => {
     const store = open(await temporaryFolder());
-    await store.save(record('first'));
+    await store.save(childRecord('first'));
     const filesOpen = (): number => readdirSync('/proc/self/fd').length;
     const before = filesOpen();
     let most = before;
     const looking = setInterval(() => (most = Math.max(most, filesOpen())), 1);
-    await Promise.all(Array.from({ length: 300 }, async (_, index) => store.save(record(String(index)))));
+    await Promise.all(Array.from({ length: 300 }, async (_, index) => store.save(childRecord(String(index)))));
     clearInterval(looking);
     expect(most).toBeGreaterThan(before);
     expect(most - before).toBeLessThan(100);
@@ -227,9 +214,9 @@ describe('fileChildStore', () => {
     const directory = join(await temporaryFolder(), 'folder');
     await writeFile(directory, 'a file');
     const store = open(directory);
-    await expect(store.save(record('a'))).rejects.toThrow();
+    await expect(store.save(childRecord('a'))).rejects.toThrow();
     await rm(directory);
-    await store.save(record('a'));
+    await store.save(childRecord('a'));
     expect(await idsIn(store)).toEqual(['a']);
     if (process.platform === 'win32') return;
     const [folder = ''] = await processFolders(directory);

@@ -60,7 +60,7 @@ export const readArtifact = (store: ArtifactStore, options: ReadArtifactOptions 
           type: 'string',
           minLength: 1,
           maxLength: 500,
-          description: 'Text to look for, in whatever case. It is no pattern.',
+          description: 'Text to search for. Case is ignored; it is not a regular expression.',
         },
       },
       required: ['id'],

@@ -56,7 +56,7 @@ describe('objectArtifacts', () => {
     });
   });
 
-  it('reads metadata of a tool that is no valid header', async () => {
+  it('reads metadata of a tool that is not a valid header', async () => {
     const store = objectArtifacts(memoryObjects());
     const mediaType = `text/plain; name="ü\r\nX: y"${'z'.repeat(1_000)}`;
     const { id } = await store.put({ session: 'alice', content: 'x', mediaType });

@@ -1,5 +1,6 @@
 import type { StationEntry, StationTurnEvent } from '../../api/contract.js';
-import type { AssistantMessage, ToolOutcome, ToolResultOutput, TurnEvent, UserMessage } from '@h/turn';
+import { outputText, shownStatus } from '../../api/tool-part.js';
+import type { AssistantMessage, ToolOutcome, TurnEvent, UserMessage } from '@h/turn';
 import { count, duration, plural } from './format.js';
 
 export type EntryPart = StationEntry['parts'][number];
@@ -330,44 +331,16 @@ const partsOfResponse = (content: Content, before: readonly EntryPart[]): EntryP
     }
   });
 
-const statuses: Readonly<Record<ToolOutcome['status'], ToolEntryPart['status']>> = {
-  ok: 'ok',
-  stored: 'ok',
-  failed: 'error',
-  'timed-out': 'error',
-  'invalid-input': 'error',
-  'unknown-tool': 'error',
-  denied: 'denied',
-  skipped: 'skipped',
-  cancelled: 'interrupted',
-  interrupted: 'interrupted',
-};
-
 const withOutcome = (part: ToolEntryPart, outcome: ToolOutcome): ToolEntryPart => {
   const output = outputText(outcome.output);
   return {
     ...part,
-    status: statuses[outcome.status],
+    status: shownStatus(outcome.status),
     output: output.slice(0, maxOutput),
     isTruncated: output.length > maxOutput,
     durationMs: outcome.durationMs ?? null,
     artifact: outcome.status === 'stored' ? outcome.artifact.id : part.artifact,
   };
-};
-
-const outputText = (output: ToolResultOutput): string => {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value;
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value, null, 2);
-    case 'execution-denied':
-      return output.reason ?? 'Denied';
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
-  }
 };
 
 const progressText = (before: string | null, progress: unknown): string => {

@@ -188,7 +188,8 @@ const View = ({ route }: { readonly route: Route }) => {
     case 'sessions':
       return (
         <Empty title="Choose a session">
-          <kbd>j</kbd> and <kbd>k</kbd> go through the list, <kbd>n</kbd> begins a new one, <kbd>?</kbd> shows all keys.
+          <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>n</kbd> starts a session, <kbd>?</kbd> shows all
+          shortcuts.
         </Empty>
       );
   }

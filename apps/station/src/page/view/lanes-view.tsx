@@ -46,7 +46,7 @@ export const LanesView = () => {
       </ul>
       <h2 class="section">Waiting</h2>
       {lanes.waiting.length === 0 ? (
-        <Empty title="No turn waits" />
+        <Empty title="No turns are waiting" />
       ) : (
         <div class="table-scroll" tabIndex={0} role="region" aria-label="Waiting turns">
           <table class="figures">

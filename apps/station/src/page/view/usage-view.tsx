@@ -81,11 +81,11 @@ export const UsageView = () => {
                 <tr>
                   <th>Agent</th>
                   <th>Model</th>
+                  <th data-align="right">Cost</th>
                   <th data-align="right">Turns</th>
                   <th data-align="right">In</th>
                   <th data-align="right">Cached</th>
                   <th data-align="right">Out</th>
-                  <th data-align="right">Cost</th>
                 </tr>
               </thead>
               <tbody>
@@ -93,6 +93,7 @@ export const UsageView = () => {
                   <tr key={`${agent} ${model}`}>
                     <td>{agent}</td>
                     <td class="mono">{model}</td>
+                    <td data-align="right">{dollars(usage.cost)}</td>
                     <td data-align="right">{turns}</td>
                     <td data-align="right">{count(usage.inputTokens)}</td>
                     <td data-align="right">
@@ -101,7 +102,6 @@ export const UsageView = () => {
                         : `${Math.round((usage.cachedInputTokens / usage.inputTokens) * 100)}%`}
                     </td>
                     <td data-align="right">{count(usage.outputTokens)}</td>
-                    <td data-align="right">{dollars(usage.cost)}</td>
                   </tr>
                 ))}
               </tbody>

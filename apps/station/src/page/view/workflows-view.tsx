@@ -19,7 +19,9 @@ export const WorkflowsView = ({ workflow, run }: { readonly workflow: string | n
     return (
       <div class="page">
         <h1>Workflows</h1>
-        <Empty title="No workflows">Put a YAML file into the folder `workflows` of the station.</Empty>
+        <Empty title="No workflows">
+          Add a YAML file to the folder <code>workflows</code> next to the configuration.
+        </Empty>
       </div>
     );
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atMost } from './limit.js';
+import { atMost } from './concurrency.js';
 
 it('runs N tasks at a time, in order, and continues after a failure', async () => {
   const limit = atMost(2);
