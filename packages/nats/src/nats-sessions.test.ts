@@ -106,6 +106,34 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await store.close();
   });
 
+  it('continues a turn whose head the server has lost, again and again', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const open = await store.open('alice');
+    const manager = await jetstreamManager(connection);
+    for (const [seq, event] of turnOf('turn-1', 'one').entries()) {
+      await manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.s.*` });
+      await open.append({ v: 1, seq, event, derived: false });
+    }
+    await open.close();
+    expect(await store.list()).toMatchObject([{ session: 'alice', latestTurn: 'turn-1', state: 'idle', turns: 1 }]);
+    expect(await store.unfinished()).toEqual([]);
+    await store.close();
+  });
+
+  it('writes no head for a session that was deleted by another process', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const open = await store.open('alice');
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.*` });
+    await manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.s.*` });
+    await expect(write(open, turnOf('turn-1', 'late'))).rejects.toMatchObject({ code: 'session-taken' });
+    await open.close();
+    expect(await store.list()).toEqual([]);
+    await store.close();
+  });
+
   it('never deletes a session whose turn runs or has not ended', async () => {
     const store = await natsSessions(connection, { bucket: fresh(), ttlMs: 1_000 });
     for (const session of ['ended', 'left']) {

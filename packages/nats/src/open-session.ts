@@ -172,7 +172,22 @@ export class NatsSession implements OpenSession {
   }
 
   async #setHead(changes: Partial<Head>): Promise<void> {
-    this.#head = await this.#heads.set(this.#key, { ...this.#head, ...changes }, this.#head.revision);
+    const { revision, ...head } = { ...this.#head, ...changes };
+    try {
+      this.#head = await this.#heads.set(this.#key, head, revision);
+    } catch (error) {
+      if (!isConflict(error) || !(await this.#hasLostHead())) throw error;
+      this.#head = await this.#heads.set(this.#key, head, 0);
+    }
+  }
+
+  /**
+   * Whether the server has lost the head, as nodes of a cluster can after they were killed. A process that deletes a
+   * session removes its log first, and one that takes it over writes to the log.
+   */
+  async #hasLostHead(): Promise<boolean> {
+    const head = await this.#heads.get(this.#key);
+    return head === undefined && (await this.#logs.lastSeq(this.#key)) === this.#log.lastSeq;
   }
 
   async #close(): Promise<void> {

@@ -152,6 +152,12 @@ export class SessionLogs {
     );
   }
 
+  /** Returns the sequence of the last message of a session; 0 if there is none. */
+  async lastSeq(key: string): Promise<number> {
+    const last = await retrying('Reading a session', this.#retryMs, () => this.#last(key));
+    return last?.seq ?? 0;
+  }
+
   /** Reads a session. */
   load(key: string): Promise<LoadedSession> {
     return retrying('Reading a session', this.#retryMs, async () => {

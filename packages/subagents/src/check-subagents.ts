@@ -19,7 +19,7 @@ import type { KeepSessions } from './ended-sessions.js';
 import type { AgentKind } from './kind.js';
 import type { SubagentLimits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
-import { checkPolicy, type AgentPolicy } from './policy.js';
+import { checkPolicy, checkPolicyPart, type AgentPolicy } from './policy.js';
 
 /** Rejects options of {@link subagents} that are unknown, invalid or contradictory. */
 export const checkSubagents = (options: SubagentsOptions): void => {
@@ -34,7 +34,7 @@ export const checkSubagents = (options: SubagentsOptions): void => {
     throw invalid('agents', 'subagents(): "agents" must have at least one kind of agent; received {}.');
   }
   for (const [name, kind] of kinds) {
-    checkPolicy(kind.policy ?? {});
+    checkPolicyPart(kind.policy ?? {});
     if (budget === undefined) refuseAmounts(`agents.${name}.policy`, kind.policy);
     if (kind.isolate === true && !isolate) {
       throw invalid(

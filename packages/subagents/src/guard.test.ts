@@ -78,6 +78,13 @@ const attempt = async (
 const of = (name: string, input: object = {}): ReturnType<typeof call> =>
   call(`${name}-${JSON.stringify(input)}`, name, input);
 
+describe('policyGuard', () => {
+  it.each(Object.keys(unrestricted) as (keyof AgentPolicy)[])('rejects a policy without %s', (missing) => {
+    const { [missing]: _, ...policy } = unrestricted;
+    expect(() => policyGuard(policy as AgentPolicy)).toThrow(`"${missing}"`);
+  });
+});
+
 describe('policyGuard without declared paths allows', () => {
   const all = ['read', 'write', 'fetch', 'bash', 'odd'];
   it.each<[string, Partial<AgentPolicy>, readonly string[]]>([

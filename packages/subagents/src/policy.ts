@@ -8,7 +8,7 @@ import {
   numberFrom,
   oneOf,
   recordOf,
-  type OptionChecks,
+  type OptionCheck,
 } from '@h/options';
 import { allowing, canonical, forbidding, intersect, matchesAny, unite, type Aliases } from './patterns.js';
 import { intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
@@ -90,7 +90,7 @@ export const inheritPolicy = (
   { aliases = {} }: InheritOptions = {},
 ): AgentPolicy => {
   checkPolicy(parent);
-  checkPolicy(wanted);
+  checkPolicyPart(wanted);
   const own = normal(parent, aliases);
   const asked = normal({ ...unrestricted, ...wanted }, aliases);
   return {
@@ -174,7 +174,7 @@ const smaller = (one: Allowances, other: Allowances): Allowances =>
 const names = arrayOf(nonEmptyString);
 const namesOrAll = anyOf(names, oneOf(null));
 
-const policyChecks: OptionChecks<AgentPolicy> = {
+const policyChecks: Readonly<Record<keyof AgentPolicy, OptionCheck>> = {
   tools: namesOrAll,
   deniedTools: names,
   approvals: names,
@@ -188,14 +188,25 @@ const policyChecks: OptionChecks<AgentPolicy> = {
 };
 
 /**
- * Checks a policy or a part of one. A member that is present and `undefined` is rejected, because it could mean
- * everything.
+ * Checks a part of a policy. A member that is present and `undefined` is rejected, because it could mean everything.
  *
  * @throws InvalidOptionError `invalid-option`
  */
-export const checkPolicy = (policy: Partial<AgentPolicy>): void => {
+export const checkPolicyPart = (policy: Partial<AgentPolicy>): void => {
   checkOptions<Partial<AgentPolicy>>('policy', policy, policyChecks);
   for (const [name, value] of Object.entries(policy)) {
     checkValue('policy', name, value, policyChecks[name as keyof AgentPolicy]);
+  }
+};
+
+/**
+ * Checks a policy, which needs all members: `{ ...unrestricted, deniedPaths }`.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ */
+export const checkPolicy = (policy: AgentPolicy): void => {
+  checkPolicyPart(policy);
+  for (const name of Object.keys(policyChecks) as (keyof AgentPolicy)[]) {
+    checkValue('policy', name, policy[name], policyChecks[name]);
   }
 };
