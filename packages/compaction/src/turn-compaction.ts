@@ -78,7 +78,7 @@ export class TurnCompaction {
     return chained(fitted, settle);
   }
 
-  /** Compacts the history after a request was too long for the provider, and has it sent again; once a turn. */
+  /** Compacts the history after a request was too long for the provider, and sends it again, once per turn. */
   recover(given: TurnEventOf<'model.error'>, context: DecideContext): DecisionInput {
     const state = this.#state;
     const { lastRequest: request } = state;

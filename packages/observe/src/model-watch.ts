@@ -3,7 +3,6 @@ import { answerText, contentOf } from './content.js';
 import { nameModel, type ModelName } from './model-name.js';
 import type { RecoveryAction } from './observation.js';
 import { summarizeError } from './plain-data.js';
-import { recoveryOf } from './recovery.js';
 import type { RunLog } from './run-log.js';
 import type { RunSettings } from './run-settings.js';
 import type { RunTotals } from './run-totals.js';
@@ -156,3 +155,12 @@ export const watchModel = (
 
 /** Rounds a duration to microseconds. */
 export const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
+
+type Asked = Pick<TurnEventOf<'model.request'>, 'model' | 'credential'>;
+
+/** Returns how a turn recovered from a failure, determined from the next request. */
+const recoveryOf = (before: Asked, again: Asked, compactedBetween: boolean): RecoveryAction => {
+  if (again.model !== before.model) return 'fallback';
+  if (again.credential !== before.credential) return 'rotate';
+  return compactedBetween ? 'compact' : 'retry';
+};

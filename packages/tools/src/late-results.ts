@@ -1,5 +1,5 @@
 import { LruMap } from '@h/bounded';
-import type { ToolEffect } from '@h/turn';
+import type { Message, ToolEffect } from '@h/turn';
 
 /** A call that succeeded after it had timed out or been cancelled. */
 export interface LateResult {
@@ -41,3 +41,20 @@ export class LateResults {
     else this.#sessions.set(session, left);
   }
 }
+
+/** Creates the message that reports calls which completed late. */
+export const lateNote = (results: readonly LateResult[]): Message => {
+  const lines = results.map(({ name, id, reportedAs, durationMs }) => {
+    const before = reportedAs === 'timed-out' ? 'reported as timed out' : 'cancelled when its turn ended';
+    return `- ${name} (call ${id}), ${before}, completed after ${durationMs} ms without an error`;
+  });
+  return {
+    role: 'user',
+    content: [
+      '[Note from the harness, not from the user. These tool calls have completed after they timed out or were cancelled:',
+      ...lines,
+      'Check their effects before you repeat them.]',
+    ].join('\n'),
+    metadata: { internal: true, kind: 'late-results' },
+  };
+};

@@ -22,8 +22,7 @@ import {
 import { readArtifactName } from './artifacts/read-artifact.js';
 import type { ArtifactStore } from './artifacts/store.js';
 import { isPlain } from './json-copy.js';
-import { lateNote } from './late-note.js';
-import type { LateResult, LateResults } from './late-results.js';
+import { lateNote, type LateResult, type LateResults } from './late-results.js';
 import { notRun } from './outcomes.js';
 import type { Keeper, KeptPlaces, Redactor } from './shaping/keep.js';
 import { limitsFor, stepBudget, type ResultLimits, type StepBudget } from './shaping/limits.js';

@@ -73,7 +73,10 @@ export const summarizeHistory = async (
   });
   const message = compose(proven.body, proven.ledger, proven.report.dropped);
   if (context.count(message) >= summarized.reduce((tokens, given) => tokens + context.count(given), 0)) {
-    throw new CompactionError('inflated', 'The summary with its identifiers is not shorter than the messages that it summarizes.');
+    throw new CompactionError(
+      'inflated',
+      'The summary with its identifiers is not shorter than the messages that it summarizes.',
+    );
   }
   return { messages: [...plan.system, message, ...plan.kept, ...plan.tail], identifiers: proven.report, usage };
 };

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { LockHeldError, readRegularFile, withLock } from '@h/files';
 import { nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
 import { TurnError } from '@h/turn';
-import type { PoolState, PoolStore } from '../pool/pool-store.js';
-import { readState } from './read-state.js';
+import { emptyPoolState, type PoolState, type PoolStore } from '../pool/pool-store.js';
+import type { CooldownWindow } from '../pool/windows.js';
+import { reasonActions } from '../reason-actions.js';
 
 /** Options of {@link filePoolStore}. */
 export interface FilePoolStoreOptions {
@@ -65,4 +66,39 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
       });
     },
   };
+};
+
+/** Parses a stored state. Any other content counts as an empty state, and invalid windows are left out. */
+const readState = (text: string): PoolState => {
+  const found = parse(text) as Partial<PoolState> | undefined;
+  if (
+    typeof found !== 'object' ||
+    found === null ||
+    found.version !== 1 ||
+    typeof found.windows !== 'object' ||
+    found.windows === null
+  ) {
+    return emptyPoolState;
+  }
+  return {
+    version: 1,
+    windows: Object.fromEntries(Object.entries(found.windows).filter(([, window]) => isWindow(window))),
+  };
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const isWindow = (window: unknown): window is CooldownWindow => {
+  const { reason, since, until, level } = (window ?? {}) as Partial<CooldownWindow>;
+  return (
+    typeof reason === 'string' &&
+    Object.hasOwn(reasonActions, reason) &&
+    [since, until, level].every((number) => Number.isFinite(number))
+  );
 };
