@@ -31,8 +31,8 @@ export class NatsBucketError extends TurnError {
 const wrongLastSequence = 10_071;
 const streamNotFound = 10_059;
 const messageNotFound = 10_037;
-/** JetStream is starting, or has no leader. */
-const unavailableCodes: readonly number[] = [10_008, 10_009, 10_023, 10_074, 10_077];
+/** JetStream is starting, has no leader, or lacks nodes that have not joined yet. */
+const unavailableCodes: readonly number[] = [10_005, 10_008, 10_009, 10_023, 10_074, 10_077];
 
 const isApiError = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 

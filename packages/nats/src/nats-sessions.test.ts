@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
 import { turnOf, write } from '../test/turns.js';
 import { natsSessions, type NatsSessions } from './index.js';
+import { hashOf } from './names.js';
 
 let server: NatsServer;
 let connection: NatsConnection;
@@ -132,6 +133,53 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await open.close();
     expect(await store.list()).toEqual([]);
     await store.close();
+  });
+
+  it('does not open a session without its log, and can delete it', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const first = await store.open('alice');
+    await write(first, turnOf('turn-1', 'one'));
+    await first.close();
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.*` });
+    await expect(store.open('alice')).rejects.toThrow('its log has none of its 1 turns');
+    expect(await store.list()).toMatchObject([{ session: 'alice', turns: 1 }]);
+    await store.delete('alice');
+    await (await store.open('alice')).close();
+    expect(await store.list()).toEqual([]);
+    await store.close();
+  });
+
+  it('removes nothing but claims when a session without a turn is closed', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const open = await store.open('alice');
+    // As if a node had returned these messages only now.
+    await jetstream(connection).publish(`${bucket}.log.${hashOf('alice')}`, 'R.record');
+    await open.close();
+    const manager = await jetstreamManager(connection);
+    expect((await manager.streams.info(`${bucket}_log`)).state.messages).toBe(2);
+    await (await store.open('bob')).close();
+    expect((await manager.streams.info(`${bucket}_log`)).state.messages).toBe(2);
+    await store.close();
+  });
+
+  it('corrects the head of a process that died, in several processes at once', async () => {
+    const bucket = fresh();
+    const stores = await Promise.all([0, 1, 2, 3].map(() => natsSessions(connection, { bucket, leaseMs: 100 })));
+    const [store] = stores;
+    const open = await store?.open('alice');
+    await open?.append({ v: 1, seq: 0, event: turnOf('turn-1', 'one')[0] as never, derived: false });
+    await open?.close();
+    const kv = await new Kvm(jetstream(connection)).open(bucket, { allow_direct: false });
+    const key = `s.${hashOf('alice')}`;
+    const head = (await kv.get(key))?.json<{ readonly latest: object }>();
+    await kv.put(key, JSON.stringify({ ...head, latest: { ...head?.latest, turn: 'turn-9' } }));
+    const found = await Promise.all(stores.map((each) => each.unfinished()));
+    for (const turns of found) expect(turns).toMatchObject([{ turn: 'turn-1', session: 'alice' }]);
+    expect(found).toHaveLength(4);
+    await Promise.all(stores.map((each) => each.close()));
   });
 
   it('never deletes a session whose turn runs or has not ended', async () => {

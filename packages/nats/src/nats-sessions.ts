@@ -146,7 +146,7 @@ class StoredSessions implements NatsSessions {
     const id = newId();
     const head = await this.#claim(session, key);
     try {
-      const loaded = await this.#logs.claim(session, key, head.revision, id);
+      const loaded = await this.#logs.claim(session, key, { fence: head.revision, turns: head.turns, id });
       const opened: NatsSession = new NatsSession(this.#logs, this.#heads, { key, id, head }, loaded, () =>
         this.#open.delete(opened),
       );
@@ -273,8 +273,10 @@ class StoredSessions implements NatsSessions {
   async #delete(key: string, head: StoredHead): Promise<void> {
     const { lastSeq } = await this.#logs.load(key);
     if (head.latest !== null) await this.#heads.forget(head.latest.turn);
+    // A process that dies from here on leaves an empty session.
+    const { revision } = await this.#heads.set(key, { ...head, turns: 0, latest: null }, head.revision);
     await this.#logs.remove(key, lastSeq);
-    await this.#heads.remove(key, head.revision);
+    await this.#heads.remove(key, revision);
   }
 
   /** Returns the latest turn of the log. The head of a process that died may name another one; it is corrected. */
@@ -282,8 +284,13 @@ class StoredSessions implements NatsSessions {
     const { past, journal } = await this.#logs.load(key);
     const latest = past.findLast(({ turn }) => turn === journal[0]?.event.turn);
     if (latest === undefined || latest.turn === head.latest?.turn) return latest;
-    await this.#heads.set(key, { ...head, latest }, head.revision);
-    await this.#heads.remember(latest.turn, head.session, head.latest?.turn);
+    try {
+      await this.#heads.set(key, { ...head, latest }, head.revision);
+      await this.#heads.remember(latest.turn, head.session, head.latest?.turn);
+    } catch (error) {
+      // Another process has corrected it, or has opened the session.
+      if (!isConflict(error)) throw error;
+    }
     return latest;
   }
 }

@@ -194,7 +194,7 @@ export class NatsSession implements OpenSession {
     await this.#flushing;
     try {
       if (this.#head.turns === 0) {
-        await this.#logs.remove(this.#key, this.#log.lastSeq);
+        await this.#logs.removeClaims(this.#key);
         await this.#heads.remove(this.#key, this.#head.revision);
         return;
       }

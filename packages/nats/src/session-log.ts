@@ -9,7 +9,7 @@ import {
 } from '@h/turn';
 import { jetstream, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { isConflict, isMessageMissing, retrying } from './errors.js';
+import { isConflict, isMessageMissing, NatsError, retrying } from './errors.js';
 import { readSubject } from './read-subject.js';
 
 /** Claims, records and snapshots are entries of the log. A large entry has several messages. */
@@ -38,6 +38,14 @@ export interface LoadedSession {
   /** Bytes and messages that a new snapshot would replace. */
   readonly unfoldedBytes: number;
   readonly messages: number;
+}
+
+/** A claim of a session by a process. */
+interface Claim {
+  readonly fence: number;
+  readonly turns: number;
+  /** Makes the message ids of the process unique. */
+  readonly id: string;
 }
 
 /** Bytes of a message that are not payload: headers and protocol. */
@@ -69,10 +77,18 @@ export class SessionLogs {
     this.#retryMs = retryMs;
   }
 
-  /** Reads a session and claims it with a fence. Earlier writers are rejected from then on. */
-  async claim(session: string, key: string, fence: number, id: string): Promise<LoadedSession> {
+  /**
+   * Reads a session and claims it with a fence. Earlier writers are rejected from then on.
+   *
+   * @param turns number of turns that the head of the session names
+   * @throws NatsError if there are such turns and the log is empty, as it can be on a node that has just restarted
+   */
+  async claim(session: string, key: string, { fence, turns, id }: Claim): Promise<LoadedSession> {
     for (;;) {
       const loaded = await this.load(key);
+      if (turns > 0 && loaded.past.length === 0) {
+        throw new NatsError('Reading a session', new Error(`its log has none of its ${turns} turns`));
+      }
       if (loaded.fence > fence) throw new SessionBusyError(session);
       try {
         const lastSeq = await this.append(key, 'C', JSON.stringify({ fence }), loaded.lastSeq, `${id}-claim`);
@@ -150,6 +166,18 @@ export class SessionLogs {
     await retrying('Deleting a session', this.#retryMs, () =>
       this.#manager.streams.purge(this.#stream, { filter: this.#subjectOf(key), seq: lastSeq + 1 }),
     );
+  }
+
+  /** Removes the claims of a session that has nothing else. */
+  async removeClaims(key: string): Promise<void> {
+    const { entries } = await retrying('Reading a session', this.#retryMs, () => this.#read(key));
+    if (entries.some(({ kind }) => kind !== 'C')) return;
+    // One by one: a node that has just restarted may not have returned all messages.
+    for (const { seq } of entries) {
+      await retrying('Deleting a session', this.#retryMs, () =>
+        this.#manager.streams.deleteMessage(this.#stream, seq, false),
+      );
+    }
   }
 
   /** Returns the sequence of the last message of a session; 0 if there is none. */

@@ -1,0 +1,23 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { describe, expect, it, vi } from 'vitest';
+import { retrying } from './errors.js';
+
+const apiError = (code: number): JetStreamApiError =>
+  new JetStreamApiError({ code: 400, err_code: code, description: 'No.' });
+
+describe('retrying', () => {
+  it.each([
+    ['JetStream is starting', 10_008],
+    ['a stream has no leader', 10_009],
+    ['not all nodes of a cluster have joined', 10_005],
+  ])('repeats a request while %s', async (_, code) => {
+    const request = vi.fn<() => Promise<string>>().mockRejectedValueOnce(apiError(code)).mockResolvedValue('Done.');
+    expect(await retrying('Opening the bucket', 5_000, request)).toBe('Done.');
+    expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  it('throws a conflict as it is, and other errors with the action', async () => {
+    await expect(retrying('Writing', 5_000, () => Promise.reject(apiError(10_071)))).rejects.toThrow(JetStreamApiError);
+    await expect(retrying('Writing', 5_000, () => Promise.reject(apiError(10_003)))).rejects.toThrow('Writing failed');
+  });
+});
