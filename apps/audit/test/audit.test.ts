@@ -84,7 +84,7 @@ describe('formats', () => {
           await writeFile(path, entries.map((entry) => JSON.stringify(entry)).join('\n'));
           const damage = { skippedLines: 0 };
           const read: unknown[] = [];
-          for await (const entry of readEntries(path, damage, () => undefined)) read.push(entry);
+          for await (const entries of readEntries(path, damage, () => undefined)) read.push(...entries);
           expect(read).toEqual(entries);
           expect(damage.skippedLines).toBe(0);
         },
@@ -391,7 +391,9 @@ describe('readEntries', () => {
         const written = all.map((entry) => ({ type: 'user', ...entry }));
         await writeFile(path, written.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
         const read: unknown[] = [];
-        for await (const entry of readEntries(path, { skippedLines: 0 }, () => undefined)) read.push(without(entry));
+        for await (const entries of readEntries(path, { skippedLines: 0 }, () => undefined)) {
+          read.push(...entries.map(without));
+        }
         expect(read).toEqual(written.map(without));
       }),
       { numRuns: 100 },
