@@ -376,7 +376,7 @@ export class Detector {
     this.#calls.set(key, {
       print,
       isOk,
-      shapes: isUnchanged ? addShape(known, print.shape) : undefined,
+      shapes: isUnchanged ? addShape(known, print) : undefined,
       trend,
       drift,
       streak,

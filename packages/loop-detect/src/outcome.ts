@@ -71,6 +71,16 @@ export class PendingFingerprint implements Fingerprint {
     return this.#text.length;
   }
 
+  /** Whether both hold their output, and it is the same. */
+  hasOutputOf(other: PendingFingerprint): boolean {
+    return (
+      this.#scan === undefined &&
+      other.#scan === undefined &&
+      this.#status === other.#status &&
+      this.#text === other.#text
+    );
+  }
+
   get outcome(): number {
     return this.#scanned.exact;
   }
@@ -139,8 +149,14 @@ const traitsOf = (call: LoopCall, status: ToolStatus, output: unknown, text: str
 /** Whether two outcomes give the same answer; all empty answers are one. */
 export const isSameAnswer = (one: Fingerprint, other: Fingerprint): boolean => {
   if (one.isEmpty === true || other.isEmpty === true) return one.isEmpty === other.isEmpty;
-  return one.start === other.start && one.outcome === other.outcome;
+  return isSameOutcome(one, other);
 };
+
+/** Whether two outcomes are equal apart from volatile parts. Equal outputs are not scanned for this. */
+export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean =>
+  one.start === other.start &&
+  ((one instanceof PendingFingerprint && other instanceof PendingFingerprint && one.hasOutputOf(other)) ||
+    one.outcome === other.outcome);
 
 /** Returns the text of an output, which is an output as in `tool.result` or any value. */
 const textOf = (output: unknown): string => {
