@@ -84,13 +84,15 @@ const auditFile = async (path: string, shared: Shared): Promise<AuditedSession> 
   let format: { readonly name: string; readonly reader: RecordReader } | undefined;
   let unknown = 0;
   let entries = 0;
-  for await (const entry of readEntries(path, damage, onBytes)) {
-    entries += 1;
-    if (entries % entriesPerPause === 0) await setImmediate();
-    signal?.throwIfAborted();
-    format ??= formatOf(entry, wasSeen);
-    if (format) for (const record of format.reader.read(entry)) take(record);
-    else if ((unknown += 1) > maxUnknownEntries) break;
+  reading: for await (const batch of readEntries(path, damage, onBytes)) {
+    for (const entry of batch) {
+      entries += 1;
+      if (entries % entriesPerPause === 0) await setImmediate();
+      signal?.throwIfAborted();
+      format ??= formatOf(entry, wasSeen);
+      if (format) for (const record of format.reader.read(entry)) take(record);
+      else if ((unknown += 1) > maxUnknownEntries) break reading;
+    }
   }
   if (!format) {
     throw new Error('The format is unknown. Supported are Claude Code, Codex, pi, OpenHands, OpenAI, AI SDK and h.');

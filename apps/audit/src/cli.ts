@@ -132,16 +132,15 @@ const filesOf = async (
   paths: readonly string[],
   process: Process,
 ): Promise<Awaited<ReturnType<typeof findFiles>> | undefined> => {
-  if (paths.length === 0) {
-    const folders = await Promise.all(
-      defaultFolders(undefined, process.env).map((folder) => findFiles([folder]).catch(() => [])),
-    );
-    return folders.flat();
-  }
   try {
-    return await findFiles(paths);
+    return await findFiles(paths.length > 0 ? paths : await existing(defaultFolders(undefined, process.env)));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return undefined;
   }
+};
+
+const existing = async (folders: readonly string[]): Promise<readonly string[]> => {
+  const found = await Promise.all(folders.map((folder) => ifExists(stat(folder))));
+  return folders.filter((_, index) => found[index]?.isDirectory());
 };

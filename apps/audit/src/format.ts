@@ -14,3 +14,10 @@ export const percent = (part: number, whole: number): string =>
 /** Formats a number with its noun: `1 session`, `1,200 sessions`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${grouped(value)} ${value === 1 ? one : many}`;
+
+/** Says how many lines of the transcripts could not be read. */
+export const skippedLinesText = (count: number): string =>
+  `${counted(count, 'line')} ${count === 1 ? 'is not a JSON object and was' : 'are not JSON objects and were'} skipped.`;
+
+/** Replaces characters that control a terminal, which commands and names of tools may contain. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '\u{FFFD}');

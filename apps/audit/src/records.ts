@@ -15,9 +15,11 @@ export const readRecords = async (path: string): Promise<readonly AuditRecord[]>
   const records: AuditRecord[] = [];
   const wasSeen = createSeen();
   let reader: RecordReader | undefined;
-  for await (const entry of readEntries(path, { skippedLines: 0 }, () => undefined)) {
-    reader ??= formatOf(entry, wasSeen)?.reader;
-    if (reader) records.push(...reader.read(entry));
+  for await (const entries of readEntries(path, { skippedLines: 0 }, () => undefined)) {
+    for (const entry of entries) {
+      reader ??= formatOf(entry, wasSeen)?.reader;
+      if (reader) records.push(...reader.read(entry));
+    }
   }
   if (!reader) throw new Error(`The format of ${path} is unknown.`);
   return [...records, ...reader.end()];

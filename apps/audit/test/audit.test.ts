@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { priceTable } from '@h/prices';
@@ -56,6 +56,32 @@ describe('formats', () => {
     expect(Object.values(session.byTool)).toMatchObject([{ calls: 3, errors: 0 }]);
   });
 
+  it('reads the first rollouts of Codex, whose items have no wrapper', async () => {
+    const items = [
+      { id: 'old', timestamp: '2025-05-01T09:00:00Z', instructions: null },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Clean up.' }] },
+      { type: 'function_call', call_id: 'o1', name: 'shell', arguments: '{"command":["rm","-rf","/"]}' },
+      { type: 'function_call_output', call_id: 'o1', output: '{"output":"no","metadata":{"exit_code":1}}' },
+    ];
+    expect(await sessionOf(items.map((item) => JSON.stringify(item)).join('\n'))).toMatchObject({
+      format: 'codex',
+      byTool: { shell: { calls: 1, errors: 1 } },
+      commands: { denied: { count: 1 } },
+    });
+  });
+
+  it('reads files through links, and names links without a file', async () => {
+    const elsewhere = join(folder, 'elsewhere.txt');
+    await writeFile(elsewhere, claudeCode(steps));
+    await symlink(elsewhere, join(folder, 'link.jsonl'));
+    await symlink(join(folder, 'gone'), join(folder, 'dangling.jsonl'));
+    const { sessions, skipped } = await auditTexts();
+    expect(sessions).toMatchObject([{ path: join(folder, 'link.jsonl'), spending: { requests: 3 } }]);
+    expect(skipped).toMatchObject([
+      { path: join(folder, 'dangling.jsonl'), reason: expect.stringContaining('ENOENT') as string },
+    ]);
+  });
+
   it('counts entries that a resumed session repeats once', async () => {
     const text = claudeCode(steps);
     const { sessions } = await auditTexts(text, text);
@@ -84,7 +110,7 @@ describe('formats', () => {
           await writeFile(path, entries.map((entry) => JSON.stringify(entry)).join('\n'));
           const damage = { skippedLines: 0 };
           const read: unknown[] = [];
-          for await (const entry of readEntries(path, damage, () => undefined)) read.push(entry);
+          for await (const entries of readEntries(path, damage, () => undefined)) read.push(...entries);
           expect(read).toEqual(entries);
           expect(damage.skippedLines).toBe(0);
         },
@@ -391,7 +417,9 @@ describe('readEntries', () => {
         const written = all.map((entry) => ({ type: 'user', ...entry }));
         await writeFile(path, written.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
         const read: unknown[] = [];
-        for await (const entry of readEntries(path, { skippedLines: 0 }, () => undefined)) read.push(without(entry));
+        for await (const entries of readEntries(path, { skippedLines: 0 }, () => undefined)) {
+          read.push(...entries.map(without));
+        }
         expect(read).toEqual(written.map(without));
       }),
       { numRuns: 100 },

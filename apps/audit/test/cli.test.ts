@@ -55,6 +55,14 @@ describe('h-audit', () => {
     expect(out).not.toContain('\u001B[');
   });
 
+  it('prints no characters that control the terminal', async () => {
+    const command = 'rm -rf / \u001B]0;owned\u0007\u202E';
+    await writeFile(join(folder, 'a.jsonl'), claudeCode([{ name: '\u001B[2JBash', input: { command }, result: 'no' }]));
+    const { out } = await audit(folder);
+    expect(out).toContain('rm -rf / \uFFFD]0;owned');
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\u202E/u);
+  });
+
   it('prints all sessions as JSON', async () => {
     await writeFile(join(folder, 'a.jsonl'), transcript);
     const { out } = await audit('--json', join(folder, 'a.jsonl'));

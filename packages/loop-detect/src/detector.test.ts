@@ -35,6 +35,11 @@ describe('createLoopDetector', () => {
     expect(verdicts[0]).toMatchObject({ level: 'ok', message: '' });
   });
 
+  it('compares outputs that together exceed what it holds', () => {
+    const large = ok('read', { path: 'a' }, 'one more line. '.repeat(150_000));
+    expect(levels(6, large)).toEqual(levels(6));
+  });
+
   it('does not change its state when it judges', () => {
     const detector = createLoopDetector();
     const call = { id: '1', name: 'read', input: { path: 'a' } };

@@ -3,7 +3,14 @@ import { DescribedCall, type LoopCall, type LoopOutcome } from './call.js';
 import { Cycles } from './cycles.js';
 import { Failures } from './failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
-import { fingerprintOf, isSuccess, neutralStatuses, type Fingerprint } from './outcome.js';
+import {
+  fingerprintOf,
+  isSameAnswer,
+  isSuccess,
+  neutralStatuses,
+  PendingFingerprint,
+  type Fingerprint,
+} from './outcome.js';
 import { addShape, compareOutcome, type Change, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
@@ -28,6 +35,8 @@ export interface LoopDetector {
 const maxCalls = 512;
 const maxTools = 64;
 const maxStrikes = 32;
+/** Characters of outputs that are held because they were not compared yet. */
+const maxHeldChars = 4_000_000;
 
 /** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
 const maxSameOutcomes = 6;
@@ -53,6 +62,7 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   const detector = new Detector(options, limitsFrom(options));
   let isJudging = false;
   let judged = new Map<string, DescribedCall>();
+  const held = new HeldFingerprints();
 
   const describe = (call: LoopCall): DescribedCall => {
     if (!isJudging) {
@@ -74,15 +84,41 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
         described = describe(call);
       }
       isJudging = false;
-      return detector.record(described, outcome.status, detector.fingerprint(call, outcome));
+      return detector.record(described, outcome.status, held.add(detector.pendingFingerprint(call, outcome)));
     },
     reset: () => {
       detector.reset();
+      held.clear();
       judged = new Map();
       isJudging = false;
     },
   };
 };
+
+/** Fingerprints that may hold outputs. When they hold too much, the oldest are finished. */
+class HeldFingerprints {
+  readonly #chars = new Map<PendingFingerprint, number>();
+  #sum = 0;
+
+  add(print: PendingFingerprint): PendingFingerprint {
+    // A short output takes memory too.
+    const chars = print.chars + 100;
+    this.#chars.set(print, chars);
+    this.#sum += chars;
+    for (const [oldest, released] of this.#chars) {
+      if (this.#sum <= maxHeldChars) break;
+      oldest.finish();
+      this.#chars.delete(oldest);
+      this.#sum -= released;
+    }
+    return print;
+  }
+
+  clear(): void {
+    this.#chars.clear();
+    this.#sum = 0;
+  }
+}
 
 /** A finished call with its comparison to earlier calls. */
 interface Sighting extends Change {
@@ -132,6 +168,7 @@ export class Detector {
   readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
+  /** The latest outcome of each tool, and the call that it answered. */
   readonly #answers: Recent<string, Answer>;
   readonly #unknownTools: Recent<string, number>;
   /** Loops for which calls were blocked. */
@@ -165,8 +202,12 @@ export class Detector {
   }
 
   fingerprint(call: LoopCall, outcome: LoopOutcome): Fingerprint {
-    const own = this.#toolOptions(call.name);
-    return fingerprintOf(call, outcome, own === false ? undefined : own?.outcomeOf);
+    return fingerprintOf(call, outcome, this.#outcomeOf(call.name));
+  }
+
+  /** Returns a fingerprint that holds the output until it is compared. */
+  pendingFingerprint(call: LoopCall, outcome: LoopOutcome): PendingFingerprint {
+    return new PendingFingerprint(call, outcome, this.#outcomeOf(call.name));
   }
 
   judge(call: DescribedCall): LoopVerdict {
@@ -179,11 +220,9 @@ export class Detector {
    * from the previous answer of its tool.
    */
   isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
-    return (
-      isSuccess(status, print) &&
-      this.#calls.get(key) === undefined &&
-      this.#answers.get(tool)?.answer !== answerOf(print)
-    );
+    if (!isSuccess(status, print) || this.#calls.get(key) !== undefined) return false;
+    const answer = this.#answers.get(tool);
+    return answer === undefined || !isSameAnswer(answer.print, print);
   }
 
   /** Records the outcome of a call. @param effect the declared effect of the tool, if known */
@@ -234,6 +273,11 @@ export class Detector {
     this.#cycles.reset();
     const { unknownBatch, idleBatch, newsBatch, newsAtForgiveness } = this.#state;
     Object.assign(this.#state, initialState, { unknownBatch, idleBatch, newsBatch, newsAtForgiveness });
+  }
+
+  #outcomeOf(name: string): ((output: unknown) => unknown) | undefined {
+    const own = this.#toolOptions(name);
+    return own === false ? undefined : own?.outcomeOf;
   }
 
   #toolOptions(name: string): NonNullable<LoopOptions['tools']>[string] | undefined {
@@ -304,9 +348,8 @@ export class Detector {
     const print = isDenied ? (known?.print ?? refused) : given;
     const isOk = isSuccess(status, print);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
-    const answer = answerOf(print);
-    const isAnswered = isOk && this.#hasAnswered(call, answer, print);
-    this.#answers.set(call.tool, { answer, key: call.key });
+    const isAnswered = isOk && this.#hasAnswered(call, print);
+    this.#answers.set(call.tool, { print, key: call.key });
     return {
       call,
       print,
@@ -322,12 +365,12 @@ export class Detector {
   }
 
   /** Whether the call before it of this tool was answered the same way. */
-  #hasAnswered(call: DescribedCall, answer: Answer['answer'], { words }: Fingerprint): boolean {
+  #hasAnswered(call: DescribedCall, print: Fingerprint): boolean {
     const before = this.#answers.get(call.tool);
-    if (before?.answer !== answer) return false;
+    if (before === undefined || !isSameAnswer(before.print, print)) return false;
     if (call.isPause) return true;
     // The same page after another input. An acknowledgement of a few words is equal for all inputs.
-    return call.isPoll ? before.key !== call.key && words.length >= minPageWords : call.isLookup;
+    return call.isPoll ? before.key !== call.key && print.words.length >= minPageWords : call.isLookup;
   }
 
   #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
@@ -343,7 +386,7 @@ export class Detector {
     this.#calls.set(key, {
       print,
       isOk,
-      shapes: isUnchanged ? addShape(known, print.shape) : undefined,
+      shapes: isUnchanged ? addShape(known, print) : undefined,
       trend,
       drift,
       streak,
@@ -410,9 +453,6 @@ const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
 
 /** The last answer of a tool, and the call that it answered. */
 interface Answer {
-  readonly answer: number | 'empty';
+  readonly print: Fingerprint;
   readonly key: string;
 }
-
-/** What an outcome answers; all empty answers are one. */
-const answerOf = ({ isEmpty, outcome }: Fingerprint): Answer['answer'] => (isEmpty === true ? 'empty' : outcome);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { volatileSlots } from '../test/generated-runs.js';
 import { canonicalText } from './canonical.js';
 import { keyOf } from './call.js';
-import { fingerprintOf } from './outcome.js';
+import { fingerprintOf, isSameAnswer, PendingFingerprint } from './outcome.js';
 
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled);
@@ -186,5 +187,44 @@ describe('fingerprintOf', () => {
     const run = (output: unknown) => fingerprintOf(edit('a'), { status: 'ok', output }, pick).outcome;
     expect(run({ state: 'on', seen: 'abc' })).toBe(run({ state: 'on', seen: 'xyz' }));
     expect(run({ seen: 'abc' })).not.toBe(run({ seen: 'xyz' }));
+  });
+});
+
+describe('PendingFingerprint', () => {
+  const pending = (output: unknown): PendingFingerprint =>
+    new PendingFingerprint({ id: '1', name: 'read', input: {} }, { status: 'ok', output });
+  const slots = Object.values(volatileSlots);
+  const drawn = fc
+    .record({
+      head: fc.string(),
+      slot: fc.nat(slots.length - 1),
+      filler: fc.nat(3),
+      end: fc.string(),
+      draws: fc.infiniteStream(fc.nat(2 ** 30)),
+    })
+    .map(({ head, slot, filler, end, draws }) => {
+      const random = (below: number): number => (draws.next().value as number) % below;
+      const write = (round: number): string =>
+        `${head} ${slots[slot]?.(random, round) ?? ''} ${'one more line. '.repeat(filler * 300)}${end}`;
+      return [write(1), write(2)] as const;
+    });
+  const pairs = fc.oneof(drawn, fc.tuple(fc.string(), fc.string()));
+
+  it('gives the same answer exactly if the outcomes are equal', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const [first, second] = [pending(one), pending(other)];
+        const isSame = isSameAnswer(first, second);
+        if (first.isEmpty !== true && second.isEmpty !== true) expect(isSame).toBe(first.outcome === second.outcome);
+      }),
+    );
+  });
+
+  it('equals its finished fingerprint, and releases the output', () => {
+    const print = pending('12 of 214 files, no errors');
+    const { chars, ...finished } = { ...print.finish(), chars: print.chars };
+    expect(chars).toBe(0);
+    expect(print).toMatchObject(finished);
+    expect(finished).toMatchObject({ isRatio: true });
   });
 });

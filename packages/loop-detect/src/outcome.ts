@@ -2,7 +2,7 @@ import type { ToolStatus } from '@h/turn';
 import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
 import { writes } from './effect.js';
-import { scan, similarity } from './scan.js';
+import { scan, scanStart, similarity, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
@@ -25,6 +25,8 @@ export type Fingerprint = {
   readonly failure?: number | undefined;
   /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;
+  /** Only in those that are not stored: outcomes with different beginnings are different. */
+  readonly start?: number | undefined;
 };
 
 /** Statuses of calls that did not run or whose outcome is unknown. */
@@ -38,44 +40,139 @@ export const isSuccess = (status: ToolStatus, { failure }: Fingerprint): boolean
 /** @param select selects the significant part of the output, if the options define it */
 export const fingerprintOf = (
   call: LoopCall,
-  { status, output }: LoopOutcome,
+  outcome: LoopOutcome,
   select?: (output: unknown) => unknown,
-): Fingerprint => {
-  const counts = select === undefined ? output : selectFrom(select, output);
-  const text = withoutPlace(call.input, textOf(counts));
-  const { shape, exact, words, level, isRatio } = scan(text, status);
-  const print: Fingerprint = {
-    outcome: exact,
-    shape,
-    words,
-    ...(level !== undefined && { level }),
-    ...(isRatio === true && { isRatio }),
-  };
-  if (neutralStatuses.has(status) || status === 'denied') return print;
-  if (successStatuses.has(status) && !reportsError(call, counts, text)) {
-    return text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(counts, text))
-      ? { ...print, isEmpty: true }
-      : print;
+): Fingerprint => new PendingFingerprint(call, outcome, select).finish();
+
+/** What an outcome says besides its text. */
+type Traits = Pick<Fingerprint, 'isEmpty' | 'failure' | 'kind'> & { readonly said?: readonly number[] };
+
+/**
+ * A fingerprint whose output is scanned when it is compared: most outcomes of a run are not. It holds the output until
+ * then.
+ */
+export class PendingFingerprint implements Fingerprint {
+  /** Hash of the beginning of the output. */
+  readonly start: number;
+  readonly #status: ToolStatus;
+  readonly #traits: Traits;
+  #text: string;
+  #scan: Scan | undefined;
+
+  constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
+    const counts = select === undefined ? output : selectFrom(select, output);
+    this.#text = withoutPlace(call.input, textOf(counts));
+    this.#status = status;
+    this.#traits = traitsOf(call, status, counts, this.#text);
+    this.start = scanStart(this.#text, status);
   }
-  const failure = failureText(call, messageOf(counts, text));
-  if (failure === undefined) return print;
-  const said = scan(failure);
-  return { ...print, words: said.words, failure: said.shape, kind: kindOf(failure, status) };
+
+  /** Number of characters that it holds. */
+  get chars(): number {
+    return this.#text.length;
+  }
+
+  /** Whether both hold their output, and it is the same. */
+  hasOutputOf(other: PendingFingerprint): boolean {
+    return (
+      this.#scan === undefined &&
+      other.#scan === undefined &&
+      this.#status === other.#status &&
+      this.#text === other.#text
+    );
+  }
+
+  get outcome(): number {
+    return this.#scanned.exact;
+  }
+
+  get shape(): number {
+    return this.#scanned.shape;
+  }
+
+  get words(): readonly number[] {
+    return this.#traits.said ?? this.#scanned.words;
+  }
+
+  get level(): number | undefined {
+    return this.#scanned.level;
+  }
+
+  get isRatio(): boolean | undefined {
+    return this.#scanned.isRatio;
+  }
+
+  get isEmpty(): boolean | undefined {
+    return this.#traits.isEmpty;
+  }
+
+  get failure(): number | undefined {
+    return this.#traits.failure;
+  }
+
+  get kind(): string | undefined {
+    return this.#traits.kind;
+  }
+
+  /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
+  finish(): Fingerprint {
+    const { exact, shape, words, level, isRatio } = this.#scanned;
+    const { said, ...traits } = this.#traits;
+    return {
+      outcome: exact,
+      shape,
+      words: said ?? words,
+      ...(level !== undefined && { level }),
+      ...(isRatio === true && { isRatio }),
+      ...traits,
+    };
+  }
+
+  get #scanned(): Scan {
+    this.#scan ??= scan(this.#text, this.#status);
+    this.#text = '';
+    return this.#scan;
+  }
+}
+
+const traitsOf = (call: LoopCall, status: ToolStatus, output: unknown, text: string): Traits => {
+  if (neutralStatuses.has(status) || status === 'denied') return {};
+  if (successStatuses.has(status) && !reportsError(call, output, text)) {
+    const isEmpty =
+      text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(output, text));
+    return isEmpty ? { isEmpty } : {};
+  }
+  const failure = failureText(call, messageOf(output, text));
+  if (failure === undefined) return {};
+  const { words, shape } = scan(failure);
+  return { said: words, failure: shape, kind: kindOf(failure, status) };
 };
 
 /** Members of an input that say which part of a list to return. */
-const placeMember = /^(?:page|offset|cursor|skip|start|after|from)/i;
+const placeMember = /^(?:page|offset|cursor|skip|start|after|from)\w*$/i;
 
 /** Removes the place in a list that a result repeats from its input, as in `"page":7`. */
 const withoutPlace = (input: unknown, text: string): string => {
   if (typeof input !== 'object' || input === null) return text;
   let rest = text;
   for (const [member, value] of Object.entries(input)) {
-    if (typeof value !== 'number' || !placeMember.test(member)) continue;
-    rest = rest.replaceAll(`"${member}":${value}`, '').replaceAll(`"${member}": ${value}`, '');
+    if (!Number.isSafeInteger(value) || !placeMember.test(member)) continue;
+    rest = rest.replaceAll(new RegExp(`"${member}": ?${String(value)}(?!\\d)`, 'g'), '');
   }
   return rest;
 };
+
+/** Whether two outcomes give the same answer; all empty answers are one. */
+export const isSameAnswer = (one: Fingerprint, other: Fingerprint): boolean => {
+  if (one.isEmpty === true || other.isEmpty === true) return one.isEmpty === other.isEmpty;
+  return isSameOutcome(one, other);
+};
+
+/** Whether two outcomes are equal apart from volatile parts. Equal outputs are not scanned for this. */
+export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean =>
+  one.start === other.start &&
+  ((one instanceof PendingFingerprint && other instanceof PendingFingerprint && one.hasOutputOf(other)) ||
+    one.outcome === other.outcome);
 
 /** Returns the text of an output, which is an output as in `tool.result` or any value. */
 const textOf = (output: unknown): string => {

@@ -1,5 +1,5 @@
 import type { DescribedCall } from './call.js';
-import type { Fingerprint } from './outcome.js';
+import { isSameOutcome, type Fingerprint } from './outcome.js';
 import { similarity } from './scan.js';
 
 /** Counters of a run. */
@@ -63,7 +63,7 @@ export const compareOutcome = (
 ): Change => {
   if (known === undefined) return somethingElse;
   const { print: before, trend, drift } = known;
-  if (before.outcome === print.outcome) return { isSame: true, drift, trend };
+  if (isSameOutcome(before, print)) return { isSame: true, drift, trend };
   const isUnchanged = known.writes === writes;
   const isSameFailure = !isOk && before.failure !== undefined && before.failure === print.failure;
   if (before.shape === print.shape || isSameFailure) {
@@ -87,7 +87,9 @@ export const compareOutcome = (
 };
 
 /** Adds the shape of an outcome to the shapes of the earlier outcomes of the call. */
-export const addShape = ({ print, shapes }: KnownCall, shape: number): KnownCall['shapes'] => {
+export const addShape = ({ print, shapes }: KnownCall, next: Fingerprint): KnownCall['shapes'] => {
+  if (isSameOutcome(print, next)) return shapes;
+  const { shape } = next;
   if (shape === print.shape || shapes?.includes(shape) === true) return shapes;
   return [shape, ...(shapes ?? [print.shape]).slice(0, maxShapes - 1)];
 };

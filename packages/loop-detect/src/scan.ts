@@ -92,6 +92,16 @@ export const scan = (text: string, seed = ''): Scan => {
   return scanner.result();
 };
 
+/** Units of a text, such as words and signs, that {@link scanStart} reads. */
+const startUnits = 64;
+
+/** Hashes the beginning of a text as `exact` does: texts with different hashes are different in `exact`. */
+export const scanStart = (text: string, seed = ''): number => {
+  const scanner = new Scanner(text, seed);
+  scanner.read(0, Math.min(text.length, maxRead / 2), startUnits);
+  return scanner.result().exact;
+};
+
 class Scanner {
   readonly #text: string;
   // Signed, so that V8 stores the hashes as integers.
@@ -113,22 +123,28 @@ class Scanner {
     for (let at = 0; at < seed.length; at += 1) this.#feed(seed.charCodeAt(at), 7);
   }
 
-  read(from: number, to: number): void {
+  /** @param maxUnits how many units are hashed at most */
+  read(from: number, to: number, maxUnits = Infinity): void {
     const text = this.#text;
     let at = from;
     let isBlank = false;
-    while (at < to) {
+    let units = 0;
+    while (at < to && units < maxUnits) {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
         const isSpace = code === blank || code === 9 || code === 13;
-        if (!isSpace || !isBlank) this.#feed(isSpace ? blank : code, code);
+        if (!isSpace || !isBlank) {
+          this.#feed(isSpace ? blank : code, code);
+          units += 1;
+        }
         isBlank = isSpace;
         at += 1;
         continue;
       }
       isBlank = false;
       at = this.#token(at, to);
+      units += 1;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { AuditedSession, SkippedFile } from '../audit.js';
-import { counted } from '../format.js';
+import { counted, grouped } from '../format.js';
 import { sumOf, type Comparison } from '../replay/comparison.js';
 import type { CacheBreak } from './cache.js';
 import type { CommandFinding } from './commands.js';
@@ -108,6 +108,13 @@ const placed = <Finding extends object>(
   return { count: list.count, listed: list.listed };
 };
 
+/** Joins the effects that were found. */
+const joined = (effects: readonly (readonly [found: number, effect: string])[]): string =>
+  effects
+    .filter(([found]) => found > 0)
+    .map(([, effect]) => effect)
+    .join(' and ');
+
 /** What each package would have done. Packages without an effect are left out. */
 const savingsOf = (sessions: readonly SessionReport[]): readonly Saving[] => {
   const count = (of: (session: SessionReport) => number): number => sum(sessions, of);
@@ -131,14 +138,14 @@ const savingsOf = (sessions: readonly SessionReport[]): readonly Saving[] => {
     {
       package: '@h/loop-detect',
       found: loops,
-      effect: `stops ${counted(loops, 'loop')}: ${repeats} of the ${counted(callsAfter, 'call')} after that repeated them`,
+      effect: `stops ${counted(loops, 'loop')}: of ${counted(callsAfter, 'call')} after that, ${grouped(repeats)} repeated ${loops === 1 ? 'it' : 'one'}`,
       tokens: count((session) => session.loops.wasted.usage.input + session.loops.wasted.usage.output),
       cost: count((session) => session.loops.wasted.cost),
     },
     {
       package: '@h/tools',
       found: oversized,
-      effect: `caps ${counted(oversized, 'result')} of more than 64,000 characters, which later requests sent again`,
+      effect: `caps ${counted(oversized, 'result')} of more than 64,000 characters, sent again by later requests`,
       tokens: carried,
     },
     {
@@ -157,12 +164,21 @@ const savingsOf = (sessions: readonly SessionReport[]): readonly Saving[] => {
     {
       package: '@h/hooks',
       found: denied + asked,
-      effect: `denies ${counted(denied, 'destructive command')} and asks about ${asked} more`,
+      effect: joined([
+        [denied, `denies ${counted(denied, 'destructive command')}`],
+        [asked, `asks about ${counted(asked, 'command')}`],
+      ]),
     },
     {
       package: '@h/security',
       found: secrets + injections,
-      effect: `redacts ${counted(secrets, 'secret')} and marks ${counted(injections, 'result')} that address the model`,
+      effect: joined([
+        [secrets, `redacts ${counted(secrets, 'secret')}`],
+        [
+          injections,
+          `marks ${counted(injections, 'result that addresses the model', 'results that address the model')}`,
+        ],
+      ]),
     },
     {
       package: '@h/guardrails',

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { ifExists } from '@h/files';
 
 /** A file to audit. */
 export interface AuditFile {
@@ -29,19 +30,23 @@ export const defaultFolders = (home = homedir(), env: NodeJS.ProcessEnv = proces
  */
 export const findFiles = async (paths: readonly string[]): Promise<readonly AuditFile[]> => {
   const found = new Map<string, AuditFile>();
+  const add = (path: string, size: number): void => void found.set(path, { path, size });
   const walk = async (path: string, depth: number): Promise<void> => {
     for (const entry of await readdir(path, { withFileTypes: true })) {
       const inner = join(path, entry.name);
-      if (entry.isDirectory() && depth < maxDepth) await walk(inner, depth + 1);
-      else if (entry.isFile() && extensions.test(entry.name) && !beside.has(entry.name)) {
-        found.set(inner, { path: inner, size: (await stat(inner)).size });
+      if (entry.isDirectory() && depth < maxDepth) {
+        // A folder that cannot be read is skipped and named, like a file.
+        await walk(inner, depth + 1).catch(() => add(inner, 0));
+      } else if ((entry.isFile() || entry.isSymbolicLink()) && extensions.test(entry.name) && !beside.has(entry.name)) {
+        const stats = await ifExists(stat(inner));
+        if (stats?.isDirectory() !== true) add(inner, stats?.size ?? 0);
       }
     }
   };
   for (const path of paths) {
     const stats = await stat(path);
     if (stats.isDirectory()) await walk(path, 0);
-    else found.set(path, { path, size: stats.size });
+    else add(path, stats.size);
   }
   return [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
 };

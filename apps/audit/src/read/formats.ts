@@ -4,7 +4,10 @@ import { journalReader } from './journal.js';
 import { messageReader } from './messages.js';
 import { openHandsReader } from './open-hands.js';
 import { piReader } from './pi.js';
-import { isObject, type Json, type RecordReader, type WasSeen } from './record.js';
+import { isObject, objectsIn, type Json, type RecordReader, type WasSeen } from './record.js';
+
+/** Parts of the messages in the first rollouts of Codex, which are items of the Responses API. */
+const itemParts: ReadonlySet<unknown> = new Set(['input_text', 'output_text']);
 
 /** The formats of transcripts, with what recognizes an entry. */
 const formats: readonly {
@@ -15,9 +18,10 @@ const formats: readonly {
   { name: 'h', matches: (entry) => 'crc' in entry && isObject(entry['event']), reader: journalReader },
   {
     name: 'codex',
-    matches: ({ type, payload }) =>
+    matches: ({ type, payload, content }) =>
       (isObject(payload) && ['session_meta', 'response_item', 'event_msg', 'turn_context'].includes(String(type))) ||
-      ['function_call', 'function_call_output', 'local_shell_call'].includes(String(type)),
+      ['function_call', 'function_call_output', 'local_shell_call'].includes(String(type)) ||
+      (type === 'message' && objectsIn({ content }, 'content').some((part) => itemParts.has(part['type']))),
     reader: codexReader,
   },
   {

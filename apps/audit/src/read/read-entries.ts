@@ -1,5 +1,5 @@
-import { readSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { fstatSync, readSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { isObject, objectsIn, parsedOr, type Json } from './record.js';
 
 const chunkBytes = 256 * 1024;
@@ -19,48 +19,55 @@ export interface Damage {
 export type OnBytes = (bytes: number) => void;
 
 /**
- * Reads the entries of a file: JSON lines, or one JSON value with a list of entries. JSON lines are read in chunks, so
- * that a file may be larger than the memory.
+ * Reads the entries of a file, in batches: JSON lines, or one JSON value with a list of entries. JSON lines are read in
+ * chunks, so that a file may be larger than the memory.
  *
  * @throws Error if the file cannot be read, or contains no entry
  */
-export async function* readEntries(path: string, damage: Damage, onBytes: OnBytes): AsyncGenerator<Json> {
-  const { size } = await stat(path);
-  let count = 0;
-  if (await isDocument(path)) {
-    if (size > maxDocumentBytes) {
-      throw new Error(`The file is one JSON value of ${size} bytes; at most ${maxDocumentBytes} are read.`);
-    }
-    for (const entry of entriesIn(parsedOr(await readFile(path, 'utf8')))) {
-      count += 1;
-      yield entry;
-    }
-    onBytes(size);
-  } else {
-    for await (const line of linesOf(path, damage, onBytes)) {
-      for (const entry of entriesIn(line)) {
-        count += 1;
-        yield entry;
-      }
-    }
-  }
-  if (count === 0) throw new Error('The file contains no JSON object.');
-}
-
-/** Whether the file is one JSON value: a list, or an object over several lines. */
-const isDocument = async (path: string): Promise<boolean> => {
+export async function* readEntries(path: string, damage: Damage, onBytes: OnBytes): AsyncGenerator<readonly Json[]> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
-    const head = buffer.toString('utf8', 0, bytesRead).trimStart();
-    if (head.startsWith('[')) return true;
-    const [first = ''] = head.split('\n', 1);
-    // A long first line is cut here; only a line that ends can be judged.
-    return head.startsWith('{') && first.length < head.length && !isObject(parsedOr(first));
+    const read = readerOf(file);
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    const begin = buffer.subarray(0, await read(buffer, 0));
+    const batches = isDocument(begin)
+      ? documentEntries(read, begin, onBytes)
+      : lineEntries(read, begin, damage, onBytes);
+    let count = 0;
+    for await (const batch of batches) {
+      count += batch.length;
+      yield batch;
+    }
+    if (count === 0) throw new Error('The file contains no JSON object.');
   } finally {
     await file.close();
   }
+}
+
+/** Whether a file that begins with these bytes is one JSON value: a list, or an object over several lines. */
+const isDocument = (begin: Buffer): boolean => {
+  const head = begin.toString().trimStart();
+  if (head.startsWith('[')) return true;
+  const [first = ''] = head.split('\n', 1);
+  // A long first line is cut here; only a line that ends can be judged.
+  return head.startsWith('{') && first.length < head.length && !isObject(parsedOr(first));
 };
+
+async function* documentEntries(read: Read, begin: Buffer, onBytes: OnBytes): AsyncGenerator<readonly Json[]> {
+  const chunks = [begin];
+  let length = 0;
+  for (let chunk = begin; chunk.length > 0;) {
+    length += chunk.length;
+    if (length > maxDocumentBytes) {
+      throw new Error(`The file is one JSON value; only values of up to ${maxDocumentBytes} bytes are read.`);
+    }
+    const next = Buffer.allocUnsafe(chunkBytes);
+    chunk = next.subarray(0, await read(next, 0));
+    chunks.push(chunk);
+  }
+  yield entriesIn(parsedOr(Buffer.concat(chunks).toString().trim()));
+  onBytes(length);
+}
 
 /** Returns the entries of a value: those of a list, or of an object that contains one. */
 const entriesIn = (value: unknown): readonly Json[] => {
@@ -71,48 +78,55 @@ const entriesIn = (value: unknown): readonly Json[] => {
   return list === undefined ? [value] : objectsIn(value, list);
 };
 
-async function* linesOf(path: string, damage: Damage, onBytes: OnBytes): AsyncGenerator<Json> {
-  const file = await open(path);
-  try {
-    // A read of a file takes less time than a turn of the event loop; a pipe may have nothing to read yet.
-    const isFile = (await file.stat()).isFile();
-    const buffer = Buffer.allocUnsafe(chunkBytes);
-    // The beginning of a line that continues in the next chunk.
-    let pieces: Buffer[] = [];
-    let length = 0;
-    const takeLine = (end: Buffer): Json | undefined => {
-      const isTooLong = length + end.length > maxLineBytes;
-      const bytes = pieces.length === 0 ? end : Buffer.concat(isTooLong ? [] : [...pieces, end]);
-      pieces = [];
-      length = 0;
-      const value = isTooLong ? undefined : parsedLine(bytes);
-      if (isObject(value)) return value;
-      if (value !== '') damage.skippedLines += 1;
-      return undefined;
-    };
-    for (;;) {
-      const bytesRead = isFile
-        ? readSync(file.fd, buffer, 0, chunkBytes, null)
-        : (await file.read(buffer, 0, chunkBytes, null)).bytesRead;
-      if (bytesRead === 0) break;
-      const chunk = buffer.subarray(0, bytesRead);
-      let start = 0;
-      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-        const entry = takeLine(chunk.subarray(start, end));
-        start = end + 1;
-        if (entry) yield entry;
-      }
-      length += bytesRead - start;
-      if (length > maxLineBytes) pieces = [];
-      else if (start < bytesRead) pieces.push(Buffer.from(chunk.subarray(start)));
-      onBytes(bytesRead);
+async function* lineEntries(
+  read: Read,
+  begin: Buffer,
+  damage: Damage,
+  onBytes: OnBytes,
+): AsyncGenerator<readonly Json[]> {
+  /** The beginning of a line, which moves to the beginning of the buffer, and then the next chunk. */
+  let buffer = Buffer.allocUnsafe(2 * chunkBytes);
+  let unread = 0;
+  /** Whether the rest of a line is skipped whose beginning is longer than lines may be. */
+  let isTooLong = false;
+  const take = (line: Buffer, batch: Json[]): void => {
+    const value = isTooLong ? undefined : parsedLine(line);
+    isTooLong = false;
+    if (isObject(value)) for (const entry of entriesIn(value)) batch.push(entry);
+    else if (value !== '') damage.skippedLines += 1;
+  };
+  for (let bytesRead = begin.copy(buffer); bytesRead > 0; bytesRead = await read(buffer, unread)) {
+    const bytes = buffer.subarray(0, unread + bytesRead);
+    const batch: Json[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(newline, unread); end !== -1; end = bytes.indexOf(newline, start)) {
+      take(bytes.subarray(start, end), batch);
+      start = end + 1;
     }
-    const entry = takeLine(Buffer.alloc(0));
-    if (entry) yield entry;
-  } finally {
-    await file.close();
+    if (batch.length > 0) yield batch;
+    onBytes(bytesRead);
+    unread = bytes.length - start;
+    if (isTooLong || unread > maxLineBytes) {
+      isTooLong = true;
+      unread = 0;
+    } else if (unread + chunkBytes > buffer.length) {
+      buffer = Buffer.concat([bytes.subarray(start)], 2 * unread + chunkBytes);
+    } else {
+      buffer.copyWithin(0, start, bytes.length);
+    }
   }
+  const batch: Json[] = [];
+  take(buffer.subarray(0, unread), batch);
+  if (batch.length > 0) yield batch;
 }
+
+/** Reads from the current place of a file. A pipe may have nothing to read yet, a file is read without the event loop. */
+type Read = (buffer: Buffer, at: number) => number | Promise<number>;
+
+const readerOf = (file: FileHandle): Read =>
+  fstatSync(file.fd).isFile()
+    ? (buffer, at) => readSync(file.fd, buffer, at, chunkBytes, null)
+    : async (buffer, at) => (await file.read(buffer, at, chunkBytes, null)).bytesRead;
 
 /** In Claude Code, a second copy of the result, with the whole file after an edit: about a third of a transcript. */
 const copyOfResult = { member: 'toolUseResult', key: Buffer.from('"toolUseResult":'), leftOut: '(left out)' };

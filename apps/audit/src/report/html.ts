@@ -1,6 +1,6 @@
 import type { SessionReport } from '../analysis/session.js';
 import type { AuditTotals } from '../analysis/totals.js';
-import { counted, dollars, grouped, percent, tokens } from '../format.js';
+import { counted, dollars, grouped, percent, skippedLinesText, tokens } from '../format.js';
 import { replayRows } from './replay-rows.js';
 
 const maxSessions = 500;
@@ -43,7 +43,7 @@ ${
     : ''
 }
 <h2>Cost by day</h2>
-${columns(Object.entries(totals.byDay).map(([day, { cost, requests }]) => ({ name: day, value: cost, label: `${day}: ${dollars(cost)}, ${grouped(requests)} calls` })))}
+${columns(Object.entries(totals.byDay).map(([day, { cost, requests }]) => ({ name: day, value: cost, label: `${day}: ${dollars(cost)}, ${counted(requests, 'call')}` })))}
 <h2>Models</h2>
 ${bars(Object.entries(totals.byModel).map(([name, { cost, usage }]) => ({ name, value: usage.input + usage.output, label: `${tokens(usage.input + usage.output)} tokens, ${dollars(cost)}` })))}
 <h2>Tools</h2>
@@ -53,7 +53,7 @@ ${bars(
     .map(([name, { calls, errors, resultTokens }]) => ({
       name,
       value: resultTokens,
-      label: `${tokens(resultTokens)} tokens, ${grouped(calls)} calls, ${grouped(errors)} failed`,
+      label: `${tokens(resultTokens)} tokens, ${counted(calls, 'call')}, ${grouped(errors)} failed`,
     })),
 )}
 ${findings(
@@ -135,6 +135,7 @@ ${
         totals.skipped.map(({ path, reason }) => [path, reason]),
       )}`
 }
+${totals.skippedLines === 0 ? '' : `<p>${skippedLinesText(totals.skippedLines)}</p>`}
 </html>
 `;
 };
@@ -143,9 +144,10 @@ const style = `
 :root { color-scheme: light dark; --bar: #3b82c4; --line: #8884; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 dl { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; } dt { opacity: .7; } dd { margin: 0; font-size: 1.5rem; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; min-width: 40rem; } th { white-space: nowrap; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-svg { width: 100%; height: auto; } svg text { fill: currentColor; font: 12px system-ui, sans-serif; } rect { fill: var(--bar); }
+.bar { height: 12px; border-radius: 2px; background: var(--bar); margin-bottom: .6rem; } .label { overflow-wrap: anywhere; }
+svg { width: 100%; height: 160px; } rect { fill: var(--bar); } .days { display: flex; justify-content: space-between; }
 `;
 
 const escaped = (text: string): string =>
@@ -174,32 +176,34 @@ interface Bar {
   readonly label: string;
 }
 
-const barHeight = 22;
-const chartWidth = 800;
-
 /** Draws horizontal bars with their labels. */
 const bars = (given: readonly Bar[]): string => {
   if (given.length === 0) return '<p>None.</p>';
   const largest = Math.max(...given.map(({ value }) => value), 1);
-  const rows = given.map(({ name, value, label }, index) => {
-    const y = index * barHeight * 2;
-    return `<text x="0" y="${y + 14}">${escaped(name)} · ${escaped(label)}</text><rect x="0" y="${y + 19}" width="${((value / largest) * chartWidth).toFixed(1)}" height="12" rx="2"><title>${escaped(label)}</title></rect>`;
-  });
-  return `<svg viewBox="0 0 ${chartWidth} ${given.length * barHeight * 2}" role="img" aria-label="Bar chart">${rows.join('')}</svg>`;
+  return given
+    .map(({ name, value, label }) => {
+      const width = ((100 * value) / largest).toFixed(2);
+      return `<div class="label">${escaped(name)} · ${escaped(label)}</div><div class="bar" style="width:${width}%"></div>`;
+    })
+    .join('\n');
 };
 
+const chartWidth = 800;
 const columnsHeight = 160;
+/** Fewer days do not fill the chart. */
+const minColumns = 14;
 
 /** Draws one column for each day. */
 const columns = (given: readonly Bar[]): string => {
   if (given.length === 0) return '<p>The transcripts contain no times.</p>';
   const largest = Math.max(...given.map(({ value }) => value), Number.EPSILON);
-  const width = chartWidth / given.length;
+  const width = chartWidth / Math.max(given.length, minColumns);
   const rows = given.map(({ value, label }, index) => {
-    const height = (value / largest) * columnsHeight;
-    return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${Math.max(1, height).toFixed(1)}"><title>${escaped(label)}</title></rect>`;
+    const height = Math.max(1, (value / largest) * columnsHeight);
+    return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(label)}</title></rect>`;
   });
-  const first = escaped(given[0]?.name ?? '');
-  const last = escaped(given.at(-1)?.name ?? '');
-  return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight + 20}" role="img" aria-label="Cost by day">${rows.join('')}<text x="0" y="${columnsHeight + 16}">${first}</text><text x="${chartWidth}" y="${columnsHeight + 16}" text-anchor="end">${first === last ? '' : last}</text></svg>`;
+  const days = [given[0], given.length > 1 ? given.at(-1) : undefined].map(
+    (day) => `<span>${escaped(day?.name ?? '')}</span>`,
+  );
+  return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight}" preserveAspectRatio="none" role="img" aria-label="Cost by day">${rows.join('')}</svg><div class="days">${days.join('')}</div>`;
 };

@@ -1,7 +1,7 @@
 import type picocolors from 'picocolors';
 import type { AuditTotals } from '../analysis/totals.js';
 import type { SessionReport } from '../analysis/session.js';
-import { counted, dollars, grouped, percent, tokens } from '../format.js';
+import { counted, dollars, grouped, percent, printable, skippedLinesText, tokens } from '../format.js';
 import { replayRows } from './replay-rows.js';
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -21,35 +21,33 @@ export const textReport = (totals: AuditTotals, sessions: readonly SessionReport
     ...savingLines(totals, colors),
     ...replayLines(totals, colors),
     ...table(colors, 'By model', Object.entries(totals.byModel), ({ requests, usage: used, cost }) => [
-      `${grouped(requests)} calls`,
+      counted(requests, 'call'),
       `${tokens(used.input + used.output)} tokens`,
       dollars(cost),
     ]),
     ...table(colors, 'By tool', Object.entries(totals.byTool), ({ calls, errors, resultTokens }) => [
-      `${grouped(calls)} calls`,
+      counted(calls, 'call'),
       `${grouped(errors)} failed`,
       `${tokens(resultTokens)} tokens`,
     ]),
     ...table(colors, 'By day', Object.entries(totals.byDay).slice(-maxRows), ({ requests, cost }) => [
-      `${grouped(requests)} calls`,
+      counted(requests, 'call'),
       dollars(cost),
     ]),
     ...table(colors, 'Most expensive sessions', expensive(sessions), ({ spending: { requests, cost }, format }) => [
       format,
-      `${grouped(requests)} calls`,
+      counted(requests, 'call'),
       dollars(cost),
     ]),
     ...findingLines(totals, colors),
-    ...skipped.slice(0, maxRows).map(({ path, reason }) => colors.yellow(`Skipped ${path}: ${reason}`)),
-    ...(skipped.length > maxRows ? [colors.yellow(`… and ${skipped.length - maxRows} more files`)] : []),
-    ...(totals.skippedLines > 0
-      ? [colors.yellow(`${grouped(totals.skippedLines)} lines were not JSON and were skipped.`)]
-      : []),
+    ...skipped.slice(0, maxRows).map(({ path, reason }) => colors.yellow(printable(`Skipped ${path}: ${reason}`))),
+    ...(skipped.length > maxRows ? [colors.yellow(`… and ${counted(skipped.length - maxRows, 'more file')}`)] : []),
+    ...(totals.skippedLines > 0 ? [colors.yellow(skippedLinesText(totals.skippedLines))] : []),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 };
 
-const unpriced = (count: number): string => (count === 0 ? '' : `, without ${grouped(count)} calls of unknown price`);
+const unpriced = (count: number): string => (count === 0 ? '' : `, without ${counted(count, 'call')} of unknown price`);
 
 const savingLines = ({ savings }: AuditTotals, colors: Colors): readonly string[] => [
   colors.bold('What the harness would have done'),
@@ -97,7 +95,8 @@ const table = <Row>(
   ];
 };
 
-const shortened = (name: string): string => (name.length > maxNameChars ? `…${name.slice(1 - maxNameChars)}` : name);
+const shortened = (name: string): string =>
+  printable(name.length > maxNameChars ? `…${name.slice(1 - maxNameChars)}` : name);
 
 const findingLines = (totals: AuditTotals, colors: Colors): readonly string[] => [
   ...section(
@@ -135,4 +134,4 @@ const section = <Finding>(
 ): readonly string[] =>
   findings.length === 0
     ? []
-    : [colors.bold(title), ...findings.slice(0, maxRows).map((finding) => `  ${lineOf(finding)}`), ''];
+    : [colors.bold(title), ...findings.slice(0, maxRows).map((finding) => `  ${printable(lineOf(finding))}`), ''];
