@@ -1,9 +1,10 @@
+import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
 
 const destroying =
-  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty)(?:-[a-z0-9-]+)?$/;
+  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
 
-/** Rules about command-line tools of cloud providers. */
+/** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/aws-delete',
@@ -42,6 +43,16 @@ export const cloudRules: readonly CommandRule[] = [
       'kms schedule-key-deletion',
       'ec2 authorize-security-group-ingress',
     ],
+    unless: ['--dry-run'],
+    why: 'It changes access rights in the cloud.',
+  },
+  {
+    rule: 'clouds/access-of-azure',
+    decision: 'ask',
+    programs: ['az'],
+    words: ['role assignment create', 'ad (sp|app|user|group) *', 'keyvault set-policy', 'network nsg *'],
+    test: ({ arguments: { operands } }) => !/^(?:list|show)/.test(operands[2]?.text ?? operands[1]?.text ?? ''),
+    unless: ['--help|-h'],
     why: 'It changes access rights in the cloud.',
   },
   {
@@ -86,7 +97,8 @@ export const cloudRules: readonly CommandRule[] = [
       operands.some(
         ({ text }, index) =>
           index > 0 &&
-          (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text)),
+          (destroying.test(text) ||
+            /^(?:rm|rb|d|destroy|(?:add|remove)-iam-policy-binding|set-iam-policy)$/.test(text)),
       ) || destroying.test(operands[0]?.text ?? ''),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes or stops a resource in the cloud.',
@@ -140,7 +152,7 @@ export const cloudRules: readonly CommandRule[] = [
         .some(
           ({ text }, index) =>
             (destroying.test(text) ||
-              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear)$/.test(text)) &&
+              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$/.test(text)) &&
             !(index === 0 && /^(?:cache|login|auth)/.test(text)),
         ),
     unless: ['--dry-run|--help|-h'],
@@ -165,8 +177,11 @@ export const cloudRules: readonly CommandRule[] = [
       'conjur',
       'keyctl',
       'berglas',
+      'gpg',
+      'gpg2',
     ],
-    test: ({ arguments: { operands } }) =>
+    test: ({ program, arguments: { operands, words } }) =>
+      (program.startsWith('gpg') && words.some((word) => word.startsWith('--delete-'))) ||
       operands
         .slice(0, 3)
         .some(
@@ -204,15 +219,30 @@ export const cloudRules: readonly CommandRule[] = [
     why: 'It deletes data of a shared service.',
   },
   {
-    rule: 'clouds/search-index',
+    rule: 'clouds/http-delete',
     decision: 'ask',
-    programs: ['curl', 'http', 'https', 'xh', 'wget'],
-    test: ({ arguments: { words } }) =>
-      words.some(
-        (word, index) =>
-          /^(?:-XDELETE|DELETE|--method=DELETE|--request=DELETE)$/i.test(word) &&
-          !/^-[dH]$/.test(words[index - 1] ?? ''),
-      ) && words.some((word) => /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/.test(word)),
-    why: 'It deletes an index or a database over its HTTP interface.',
+    programs: ['curl', 'http', 'https', 'xh', 'xhs', 'wget', 'wget2', 'curlie'],
+    test: ({ arguments: { words, operands, valuesOf } }) => {
+      const methods = [
+        ...['-X', '--request', '--method'].flatMap(valuesOf),
+        ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
+        ...operands.slice(0, 1).map(({ text }) => text),
+      ];
+      return methods.some((method) => /^delete$/i.test(method)) && operands.some(({ text }) => isShared(text));
+    },
+    why: 'It deletes a resource of a service through its API.',
+    instead: 'Show the person the request.',
   },
 ];
+
+/** Ports of search engines and databases, whose data is shared even on this machine. */
+const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;
+
+const thisMachine =
+  /^(?:\w+:\/\/)?(?:[^/@\s]*@)?(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w.-]+\.(?:localhost|local|test))?(?::\d+)?(?:[/?#]|$)/i;
+
+/** Returns whether an operand is the address of a service that others use. */
+const isShared = (operand: string): boolean =>
+  dataPorts.test(operand) ||
+  ((/^\w+:\/\/|^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(operand) || operand.startsWith(`${unknownText}/`)) &&
+    !thisMachine.test(operand));

@@ -137,6 +137,20 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Extract it into a separate folder.',
   },
   {
+    rule: 'files/download-over-system',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'wget2', 'aria2c'],
+    test: ({ program, arguments: { valuesOf }, zoneOf }) =>
+      (program === 'curl'
+        ? ['-o', '--output', '--output-dir']
+        : ['-O', '--output-document', '-P', '--directory-prefix', '-d', '--dir', '-o', '--out']
+      )
+        .flatMap(valuesOf)
+        .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'device'].includes(zoneOf(path))),
+    why: "It puts a download among the files of the system, or of the user's shell.",
+    instead: 'Download it into the project.',
+  },
+  {
     rule: 'files/write-device',
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['device'] },
