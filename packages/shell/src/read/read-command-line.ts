@@ -256,6 +256,7 @@ const scriptOf = (argv: readonly Field[], scope: Scope): Input | undefined => {
 
 /** Adds what the commands inside a command print. */
 const withInner = (own: Output, inside: readonly Output[]): Output => {
+  if (inside.length === 0) return own;
   const programs = [...new Set([...own.programs, ...inside.flatMap((inner) => inner.programs)])].slice(0, maxPrograms);
   return { ...own, programs, text: own.text ?? (inside.length === 1 ? inside[0]?.text : undefined) };
 };

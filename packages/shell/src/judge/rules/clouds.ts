@@ -42,6 +42,7 @@ export const cloudRules: readonly CommandRule[] = [
       's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)',
       'kms schedule-key-deletion',
       'ec2 authorize-security-group-ingress',
+      'secretsmanager (update-secret|put-secret-value)',
     ],
     unless: ['--dry-run'],
     why: 'It changes access rights in the cloud.',
@@ -114,7 +115,9 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/remote-storage',
     decision: 'ask',
     programs: ['rclone', 'azcopy', 'restic', 'borg'],
-    words: ['(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|remove|rm|forget|prune|dedupe)'],
+    words: [
+      '(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|moveto|remove|rm|forget|prune|dedupe|compact|repo-delete|rdelete)',
+    ],
     unless: ['-n|--dry-run'],
     why: 'It deletes files in a remote store.',
     instead: 'Run it with --dry-run first.',
@@ -206,11 +209,16 @@ export const cloudRules: readonly CommandRule[] = [
       'rabbitmqctl',
       'kafka-topics',
       'kafka-topics.sh',
+      'kafka-consumer-groups',
+      'kafka-consumer-groups.sh',
+      'kafka-delete-records',
+      'kafka-delete-records.sh',
       'nats',
       'rpk',
       'pulsar-admin',
     ],
-    test: ({ arguments: { words } }) =>
+    test: ({ program, arguments: { words } }) =>
+      program.startsWith('kafka-delete') ||
       words.some((word) =>
         /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records)$/.test(
           word,
@@ -228,7 +236,8 @@ export const cloudRules: readonly CommandRule[] = [
         ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
         ...operands.slice(0, 1).map(({ text }) => text),
       ];
-      return methods.some((method) => /^delete$/i.test(method)) && operands.some(({ text }) => isShared(text));
+      const isDelete = methods.some((method) => /^delete$/i.test(method));
+      return operands.some(({ text }) => isShared(text) && (isDelete || /\/_delete_by_query\b/.test(text)));
     },
     why: 'It deletes a resource of a service through its API.',
     instead: 'Show the person the request.',

@@ -59,6 +59,17 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Use a literal path.',
   },
   {
+    rule: 'files/delete-settings',
+    decision: 'ask',
+    programs: [...removers, 'truncate'],
+    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+      operands.some(
+        ({ text }) => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(text) && isSecret(text) && zoneOf(text) !== 'scratch',
+      ),
+    why: 'Git does not track the file, so its secret settings cannot be recovered.',
+    instead: 'Move it to another name.',
+  },
+  {
     rule: 'files/no-preserve-root',
     decision: 'deny',
     programs: ['rm', 'chmod', 'chown', 'chgrp'],

@@ -298,8 +298,6 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['rm'],
     flags: ['-f|--force'],
-    test: ({ arguments: { operands, has } }) =>
-      has('-r') !== 'no' || operands.slice(1).some(({ text }) => everything.test(text) || isPattern(text)),
     unless: ['--cached|-n|--dry-run'],
     why: 'It deletes files with uncommitted changes.',
   },

@@ -86,10 +86,10 @@ export const systemRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['journalctl', 'dmesg', 'auditctl', 'wevtutil', 'logrotate', 'log', 'lastlog', 'faillock'],
     test: ({ program, arguments: { words } }) =>
-      words.some((word) =>
+      words.some((word, index) =>
         program === 'journalctl'
           ? /^--(?:vacuum-files|rotate|relinquish)|^--vacuum-time=\d+(?:s|m|h|$)|^--vacuum-size=\d+(?:[BK]|$)|^--vacuum-size=\d{1,2}M$/.test(
-              word,
+              word.includes('=') ? word : `${word}=${words[index + 1] ?? ''}`,
             )
           : program === 'logrotate'
             ? /^(?:-f|--force)$/.test(word)
