@@ -66,7 +66,7 @@ describe('judgeCommand for secrets that a line displays', () => {
       fc.property(files, displays, wraps, (file, display, wrap) => {
         expect(decide(wrap(display(file)))).not.toBe('allow');
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -75,7 +75,7 @@ describe('judgeCommand for secrets that a line displays', () => {
       fc.property(plainFiles, displays, (file, display) => {
         expect(decide(display(file))).toBe('allow');
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -130,7 +130,7 @@ describe('judgeCommand for secrets that a line displays', () => {
         expect(decide(show(start + other))).toBe('allow');
         expect(decide(hide(start + name))).toBe('allow');
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
