@@ -26,7 +26,7 @@ describe('destructiveCommands', () => {
     expect(result).toMatchObject({ status: 'denied', by: 'destructive-commands' });
     expect(result).toMatchObject({
       reason:
-        'git push origin main --force: It overwrites commits of other people on the remote. Use git push --force-with-lease.',
+        'git push origin main --force: It overwrites commits of other people on the remote. Push a new commit; git push --force-with-lease requires approval.',
     });
   });
 

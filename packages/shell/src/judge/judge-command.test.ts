@@ -59,7 +59,7 @@ describe('judgeCommand for the commands that a line runs', () => {
     ['# rm -rf /', 'allow'],
     ['alias rmrf="rm -rf"', 'allow'],
     ['rm -rf node_modules dist', 'allow'],
-    ['git push --force-with-lease', 'allow'],
+    ['git push --force-with-lease', 'ask'],
     ['git clean -n', 'allow'],
     ['', 'allow'],
     ['   \n', 'allow'],
@@ -115,7 +115,7 @@ describe('judgeCommand for the commands that a line runs', () => {
           decision: 'deny',
           argv: ['git', '-C', 'app', 'push', '"$REMOTE"', '--force'],
           why: 'It overwrites commits of other people on the remote.',
-          instead: 'Use git push --force-with-lease.',
+          instead: 'Push a new commit; git push --force-with-lease requires approval.',
         },
       ],
     });

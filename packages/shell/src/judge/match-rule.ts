@@ -3,7 +3,7 @@ import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
-import { isSecretPath } from '../read/secrets.js';
+import { environmentMark, isSecretPath, secretVariableMark } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 
@@ -14,7 +14,10 @@ export interface Subject extends RuleContext {
 }
 
 /** Prepares a command for rules. */
-export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocation, place: Place): Subject => {
+export const subjectOf = (
+  { argv, redirections, input, cwd, secrets, isShown, skipsHooks }: Invocation,
+  place: Place,
+): Subject => {
   const [first, ...args] = argv;
   const program = programName(first?.text ?? '')
     .toLowerCase()
@@ -27,6 +30,15 @@ export const subjectOf = ({ argv, redirections, input, cwd, secrets }: Invocatio
     input: text,
     reads: input?.programs ?? [],
     madeBy: args.flatMap(({ madeBy }) => madeBy),
+    secretWords: args.flatMap((field) => {
+      const names = field.madeBy.flatMap((mark) =>
+        mark.startsWith(secretVariableMark) ? [mark.slice(secretVariableMark.length)] : [],
+      );
+      return names.length === 0 ? [] : [{ text: field.text, names }];
+    }),
+    hasLoadedSecrets: secrets.has(environmentMark),
+    isShown,
+    skipsHooks,
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],

@@ -1,6 +1,6 @@
 import type { Zone } from '../read/paths.js';
 import type { SqlDamage } from './sql.js';
-import type { ShellProblem } from '../read/inner-commands.js';
+import type { ShellProblem } from '../read/inner.js';
 import type { ParsedArguments } from '../read/arguments.js';
 
 /** The decision about a command: it runs, a person is asked, or it is denied. */
@@ -64,6 +64,14 @@ export interface RuleContext {
   readonly redirected: readonly string[];
   /** Programs whose output is among its arguments. */
   readonly madeBy: readonly string[];
+  /** Arguments that contain a secret variable of the environment, with the names of these variables. */
+  readonly secretWords: readonly { readonly text: string; readonly names: readonly string[] }[];
+  /** Whether the line has loaded a file with secrets into the environment. */
+  readonly hasLoadedSecrets: boolean;
+  /** Whether its output is displayed. It is not if a pipe, a substitution or a file receives it. */
+  readonly isShown: boolean;
+  /** Whether a variable turns off the hooks that it would run. */
+  readonly skipsHooks: boolean;
   readonly zoneOf: (path: string) => Zone;
   /** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
   readonly isSecret: (path: string) => boolean;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandPermissions } from './command-permissions.js';
@@ -16,5 +17,64 @@ describe('allowWrite: false', () => {
       return decision === 'allow' ? [] : [`${line}  →  ${reason}`];
     });
     expect(refused).toEqual([]);
+  });
+});
+
+describe('commandPermissions for substitutions', () => {
+  it('denies a command that writes, at any place of a word', () => {
+    const policies = [
+      commandPermissions({ allowWrite: false }),
+      commandPermissions({ allowedCommands: ['ls', 'cat', 'echo', '['] }),
+    ];
+    const starts = fc.constantFrom(
+      '',
+      '~',
+      '~/',
+      '~x',
+      '~+',
+      'a',
+      '/',
+      '--a=',
+      '-',
+      '=',
+      '[',
+      '{a,',
+      '@',
+      '"',
+      '"~',
+      '$x',
+      '${x}',
+    );
+    const substitutions = fc.constantFrom(
+      '$(touch x)',
+      '`touch x`',
+      '${y:-$(touch x)}',
+      '$((a[$(touch x)]))',
+      '<(touch x)',
+    );
+    const ends = fc.constantFrom('', '/', 'a', '*', '~', '.ts');
+    const contexts = fc.constantFrom<(word: string) => string>(
+      (word) => `echo ${word}`,
+      (word) => `ls -d -- ${word}`,
+      (word) => `cat < ${word}`,
+      (word) => `cat <<< ${word}`,
+      (word) => `x=${word}`,
+      (word) => `x=(${word})`,
+      (word) => `for f in ${word}; do ls; done`,
+      (word) => `case ${word} in a) ls;; esac`,
+      (word) => `[[ -n ${word} ]]`,
+      (word) => `[ ${word} = a ]`,
+      (word) => `echo \${x:-${word}}`,
+    );
+    fc.assert(
+      fc.property(starts, substitutions, ends, contexts, (start, substitution, end, context) => {
+        // A process substitution within quotes is text.
+        fc.pre(!(start.startsWith('"') && substitution.startsWith('<')));
+        const closed = start.startsWith('"') ? '"' : start.startsWith('{') ? '}' : start === '[' ? ']' : '';
+        const line = context(start + substitution + end + closed);
+        for (const policy of policies) expect(policy(line, { cwd: '/work/app' }).decision, line).not.toBe('allow');
+      }),
+      { numRuns: 400 },
+    );
   });
 });

@@ -6,6 +6,9 @@ import type { Variables } from './variables.js';
 /** Reads the scripts inside words. Returns whether the output can start with a dash. */
 export type ReadScript = (script: SyntaxNode) => { readonly mayBeOption: boolean };
 
+/** A word that starts with a tilde: a path, and no option. */
+const homePath = { value: undefined, start: '/', isMany: false };
+
 /** Parameters that always contain a number. */
 const numeric = /^\$[#?$!]$/;
 
@@ -14,9 +17,12 @@ const numeric = /^\$[#?$!]$/;
  * parameters, and subscripts and arithmetic over variables whose value is not a known number.
  */
 export const staticWord = (word: Word, variables: Variables, read: ReadScript): StaticWord => {
-  if (word.text.startsWith('~')) return { value: undefined, start: '/', isMany: false, source: word.text };
-  if (word.parts === undefined) return { ...literal(word.value), source: word.text };
-  return new WordReader(variables, read).word(word.parts, word.text);
+  const isHome = word.text.startsWith('~');
+  if (word.parts === undefined) {
+    return { ...(isHome ? homePath : literal(word.value)), source: word.text };
+  }
+  const evaluated = new WordReader(variables, read).word(word.parts, word.text);
+  return isHome ? { ...evaluated, ...homePath, isMany: evaluated.isMany } : evaluated;
 };
 
 /** Checks the expansions of a here-document. */

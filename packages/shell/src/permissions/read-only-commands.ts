@@ -17,7 +17,7 @@ import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
@@ -46,6 +46,20 @@ const orVersion =
   (check: Check): Check =>
   (args) =>
     prints(args) === undefined ? undefined : check(args);
+
+/** Lists and descriptions of AWS. Commands that get an object may write it into a file. */
+const cloudReads: Check = (args) => {
+  const words = args.map(({ value }) => value ?? '');
+  const isReading =
+    /^[a-z][a-z0-9-]*$/.test(words[0] ?? '') &&
+    (words[0] === 's3'
+      ? words[1] === 'ls'
+      : /^(?:list|describe)-[a-z0-9-]+$|^get-caller-identity$/.test(words[1] ?? ''));
+  if (!isReading) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
+  return options({
+    long: 'output= query= region= profile= no-cli-pager no-paginate max-items= page-size= filters= filter= prefix= recursive human-readable summarize',
+  })(args);
+};
 
 /** The commands that only read, with a check of their arguments. A missing command is treated as one that writes. */
 export const readOnlyCommands: Readonly<Record<string, Check>> = {
@@ -78,7 +92,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ),
   ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
   ...each(
-    'node npx pnpm yarn bun deno ruby gem perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja terraform tofu helm tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 psql mysql redis-cli sqlite3 ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code curl wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer aws gcloud az',
+    'node npx pnpm yarn bun deno ruby gem perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja helm tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 psql mysql redis-cli sqlite3 ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code curl wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer gcloud az',
     prints,
   ),
   apt: subcommands(each('list show search policy', options({ flags: 'a', long: 'installed upgradable all-versions' }))),
@@ -86,10 +100,25 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     each('show search policy depends rdepends madison showpkg', options({ flags: 'n', long: 'names-only' })),
   ),
   cargo: prints,
+  cloc: options({}),
+  rpm: (args) =>
+    /^-q[aRcdil]*$|^--query$/.test(args[0]?.value ?? '')
+      ? options({ flags: 'qaRcdil', long: 'query all info list requires provides changelog last' })(args)
+      : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be a query'),
+  scc: options({}),
+  tokei: options({ values: 'teso', flags: 'fC', long: 'exclude= type= sort= files' }),
+  aws: orVersion(cloudReads),
+  brew: orVersion(
+    subcommands(
+      each(
+        'list ls leaves info deps uses',
+        options({ flags: '1l', long: 'cask formula versions json json= installed tree' }),
+      ),
+    ),
+  ),
   cd: anyOptions,
   pushd: anyOptions,
   popd: anyOptions,
-  cloc: options({}),
   crontab: noOperands('l'),
   date: options({
     flags: 'uRI',
@@ -175,6 +204,8 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     rollout: subcommands(each('status history', options(kubectl))),
   }),
   lsof: options({ flags: 'aPnlRtUNwbCKM', values: 'ipucdgs', attached: 'i' }),
+  // A pager or a browser of the caller's choice is a program.
+  man: options({ flags: 'kfwa', values: 'sS', operand: /^[\w.:+-]+$/ }),
   mount: noOperands('l'),
   nm: options({ flags: 'aACDglnoprSuv', long: 'demangle dynamic extern-only undefined-only defined-only size-sort' }),
   npm: orVersion(
@@ -231,7 +262,6 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     values: 'eABCgtTmdjMEf',
     long: 'line-number ignore-case files-with-matches files-without-match count count-matches word-regexp fixed-strings pcre2 multiline multiline-dotall invert-match only-matching with-filename no-filename no-ignore no-ignore-vcs case-sensitive smart-case hidden unrestricted text line-regexp no-line-number null pretty quiet version regexp= after-context= before-context= context= glob= iglob= type= type-not= max-count= max-depth= threads= max-columns= encoding= file= color= colors= sort= sortr= files type-list heading no-heading json stats trim vimgrep column passthru replace= glob-case-insensitive follow no-messages max-filesize= debug type-add= no-config crlf',
   }),
-  scc: options({}),
   sed,
   gsed: sed,
   set: setOptions,
@@ -256,9 +286,17 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     ),
   ),
   tee: options({ flags: 'a', operand: /^\/dev\/(?:null|stdout|stderr|tty)$/ }),
+  ...each(
+    'terraform tofu',
+    orVersion(
+      subcommands({
+        state: subcommands(each('list show', options({ long: '-no-color -json -id= -state=' }))),
+        workspace: subcommands(each('list show', options({ operands: 0 }))),
+      }),
+    ),
+  ),
   timedatectl: noOperands(''),
   top: options({ flags: 'bcHiS1', values: 'nopduUw', operands: 0 }),
-  tokei: options({ values: 'teso', flags: 'fC', long: 'exclude= type= sort= files' }),
   tree: options({
     flags: 'adfilspughDFqNQrtcUvxCASnJX',
     values: 'LPIH',

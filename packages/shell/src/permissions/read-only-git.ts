@@ -97,6 +97,7 @@ const reading = subcommands({
   'check-ignore': options({ flags: 'qvzn', long: 'quiet verbose stdin no-index non-matching' }),
   cherry: options({ flags: 'v', long: 'abbrev abbrev=' }),
   config,
+  bisect: subcommands({ log: options({ operands: 0 }) }),
   'count-objects': options({ flags: 'vH', long: 'verbose human-readable' }),
   describe: options({
     long: 'tags always abbrev= long match= exclude= exact-match contains all first-parent candidates= debug dirty dirty= broken',

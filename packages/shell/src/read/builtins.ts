@@ -2,6 +2,7 @@ import { resolvePath } from './resolve-path.js';
 import { isKnown, programName, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
 import { assign, type Scope } from './scope.js';
+import { environmentMark, isSecretPath, secretMark } from './secrets.js';
 
 const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
 const readers: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts']);
@@ -14,9 +15,15 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, i
   if (name === 'popd') scope.cwd = unknownText;
   if (setters.has(name)) for (const operand of operands) setFrom(operand, scope);
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
+  if ((name === 'source' || name === '.') && isSecretPath(operands[0] ?? '', scope.cwd, scope)) {
+    scope.secrets.add(environmentMark);
+  }
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
   if (readers.has(name)) {
-    for (const operand of operands) scope.variables.set(operand, [input?.paths?.[0] ?? unknownText]);
+    for (const operand of operands) {
+      scope.variables.set(operand, [input?.paths?.[0] ?? unknownText]);
+      if (input?.programs.includes(secretMark) === true) scope.secrets.add(`$${operand}`);
+    }
   }
   if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) {
     scope.variables.set(args[1].text, [unknownText]);

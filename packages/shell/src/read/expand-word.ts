@@ -3,13 +3,14 @@ import {
   type HereDocBody,
   type ParameterExpansionPart,
   type ParsedScript,
+  type SimpleExpansionPart,
   type SyntaxNode,
   type Word,
   type WordPart,
 } from 'unbash';
 import { expandBraces } from './braces.js';
 import { unknownText, type Field } from './field.js';
-import { secretMark } from './secrets.js';
+import { isSecretVariable, secretMark, secretVariableMark } from './secrets.js';
 import { assign, lookUp, valueOf, type Scope } from './scope.js';
 
 /** The output of a command, as far as it is known. */
@@ -133,8 +134,7 @@ class WordExpansion {
         this.#append(this.#output(part.script));
         return;
       case 'ProcessSubstitution':
-        this.#output(part.script);
-        this.#append(unknownText);
+        this.#append(this.#substituted(part.script));
         return;
       case 'ExtendedGlob':
         this.#within(part);
@@ -230,10 +230,22 @@ class WordExpansion {
     return output?.paths === undefined || output.paths.length === 0 ? unknownText : output.paths.join(' ');
   }
 
-  #parameter(part: WordPart): readonly string[] {
+  /** `<(command)`: a file with the output of the command. */
+  #substituted(script: ParsedScript | undefined): string {
+    const output = script === undefined ? undefined : this.#run(script, this.#scope);
+    if (output?.text === undefined || this.#scope.files.size > maxFields) return unknownText;
+    const path = `/dev/fd/${60 + this.#scope.files.size}`;
+    this.#scope.files.set(path, output.text);
+    return path;
+  }
+
+  #parameter(part: SimpleExpansionPart | ParameterExpansionPart): readonly string[] {
     const name = part.type === 'ParameterExpansion' ? part.parameter : part.text.replace(/^\$/, '');
     if (this.#scope.secrets.has(`$${name}`)) this.#madeBy.push(secretMark);
     const values = part.type === 'ParameterExpansion' ? this.#expanded(part) : valueOf(this.#scope, part.text.slice(1));
+    if (isSecretVariable(name) && showsValue(part) && valueOf(this.#scope, name) === undefined) {
+      this.#madeBy.push(`${secretVariableMark}${name}`);
+    }
     if (values === undefined || values.length > maxFields) return [unknownText];
     return values.map((value) => (value.length > maxValue ? unknownText : value));
   }
@@ -277,6 +289,11 @@ class WordExpansion {
     return value === undefined || !/^\d+$/.test(index) ? [unknownText] : value.slice(Number(index), Number(index) + 1);
   }
 }
+
+/** Returns whether an expansion contains the value of its variable: `${#x}` and `${x:+set}` do not. */
+const showsValue = (part: SimpleExpansionPart | ParameterExpansionPart): boolean =>
+  part.type === 'SimpleExpansion' ||
+  (part.prefix !== '#' && !(part.operation?.type === 'Default' && part.operation.operator.endsWith('+')));
 
 /** The parser mistakes a slash in a substitution within a pattern for the end of the pattern. */
 const isWhole = (node: SyntaxNode): boolean =>

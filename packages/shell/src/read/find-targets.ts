@@ -68,7 +68,16 @@ const patternBelow = (base: string, tests: readonly Field[]): string => {
         // Either side of an "or" may match.
         !tests.some(({ text: other }) => other === '-o' || other === '-or'),
     ) || isEachNarrow(tests);
-  return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/found` : base;
+  return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/${nameIn(tests)}` : base;
+};
+
+/** Returns the name that `-name` looks for. */
+const nameIn = (tests: readonly Field[]): string => {
+  const index = tests.findIndex(
+    ({ text }, place) => /^-i?name$/.test(text) && !/^(?:!|-not)$/.test(tests[place - 1]?.text ?? ''),
+  );
+  const name = index === -1 ? undefined : tests[index + 1]?.text;
+  return name !== undefined && /^[\w.*?-]{1,80}$/.test(name) && hasLetters(name) ? name : 'found';
 };
 
 const isNarrowing = (test: string, value: string): boolean => {

@@ -8,6 +8,15 @@ export interface InlineCode {
   readonly deletes: readonly (string | undefined)[];
   /** Files that it reads if it also opens connections. */
   readonly sends: readonly string[];
+  /** Whether it sends the environment, or a secret in it, to another machine. */
+  readonly sendsEnvironment: boolean;
+  /** Files that it writes. */
+  readonly writes: readonly string[];
+  /** Lines whose input is the output of the code, in awk. */
+  readonly pipes: readonly string[];
+  /** Files that it reads, and variables of the environment, if it also prints. */
+  readonly shows: readonly string[];
+  readonly showsVariables: readonly string[];
   /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
   readonly runsUnknown: boolean;
 }
@@ -15,11 +24,16 @@ export interface InlineCode {
 /** Maximum number of strings that are examined. */
 const maxTexts = 100;
 
+/** Maximum nesting of code in strings. */
+const maxNesting = 2;
+
+const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
+
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime)\b|`/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process)\b|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink)\b(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete)(?:Sync)?\(\)/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?)\b(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<![\w.])rm\(\s*(?=["'])/g;
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -32,22 +46,48 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
-  /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.request|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
+  /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
 
 const takesShell = /\b(?:dup2|pty\.spawn|\/bin\/(?:ba|z|da)?sh)\b|["'](?:\/bin\/)?(?:ba)?sh["']/;
 
-/** Finds what code runs, deletes and sends. Other effects are not detected. */
-export const readCode = (code: string): InlineCode => {
-  const lines = startsPrograms.test(code) ? [...textsOf(code), ...listsOf(code)] : [];
+const prints = /\b(?:print|println|printf|puts|echo|say|cat|write|console\.\w+|pp)\b|^[\s\w]*process\.env/;
+
+const readsFiles = /\b(?:open|read|readFile|readFileSync|readTextFile|File|file_get_contents|slurp|Path|readfile|IO)\b/;
+
+/** The whole environment, or a variable after an address, as an argument. */
+const environmentInCall =
+  /[(,=:{]\s?(?:process\.env|os\.environ|ENV\.to_h|\$_ENV)\s?[),}]|https?:\/\/[^"'`\s]{0,200}["'`]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)/;
+
+const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
+const awkPipe = /print[^;}>|\n]{0,200}\|\s?"([^"\n]{1,200})"/g;
+
+/** A call that writes a file, with a literal path. */
+const fileWrite =
+  /(?:\b(?:writeFile|writeFileSync|appendFile|appendFileSync|writeTextFile|writeTextFileSync|file_put_contents|File\.write|IO\.write|createWriteStream)\(\s?["'`]([^"'`\n]{1,200})["'`]|\b(?:open|File\.open|fopen|openSync)\(\s?["']([^"'\n]{1,200})["'],\s?(?:mode\s?=\s?)?["'][rb]?[wax+][^"']{0,3}["']|["']([^"'\n]{1,200})["']\)\.write_(?:text|bytes)\()/g;
+
+const matchesOf = (pattern: RegExp, code: string): readonly string[] =>
+  [...code.matchAll(pattern)].slice(0, maxTexts).map(([, ...parts]) => parts.find((part) => part !== undefined) ?? '');
+
+/** A variable of the environment that code uses; a test whether it is set does not count. */
+const variable =
+  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
+
+/** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
+export const readCode = (code: string, depth = 0): InlineCode => {
+  const texts = textsOf(code);
+  const lines = startsPrograms.test(code) ? [...texts, ...listsOf(code)] : [];
+  // Code in a string, as in `exec("…")`.
+  const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => startsPrograms.test(text)) : [];
+  lines.push(...inner.flatMap((text) => readCode(text, depth + 1).lines));
   const deletes: (string | undefined)[] = [];
   const isWalk = walking.test(code) && !narrowPattern.test(code);
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
-    const text = textAt(code, at) ?? globAt(code, at);
+    const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
       deletes.push(undefined);
@@ -57,13 +97,28 @@ export const readCode = (code: string): InlineCode => {
   return {
     lines,
     deletes,
-    sends: isConnected ? textsOf(code).filter((text) => /^[\w./~-]{2,200}$/.test(text)) : [],
+    sends: isConnected ? texts.filter(isPath) : [],
+    sendsEnvironment: isConnected && environmentInCall.test(code),
+    writes: [...matchesOf(awkWrite, code), ...matchesOf(fileWrite, code)],
+    pipes: matchesOf(awkPipe, code),
+    shows: prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : [],
+    showsVariables: prints.test(code) ? [...code.matchAll(variable)].map(([, name = '']) => name).slice(0, 20) : [],
     runsUnknown:
       decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
   };
 };
 
+/** `Path("x").unlink()`: the path before the call. */
+const receiverAt = (code: string, { index, 0: call }: RegExpMatchArray): TextAt | undefined => {
+  if (index === undefined || !call.startsWith('.')) return undefined;
+  const [, value] = /["']([^"']{1,150})["']\s?\)$/.exec(code.slice(Math.max(0, index - maxCall), index)) ?? [];
+  return value === undefined ? undefined : { value, end: index };
+};
+
 const maxCall = 210;
+
+/** Maximum length of a sed script that is searched for files. */
+const maxScript = 20_000;
 
 /** Returns the rest of a call's arguments. */
 const optionsOf = (code: string, start: number): string => {
@@ -107,7 +162,9 @@ const globAt = (code: string, start: number): TextAt | undefined => {
 };
 
 const textsOf = (code: string): readonly string[] => {
-  const texts: string[] = [];
+  const texts: string[] = [...code.matchAll(/%x\s?[([{<]([^)\]}>\n]{1,400})/g)]
+    .slice(0, maxTexts)
+    .map(([, text = '']) => text);
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
     if (!/["'`]/.test(code.charAt(index))) continue;
     const text = textAt(code, index);
@@ -131,6 +188,12 @@ const listsOf = (code: string): readonly string[] =>
     .filter((texts) => texts.length > 1)
     .map((texts) => texts.join(' '));
 
+const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
+
+/** Returns the files that a sed script writes: its command `w`, and the flag of the same name. */
+export const sedFiles = (script: string): readonly string[] =>
+  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w\s+([^\s;}]+)/g)].map(([, path = '']) => path);
+
 /** Returns what a sed script runs: its command `e`, and the flag of the same name. */
 export const sedLines = (script: string): readonly string[] => [
   ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
@@ -141,4 +204,8 @@ export const sedLines = (script: string): readonly string[] => [
 
 /** Returns the programs that Tcl and Expect start: their words are not quoted. */
 export const tclLines = (code: string): readonly string[] =>
-  [...code.matchAll(/\b(?:exec|spawn|system)\s+([^\n;\]]+)/g)].slice(0, maxTexts).map(([, line = '']) => line);
+  [...code.matchAll(/\b(exec|spawn|system|file\s+delete)\s+([^\n;\]]+)/g)]
+    .slice(0, maxTexts)
+    .map(([, command = '', line = '']) =>
+      command.startsWith('file') ? `rm -rf ${line.replace(/^-force\s+(?:--\s+)?/, '')}` : line,
+    );

@@ -1,44 +1,14 @@
 import { listMark, parallelCommands, xargsCommands, type ListedCommands } from './argument-lists.js';
 import { gitPrograms, type GitAliases } from './git-programs.js';
-import { isKnown, isWhollyUnknown, known, programName, unknownField, type Field } from './field.js';
+import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { readCode, sedLines, tclLines } from './inline-code.js';
+import { ofInput, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { sedFiles, sedLines, tclLines } from './inline-code.js';
+import { ofCode, written } from './code-commands.js';
 import { isWide, type Input } from './known-output.js';
 import type { Scope } from './scope.js';
-import { generators, downloaders } from './sources.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
 import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
-
-/** A reason why a command cannot be judged, or must not run. */
-export type ShellProblem =
-  | 'unparsable'
-  | 'too-complex'
-  | 'unknown-program'
-  | 'unknown-text'
-  | 'runs-download'
-  | 'fork-bomb';
-
-/** What a command runs besides itself. */
-export type Inner =
-  | {
-      readonly kind: 'command';
-      readonly argv: readonly Field[];
-      /** The folder in which it runs, if different. */
-      readonly folder?: string | undefined;
-    }
-  | {
-      readonly kind: 'line';
-      readonly text: string;
-      /** Whether its assignments persist. */
-      readonly isSameShell?: boolean | undefined;
-      readonly isElsewhere?: boolean | undefined;
-      readonly positional?: readonly string[] | undefined;
-      /** Text that may be a shell line. */
-      readonly isGuess?: boolean | undefined;
-      /** The input of its first command. */
-      readonly input?: Input | undefined;
-    }
-  | { readonly kind: 'problem'; readonly problem: ShellProblem };
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
 export const innerCommands = (
@@ -82,7 +52,12 @@ const runners: Readonly<
     ofOption(args, ['-x']).map((inner) =>
       'text' in inner ? { ...inner, text: inner.text.replace(/^[^:]*:/, '') } : inner,
     ),
-  find: (args) => readFind(args).commands.map((argv) => ({ kind: 'command', argv })),
+  find: (args) => [
+    ...readFind(args).commands.map((argv): Inner => ({ kind: 'command', argv })),
+    ...args
+      .slice(0, maxFindWords)
+      .flatMap(({ text }, index) => (/^-f(?:print[0f]?|ls)$/.test(text) ? written(args[index + 1]?.text) : [])),
+  ],
   xargs: (args, input) => ofLists(xargsCommands(args, input)),
   parallel: (args, input) => ofLists(parallelCommands(args, input)),
   sem: (args, input) => ofLists(parallelCommands(args, input)),
@@ -105,6 +80,10 @@ const runners: Readonly<
       (args: readonly Field[], input: Input | undefined) => ofEditor(args, input),
     ]),
   ),
+  ansible: (args) =>
+    ofOption(args.slice(0, maxVariables), ['-a', '--args']).map((inner) =>
+      'text' in inner ? { ...inner, isElsewhere: true, isGuess: true } : inner,
+    ),
   scp: (args) => ofOption(args, ['-S']),
   sftp: (args) => ofOption(args, ['-S']),
   rsync: (args) => ofOption(args, ['-e', '--rsh', '--rsync-path']),
@@ -115,12 +94,23 @@ const runners: Readonly<
   sg: (args, input) => ofLogin(args, input),
   runuser: (args, input) => [...ofLogin(args, input), ...ofWrapper('runuser', args, input)],
   tar: (args) =>
-    ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']),
+    ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']).map(
+      (inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner),
+    ),
+  go: (args) => ofOption(args, ['-exec', '-toolexec']),
+  cargo: (args) =>
+    args.flatMap(({ text }) => {
+      const [, program] = /\b(?:runner|linker|rustc(?:-workspace)?-wrapper)\s*=\s*["'](.*)["']/.exec(text) ?? [];
+      return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true }];
+    }),
   ...Object.fromEntries(
     ['sed', 'gsed'].map((name) => [
       name,
       (args: readonly Field[]) =>
-        args.flatMap(({ text }) => sedLines(text)).map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+        args.flatMap(({ text }) => [
+          ...sedLines(text).map((line): Inner => ({ kind: 'line', text: line, isGuess: true })),
+          ...sedFiles(text).flatMap(written),
+        ]),
     ]),
   ),
   ...Object.fromEntries(
@@ -135,6 +125,12 @@ const runners: Readonly<
   fd: (args) => ofFd(args),
   fdfind: (args) => ofFd(args),
 };
+
+/** Maximum number of words of find that are searched for files to write. */
+const maxFindWords = 200;
+
+/** Maximum number of words before a command that are searched for variables. */
+const maxVariables = 20;
 
 /** Options of a shell whose next word is their value. */
 const shellValues: ReadonlySet<string> = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
@@ -151,39 +147,11 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
     if (shellValues.has(text)) index += 1;
   }
   const [operand, ...rest] = args.slice(index).filter(({ text }, place) => place > 0 || text !== '-');
-  if (takesText && operand !== undefined) return ofText(operand, { positional: rest.slice(1).map(({ text }) => text) });
+  if (takesText && operand !== undefined) {
+    const [name, ...positional] = rest.map(({ text }) => text);
+    return ofText(operand, { positional, name });
+  }
   return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false, input);
-};
-
-const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' }>>): readonly Inner[] => {
-  if (!isWhollyUnknown(field.text)) return [{ ...how, kind: 'line', text: field.text }];
-  if (field.madeBy.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
-  return field.madeBy.length > 0 && field.madeBy.every((name) => generators.has(name))
-    ? []
-    : [{ kind: 'problem', problem: 'unknown-text' }];
-};
-
-const ofInput = (input: Input | undefined): readonly Inner[] => {
-  if (input === undefined) return [];
-  if (input.text !== undefined && isKnown(input.text)) return [{ kind: 'line', text: input.text }];
-  if (input.programs.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
-  if (input.text !== undefined && !isWhollyUnknown(input.text)) return [{ kind: 'line', text: input.text }];
-  return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
-};
-
-/** Scripts in files are not read, unless the line itself wrote or downloaded them. */
-const ofScript = (field: Field | undefined, scope: Scope, isSameShell: boolean, input?: Input): readonly Inner[] => {
-  if (field === undefined) return [];
-  if (field.text === '/dev/stdin') return ofInput(input);
-  if (field.madeBy.length > 0 && isWhollyUnknown(field.text)) return ofText(field, { isSameShell });
-  return ofPath(field.text, scope).map((inner) => (inner.kind === 'line' ? { ...inner, isSameShell } : inner));
-};
-
-const ofPath = (path: string, scope: Scope): readonly Inner[] => {
-  const name = path.replace(/^\.\//, '');
-  const text = scope.files.get(name);
-  if (scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
-  return text === undefined ? [] : [{ kind: 'line', text }];
 };
 
 const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] =>
@@ -206,10 +174,19 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
         ? ofInput(input)
         : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
       : []),
-    ...commands.map((argv): Inner => ({ kind: 'command', argv, folder })),
+    ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
 };
+
+/** `env NAME=value command` */
+const variablesIn = (args: readonly Field[]): ReadonlyMap<string, string> =>
+  new Map(
+    args.slice(0, maxVariables).flatMap(({ text }) => {
+      const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+      return name === undefined ? [] : [[name, value] as const];
+    }),
+  );
 
 /** `env -C folder` */
 const folderOf = (args: readonly Field[]): string | undefined => {
@@ -240,43 +217,6 @@ const subcommand = (
     if (index >= 6) break;
   }
   return [undefined, []];
-};
-
-/** `-we`: in Perl and Ruby the letter may close a cluster of options. */
-const isCodeOption = (language: string, text: string): boolean =>
-  /^(?:perl|ruby)$/.test(language) && /^-[A-Za-z0-9]*[eE]$/.test(text);
-
-const ofCode = (language: string, args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
-  const options = interpreters[language] ?? [];
-  const isAwk = options.length === 0;
-  const at = isAwk
-    ? args.findIndex(({ text }) => !text.startsWith('-'))
-    : args.findIndex(({ text }) => options.includes(text) || isCodeOption(language, text)) + 1;
-  const code = isAwk || at > 0 ? args[at] : undefined;
-  if (code !== undefined) {
-    if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
-    return fromCode(code.text);
-  }
-  const operand = args.find(({ text }) => !text.startsWith('-') || text === '-');
-  if (operand !== undefined && operand.text !== '-') {
-    return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
-  }
-  return args.length > 0 && operand === undefined
-    ? []
-    : ofInput(input).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
-};
-
-const fromCode = (code: string): readonly Inner[] => {
-  const { lines, deletes, sends, runsUnknown } = readCode(code);
-  return [
-    ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
-    ...sends.map((path): Inner => ({ kind: 'command', argv: [known('curl'), known('-T'), known(path)] })),
-    ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
-    ...deletes.map((path): Inner => ({
-      kind: 'command',
-      argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)],
-    })),
-  ];
 };
 
 const sshValues = /^-[BbcDEeFIiJLlmOopQRSWw]$/;

@@ -1,11 +1,13 @@
 import type { Field } from './field.js';
-import type { ShellProblem } from './inner-commands.js';
+import type { ShellProblem } from './inner.js';
 import type { Input } from './known-output.js';
 
 /** A file to which output is written. */
 export interface Redirection {
   readonly operator: string;
   readonly target: Field;
+  /** Whether the standard output goes there. */
+  readonly isOutput: boolean;
 }
 
 /** One command of a line, as it would run. */
@@ -19,6 +21,10 @@ export interface Invocation {
   readonly cwd: string;
   /** Files to which the line has written a secret. */
   readonly secrets: ReadonlySet<string>;
+  /** Whether its output is displayed. It is not if a pipe, a substitution or a file receives it. */
+  readonly isShown: boolean;
+  /** Whether a variable that the line has set turns the hooks of git off. */
+  readonly skipsHooks: boolean;
 }
 
 /** Everything that a line runs, and problems that hide a part of it. */

@@ -29,7 +29,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
 const textOf = (name: string, args: readonly string[], input: Input | undefined, scope: Scope): string | undefined => {
   switch (name) {
     case 'echo':
-      return `${args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg)).join(' ')}\n`;
+      return echoed(args);
     case 'printf':
       return printed(args);
     case 'pwd':
@@ -47,6 +47,11 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
   }
 };
 
+const echoed = (args: readonly string[]): string => {
+  const text = `${args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg)).join(' ')}\n`;
+  return /^-[nE]*e/.test(args[0] ?? '') ? unescaped(text) : text;
+};
+
 const printed = ([format, ...values]: readonly string[]): string | undefined => {
   if (format === undefined || !isKnown(format)) return undefined;
   const rest = [...values];
@@ -54,14 +59,15 @@ const printed = ([format, ...values]: readonly string[]): string | undefined => 
     format.replaceAll(/%(?:%|[-0-9.]*[a-zA-Z])/g, (code) => (code === '%%' ? '%' : (rest.shift() ?? '')));
   let text = once();
   while (rest.length > 0 && rest.length < values.length && text.length < 10_000) text += once();
-  return (
-    text
-      // Lists that \0 separates are split like lines.
-      .replaceAll(/\\(?:n|0(?![0-7]{2}))/g, '\n')
-      .replaceAll(String.raw`\t`, '\t')
-      .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped)
-  );
+  return unescaped(text);
 };
+
+/** Replaces escape sequences. Lists that \0 separates are split like lines. */
+const unescaped = (text: string): string =>
+  text
+    .replaceAll(/\\(?:n|0(?![0-7]{2}))/g, '\n')
+    .replaceAll(String.raw`\t`, '\t')
+    .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>
   String.fromCharCode(hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16));
@@ -109,7 +115,9 @@ const pathsOf = (name: string, args: readonly string[], input: Input | undefined
   }
   const isComplete = Object.hasOwn(listers, name) ? listers[name] : undefined;
   if (isComplete === undefined || (input !== undefined && name !== 'ls' && name !== 'git')) return undefined;
-  const operands = args.filter((word) => !word.startsWith('-'));
+  const isValue = (index: number): boolean =>
+    name.startsWith('fd') && /^(?:-t|--type|-d|-c|-j)$/.test(args[index - 1] ?? '');
+  const operands = args.filter((word, index) => !word.startsWith('-') && !isValue(index));
   if (isComplete(args, operands)) return ['.'];
   return name === 'ls' ? undefined : [`./listed/${unknownText}`];
 };

@@ -11,7 +11,7 @@ import { unknownText } from './field.js';
  * | `system-file` | entries further below those |
  * | `home` | a home folder itself |
  * | `secret` | keys and credentials |
- * | `startup` | files that shells, cron and git run automatically |
+ * | `startup` | files that shells, cron and git run automatically, and the histories of shells |
  * | `device` | disks and partitions |
  * | `above` | a folder that contains the project |
  * | `project` | the project folder itself, or everything in it |
@@ -147,8 +147,15 @@ const secrets = [
   '/Library/Keychains',
 ];
 
-/** Files that shells, git and the desktop run automatically, relative to a home folder. */
+/**
+ * Files that shells, git and the desktop run automatically, and the histories of shells, relative to a home folder.
+ */
 const startups = [
+  '/.bash_history',
+  '/.zsh_history',
+  '/.local/share/fish/fish_history',
+  '/.python_history',
+  '/.psql_history',
   '/.bashrc',
   '/.bash_profile',
   '/.bash_login',

@@ -1,9 +1,11 @@
 import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
-import { innerCommands, type GitAliases, type Inner, type ShellProblem } from './inner-commands.js';
+import type { Inner, ShellProblem } from './inner.js';
+import { innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
+import { skipsHooks } from './git-hooks.js';
 import { parseLine } from './parse-line.js';
 import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
@@ -16,6 +18,9 @@ const maxDepth = 24;
 
 /** Maximum number of commands; a longer line is a program. */
 const maxCommands = 5_000;
+
+/** Maximum number of programs that are remembered as the source of a text. */
+const maxPrograms = 32;
 
 /** Maximum number of words of all commands; words behind a wrapper count twice. */
 const maxWords = 500_000;
@@ -69,21 +74,22 @@ export const readCommandLine = (
     input: Input | undefined,
     scope: Scope,
     depth: number,
-  ): void => {
+  ): Output => {
     switch (inner.kind) {
       case 'problem':
         report(inner.problem, argv.map(show));
-        return;
+        return nothing;
       case 'command': {
         const own = innerScope(scope);
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
-        runCommand(inner.argv, [], input, own, depth + 1, true);
-        return;
+        for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
+        return runCommand(inner.argv, [], input, own, depth + 1, true);
       }
       case 'line': {
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
+        if (inner.name !== undefined) own.variables.set('0', [inner.name]);
         if (inner.isElsewhere === true) own.cwd = unknownText;
-        readText(inner.text, own, depth, inner.isGuess === true, inner.input);
+        return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
   };
@@ -128,13 +134,23 @@ export const readCommandLine = (
     const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
-    invocations.push({ argv, redirections, input, cwd: scope.cwd, secrets: scope.secrets });
+    invocations.push({
+      argv,
+      redirections,
+      input: scriptOf(argv, scope) ?? input,
+      cwd: scope.cwd,
+      secrets: scope.secrets,
+      isShown: scope.isShown,
+      skipsHooks: skipsHooks(argv, scope),
+    });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
-    for (const inner of innerCommands(argv, input, scope, gitAliases)) runInner(inner, argv, input, scope, depth);
+    const inside = innerCommands(argv, input, scope, gitAliases).map((inner) =>
+      runInner(inner, argv, input, scope, depth),
+    );
     evaluateNames(argv, scope, depth);
     applyBuiltin(argv, scope, input);
-    const output = outputOf(argv, input, scope);
+    const output = withInner(outputOf(argv, input, scope), inside);
     rememberFiles(argv, redirections, output, input, scope);
     return output;
   };
@@ -173,7 +189,13 @@ export const readCommandLine = (
       evaluate(text, scope, depth);
       readText(text, innerScope(scope), depth + 1, true);
     },
-    run: runCommand,
+    run: (argv, redirections, input, scope, depth) => {
+      const wasShown = scope.isShown;
+      scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
+      const output = runCommand(argv, redirections, input, scope, depth);
+      scope.isShown = wasShown;
+      return output;
+    },
     define: (name, body, scope, bombs) => {
       scope.functions.set(name, body);
       defined.push({ body, scope: innerScope(scope, undefined) });
@@ -217,6 +239,27 @@ const namers: ReadonlySet<string> = new Set([
   'readonly',
   'wait',
 ]);
+
+const sqlClients = /^(?:psql|mysql|mariadb|usql|cqlsh|duckdb|mongosh|sqlcmd|snowsql)$/;
+
+/** `psql -f file`: a file that the line itself has written takes the place of the input. */
+const scriptOf = (argv: readonly Field[], scope: Scope): Input | undefined => {
+  if (!sqlClients.test(programName(argv[0]?.text ?? ''))) return undefined;
+  for (const [index, { text }] of argv.entries()) {
+    const path =
+      /^--file=(.+)$/.exec(text)?.[1] ?? (/^(?:-f|-i|--file)$/.test(text) ? argv[index + 1]?.text : undefined);
+    const content = path === undefined ? undefined : scope.files.get(path.replace(/^\.\//, ''));
+    if (content !== undefined) return { text: content, programs: [] };
+  }
+  return undefined;
+};
+
+/** Adds what the commands inside a command print. */
+const withInner = (own: Output, inside: readonly Output[]): Output => {
+  if (inside.length === 0) return own;
+  const programs = [...new Set([...own.programs, ...inside.flatMap((inner) => inner.programs)])].slice(0, maxPrograms);
+  return { ...own, programs, text: own.text ?? (inside.length === 1 ? inside[0]?.text : undefined) };
+};
 
 const outputOf = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
   const output = knownOutput(argv, input, scope);

@@ -2,7 +2,7 @@ import { isKnown, programName, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Input } from './known-output.js';
 import type { Scope } from './scope.js';
-import { secretMark } from './secrets.js';
+import { isSecretPath, secretMark } from './secrets.js';
 import { downloaders } from './sources.js';
 
 /**
@@ -29,7 +29,7 @@ export const rememberFiles = (
     for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
   }
   if (name === 'curl' || name === 'wget') for (const path of fetched(name, args)) scope.downloads.add(plain(path));
-  if (name === 'mv' || name === 'cp') copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+  if (/^(?:mv|cp|ln)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
 };
 
 const plain = (path: string): string => path.replace(/^\.\//, '');
@@ -43,6 +43,7 @@ const copy = (scope: Scope, [from, to]: readonly string[]): void => {
   const text = scope.files.get(from);
   if (text !== undefined) scope.files.set(to, text);
   if (scope.downloads.has(from)) scope.downloads.add(to);
+  if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.add(to);
 };
 
 const fetched = (name: string, args: readonly string[]): readonly string[] => {

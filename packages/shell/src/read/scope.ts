@@ -23,6 +23,8 @@ export interface Scope {
   readonly downloads: Set<string>;
   /** Files to which the line has written a secret, and variables that contain one, as `$name`. */
   readonly secrets: Set<string>;
+  /** Whether output is displayed. It is not if a pipe, a substitution or a file receives it. */
+  isShown: boolean;
 }
 
 /** Creates the scope at the start of a line. */
@@ -38,6 +40,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   files: new Map(),
   downloads: new Set(),
   secrets: new Set(),
+  isShown: true,
 });
 
 /** Creates a scope whose variables, functions and folder end with it. Files remain. */

@@ -5,6 +5,7 @@ import {
   type CommandArgument,
   type For,
   type ParsedScript,
+  type Redirect,
   type Redirection as RedirectNode,
   type Statement,
   type SyntaxNode,
@@ -91,7 +92,11 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         return pipeline(node.commands, place);
       case 'Redirected': {
         const { redirections, input } = redirects(node.redirects, place);
+        const { scope } = place;
+        const wasShown = scope.isShown;
+        scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
         const output = visit(node.command, { ...place, input: input ?? place.input });
+        scope.isShown = wasShown;
         if (redirections.length > 0) events.run([], redirections, output, place.scope, place.depth);
         return output;
       }
@@ -162,7 +167,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const substituted = (inner: ParsedScript, place: Place): Output =>
     events.isTooDeep(place.depth + 1)
       ? nothing
-      : script(inner, { ...place, scope: innerScope(place.scope), depth: place.depth + 1, input: undefined });
+      : script(inner, { ...place, scope: hidden(place.scope), depth: place.depth + 1, input: undefined });
 
   const runIn =
     (place: Place): RunScript =>
@@ -174,9 +179,10 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
 
   const pipeline = (commands: readonly SyntaxNode[], place: Place): Output => {
     let output: Output | undefined;
-    for (const part of commands) {
+    for (const [index, part] of commands.entries()) {
       if (events.isTooMuch()) break;
-      const scope = commands.length > 1 ? innerScope(place.scope) : place.scope;
+      const isLast = index === commands.length - 1;
+      const scope = commands.length === 1 ? place.scope : isLast ? innerScope(place.scope) : hidden(place.scope);
       output = visit(part, { ...place, scope, input: output ?? place.input });
     }
     return output ?? nothing;
@@ -204,7 +210,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)],
     );
     const { redirections, input } = redirects(node.redirects, place);
-    if (argv.length === 0 && redirections.length === 0) return nothing;
+    // `$(<file)` is the content of the file.
+    if (argv.length === 0 && redirections.length === 0) return input ?? nothing;
     const inner = own === scope ? scope : Object.assign(own, { positional: scope.positional });
     for (const word of words) {
       if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
@@ -265,7 +272,9 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         if (node.operator === '<' && node.target.text.startsWith('<(')) input = outputs[0];
         else if (node.type === 'HereString') input = { text: target.text, programs: target.madeBy };
         else if (node.operator === '<') input = fromFile(target, place.scope);
-        else if (!/^(?:\d+-?|-)$/.test(target.text)) redirections.push({ operator: node.operator, target });
+        else if (!/^(?:\d+-?|-)$/.test(target.text)) {
+          redirections.push({ operator: node.operator, target, isOutput: isOutput(node, target) });
+        }
       }
     }
     return { redirections, input };
@@ -276,6 +285,15 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     node: (node, scope, depth) => visit(node, { scope, depth, input: undefined, isCertain: true }),
   };
 };
+
+/** Creates a scope for commands whose output is not displayed. */
+const hidden = (scope: Scope): Scope => Object.assign(innerScope(scope), { isShown: false });
+
+/** Returns whether a redirection hides the standard output. */
+const isOutput = ({ operator, descriptor }: Redirect, { text }: Field): boolean =>
+  operator.includes('>') &&
+  (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1)) &&
+  !/^\/dev\/(?:stdout|stderr|tty|fd\/[12])$/.test(text);
 
 const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const path = text.replace(/^\.\//, '');

@@ -3,16 +3,63 @@ import { zoneOf, type Place } from './paths.js';
 /** Marks text that contains a secret, in the list of programs that produced it. */
 export const secretMark = '(secret)';
 
-/** Names of files that contain secrets in any folder. Examples and public keys are excluded. */
-const secretName =
-  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci)[\w.-]+)?|[\w.-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|credentials(?:\.json)?|service-account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|shadow|master\.key|terraform\.tfstate)$/i;
+/** Marks a variable of the environment whose name says that it contains a secret; its name follows. */
+export const secretVariableMark = '(secret variable) ';
 
-/** Returns whether a path names a file with secrets. */
+/** Among the secrets of a scope: the environment, after the line has loaded a file with secrets. */
+export const environmentMark = '(environment)';
+
+/** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
+const secretName =
+  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|vault-token|pypirc)|kubeconfig)$/i;
+
+/** Folders whose files contain secrets, and the environment of a process. */
+const secretPlace = /^(?:\/proc\/[^/]+\/environ$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers)(?:\/|$))/;
+
+/** Files among keys that contain none. */
+const plainNames = /\.pub$|\/\.ssh\/(?:config|known_hosts|authorized_keys)/;
+
+/** Maximum length of a pattern of file names that is compared with names. */
+const maxPattern = 40;
+
+/** Names that a pattern is compared with. */
+const patternNames = ['.env', '.env.local', 'id_rsa', 'id_ed25519'];
+
+/** Returns whether a path names a file with secrets, or a pattern that selects one. */
 export const isSecretPath = (path: string, cwd: string, place: Place): boolean => {
+  if (plainNames.test(path)) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (name.endsWith('.pub')) return false;
-  return secretName.test(name) || (/^[/~.]/.test(path) && zoneOf(path, cwd, place) === 'secret');
+  if (secretName.test(name) || secretPlace.test(path)) return true;
+  if (
+    name.length <= maxPattern &&
+    /^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) &&
+    patternNames.some((secret) => fits(name, secret))
+  ) {
+    return true;
+  }
+  return /^[/~.]/.test(path) && zoneOf(path, cwd, place) === 'secret';
 };
+
+/** Returns whether a short pattern of file names fits a name; a bracket counts as any character. */
+const fits = (pattern: string, name: string): boolean => {
+  const parts = pattern.match(/\[[^\]]*\]|[^[]/g) ?? [];
+  let places = new Set([0]);
+  for (const part of parts) {
+    const next = new Set<number>();
+    for (const place of places) {
+      if (part === '*') for (let end = place; end <= name.length; end += 1) next.add(end);
+      else if (place < name.length && (part === '?' || part.length > 1 || part === name[place])) next.add(place + 1);
+    }
+    places = next;
+  }
+  return places.has(name.length);
+};
+
+/** Returns whether the name of a variable says that it contains a secret. */
+export const isSecretVariable = (name: string): boolean =>
+  /(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|(?:ACCESS|PRIVATE|SECRET|ENCRYPTION|SIGNING|MASTER|AUTH)_KEY|SECRET_KEY_BASE|CONNECTION_STRING|DATABASE_URL|PAT)$/.test(
+    name,
+  );
 
 /** Programs that print the content of their files, or an encoding of it. */
 const printers: ReadonlySet<string> = new Set([
@@ -57,6 +104,23 @@ const printers: ReadonlySet<string> = new Set([
   'dd',
   'tee',
   'cp',
+  'diff',
+  'comm',
+  'join',
+  'column',
+  'fmt',
+  'pr',
+  'batcat',
+  'view',
+  'zcat',
+  'echo',
+  'printf',
+  'uniq',
+  'pbcopy',
+  'xclip',
+  'xsel',
+  'wl-copy',
+  'clip.exe',
   'python',
   'python3',
   'perl',
@@ -76,8 +140,40 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
   kubectl: /^get secrets?\b.*-o/,
 };
 
+/** Programs that display text: their arguments, files or input. */
+export const displayers: ReadonlySet<string> = new Set(
+  [...printers].filter((name) => !/^(?:tar|zip|gzip|bzip2|xz|zstd|dd|cp|python3?|ruby|age|gpg)$/.test(name)),
+);
+
 /** Programs whose output reveals nothing of their input. */
 const digests = /^(?:wc|cksum|md5sum|shasum|sha\d+sum|b2sum|true|sleep)$/;
+
+/** Arguments with which a program prints names, counts or public parts only, or writes into its file. */
+const harmlessUses: Readonly<Record<string, RegExp>> = {
+  grep: /(?:^| )(?:-[A-Za-z]*[cqlL][A-Za-z]*|--(?:count|quiet|silent|files-with(?:out)?-match(?:es)?))(?: |$)|(?:^| )-[A-Za-z]*o[A-Za-z]* \^\S*[A-Z_=]\S*=?(?: |$)/,
+  cut: /(?:^| )-d ?= .*-f ?1(?: |$)/,
+  awk: /-F ?= .*print \$1 ?\}/,
+  sed: /(?:^| )(?:-[A-Za-z]*i|--in-place)|s(.)=\.\*\1/,
+  perl: /(?:^| )-[A-Za-z]*i/,
+  jq: /(?:^| )(?:\. \| )?keys(?: |$)/,
+  openssl:
+    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)/,
+};
+
+/** Number of characters of the arguments that are compared with them. */
+const maxArguments = 400;
+
+/** Returns whether a command shows nothing of the values in the files that it reads. */
+export const hidesValues = (name: string, args: readonly string[]): boolean => {
+  const key = name
+    .replace(/^(?:[efz]?grep|rg)$/, 'grep')
+    .replace(/^gsed$/, 'sed')
+    .replace(/^[gm]awk$/, 'awk');
+  return (
+    digests.test(name) ||
+    (Object.hasOwn(harmlessUses, key) && harmlessUses[key]?.test(args.join(' ').slice(0, maxArguments)) === true)
+  );
+};
 
 /** Returns whether a command prints a secret. */
 export const printsSecret = (
@@ -86,7 +182,7 @@ export const printsSecret = (
   isSecret: (path: string) => boolean,
   readsSecret: boolean,
 ): boolean => {
-  if (digests.test(name)) return false;
+  if (hidesValues(name, args)) return false;
   if (readsSecret) return true;
   const own = Object.hasOwn(ownSecrets, name) ? ownSecrets[name] : undefined;
   if (own?.test(args.join(' ')) === true) return true;

@@ -1,9 +1,10 @@
+import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
 
 const destroying =
-  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty)(?:-[a-z0-9-]+)?$/;
+  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
 
-/** Rules about command-line tools of cloud providers. */
+/** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/aws-delete',
@@ -41,7 +42,18 @@ export const cloudRules: readonly CommandRule[] = [
       's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)',
       'kms schedule-key-deletion',
       'ec2 authorize-security-group-ingress',
+      'secretsmanager (update-secret|put-secret-value)',
     ],
+    unless: ['--dry-run'],
+    why: 'It changes access rights in the cloud.',
+  },
+  {
+    rule: 'clouds/access-of-azure',
+    decision: 'ask',
+    programs: ['az'],
+    words: ['role assignment create', 'ad (sp|app|user|group) *', 'keyvault set-policy', 'network nsg *'],
+    test: ({ arguments: { operands } }) => !/^(?:list|show)/.test(operands[2]?.text ?? operands[1]?.text ?? ''),
+    unless: ['--help|-h'],
     why: 'It changes access rights in the cloud.',
   },
   {
@@ -86,7 +98,8 @@ export const cloudRules: readonly CommandRule[] = [
       operands.some(
         ({ text }, index) =>
           index > 0 &&
-          (destroying.test(text) || /^(?:rm|rb|d|destroy|remove-iam-policy-binding|set-iam-policy)$/.test(text)),
+          (destroying.test(text) ||
+            /^(?:rm|rb|d|destroy|(?:add|remove)-iam-policy-binding|set-iam-policy)$/.test(text)),
       ) || destroying.test(operands[0]?.text ?? ''),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes or stops a resource in the cloud.',
@@ -102,7 +115,9 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/remote-storage',
     decision: 'ask',
     programs: ['rclone', 'azcopy', 'restic', 'borg'],
-    words: ['(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|remove|rm|forget|prune|dedupe)'],
+    words: [
+      '(delete|deletefile|purge|sync|cleanup|rmdir|rmdirs|move|moveto|remove|rm|forget|prune|dedupe|compact|repo-delete|rdelete)',
+    ],
     unless: ['-n|--dry-run'],
     why: 'It deletes files in a remote store.',
     instead: 'Run it with --dry-run first.',
@@ -140,7 +155,7 @@ export const cloudRules: readonly CommandRule[] = [
         .some(
           ({ text }, index) =>
             (destroying.test(text) ||
-              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear)$/.test(text)) &&
+              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$/.test(text)) &&
             !(index === 0 && /^(?:cache|login|auth)/.test(text)),
         ),
     unless: ['--dry-run|--help|-h'],
@@ -165,8 +180,11 @@ export const cloudRules: readonly CommandRule[] = [
       'conjur',
       'keyctl',
       'berglas',
+      'gpg',
+      'gpg2',
     ],
-    test: ({ arguments: { operands } }) =>
+    test: ({ program, arguments: { operands, words } }) =>
+      (program.startsWith('gpg') && words.some((word) => word.startsWith('--delete-'))) ||
       operands
         .slice(0, 3)
         .some(
@@ -191,11 +209,16 @@ export const cloudRules: readonly CommandRule[] = [
       'rabbitmqctl',
       'kafka-topics',
       'kafka-topics.sh',
+      'kafka-consumer-groups',
+      'kafka-consumer-groups.sh',
+      'kafka-delete-records',
+      'kafka-delete-records.sh',
       'nats',
       'rpk',
       'pulsar-admin',
     ],
-    test: ({ arguments: { words } }) =>
+    test: ({ program, arguments: { words } }) =>
+      program.startsWith('kafka-delete') ||
       words.some((word) =>
         /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records)$/.test(
           word,
@@ -204,15 +227,31 @@ export const cloudRules: readonly CommandRule[] = [
     why: 'It deletes data of a shared service.',
   },
   {
-    rule: 'clouds/search-index',
+    rule: 'clouds/http-delete',
     decision: 'ask',
-    programs: ['curl', 'http', 'https', 'xh', 'wget'],
-    test: ({ arguments: { words } }) =>
-      words.some(
-        (word, index) =>
-          /^(?:-XDELETE|DELETE|--method=DELETE|--request=DELETE)$/i.test(word) &&
-          !/^-[dH]$/.test(words[index - 1] ?? ''),
-      ) && words.some((word) => /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/.test(word)),
-    why: 'It deletes an index or a database over its HTTP interface.',
+    programs: ['curl', 'http', 'https', 'xh', 'xhs', 'wget', 'wget2', 'curlie'],
+    test: ({ arguments: { words, operands, valuesOf } }) => {
+      const methods = [
+        ...['-X', '--request', '--method'].flatMap(valuesOf),
+        ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
+        ...operands.slice(0, 1).map(({ text }) => text),
+      ];
+      const isDelete = methods.some((method) => /^delete$/i.test(method));
+      return operands.some(({ text }) => isShared(text) && (isDelete || /\/_delete_by_query\b/.test(text)));
+    },
+    why: 'It deletes a resource of a service through its API.',
+    instead: 'Show the person the request.',
   },
 ];
+
+/** Ports of search engines and databases, whose data is shared even on this machine. */
+const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;
+
+const thisMachine =
+  /^(?:\w+:\/\/)?(?:[^/@\s]*@)?(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w.-]+\.(?:localhost|local|test))?(?::\d+)?(?:[/?#]|$)/i;
+
+/** Returns whether an operand is the address of a service that others use. */
+const isShared = (operand: string): boolean =>
+  dataPorts.test(operand) ||
+  ((/^\w+:\/\/|^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(operand) || operand.startsWith(`${unknownText}/`)) &&
+    !thisMachine.test(operand));

@@ -59,6 +59,17 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Use a literal path.',
   },
   {
+    rule: 'files/delete-settings',
+    decision: 'ask',
+    programs: [...removers, 'truncate'],
+    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+      operands.some(
+        ({ text }) => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(text) && isSecret(text) && zoneOf(text) !== 'scratch',
+      ),
+    why: 'Git does not track the file, so its secret settings cannot be recovered.',
+    instead: 'Move it to another name.',
+  },
+  {
     rule: 'files/no-preserve-root',
     decision: 'deny',
     programs: ['rm', 'chmod', 'chown', 'chgrp'],
@@ -135,6 +146,20 @@ export const fileRules: readonly CommandRule[] = [
         .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
     why: 'It extracts an archive over files of the system or the user.',
     instead: 'Extract it into a separate folder.',
+  },
+  {
+    rule: 'files/download-over-system',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'wget2', 'aria2c'],
+    test: ({ program, arguments: { valuesOf }, zoneOf }) =>
+      (program === 'curl'
+        ? ['-o', '--output', '--output-dir']
+        : ['-O', '--output-document', '-P', '--directory-prefix', '-d', '--dir', '-o', '--out']
+      )
+        .flatMap(valuesOf)
+        .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'device'].includes(zoneOf(path))),
+    why: "It puts a download among the files of the system, or of the user's shell.",
+    instead: 'Download it into the project.',
   },
   {
     rule: 'files/write-device',

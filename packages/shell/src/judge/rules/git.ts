@@ -32,6 +32,9 @@ const discards = (command: string, words: readonly string[]): boolean => {
 
 const everything = /^(?:\.\/?|:\/|:\/\*|\*|\.\/\*|--all|:\(top\).*)$/;
 
+/** Commands that run hooks. */
+const runsHooks = /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree)$/;
+
 /** Rules about git operations that cannot be undone, here or on a remote. */
 export const gitRules: readonly CommandRule[] = [
   {
@@ -42,7 +45,7 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['-f|--force'],
     unless: ['-n|--dry-run'],
     why: 'It overwrites commits of other people on the remote.',
-    instead: 'Use git push --force-with-lease.',
+    instead: 'Push a new commit; git push --force-with-lease requires approval.',
   },
   {
     rule: 'git/force-push-refspec',
@@ -52,7 +55,17 @@ export const gitRules: readonly CommandRule[] = [
     test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+./.test(text)),
     unless: ['-n|--dry-run'],
     why: 'The plus sign forces the push, which overwrites commits of other people on the remote.',
-    instead: 'Use git push --force-with-lease without the plus sign.',
+    instead: 'Push a new commit; git push --force-with-lease requires approval.',
+  },
+  {
+    rule: 'git/force-push-with-lease',
+    decision: 'ask',
+    programs: git,
+    words: ['push'],
+    argument: /^--force-[wi]/,
+    unless: ['-n|--dry-run'],
+    why: 'It overwrites commits of the remote, and a fetch in the meantime makes the lease worthless.',
+    instead: 'Push a new commit, or ask the person.',
   },
   {
     rule: 'git/push-mirror',
@@ -168,12 +181,59 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['config'],
-    test: ({ arguments: { operands }, zoneOf }) => {
+    test: ({ arguments: { operands, words, has }, zoneOf }) => {
       const at = operands.findIndex(({ text }) => /^core\.hookspath$/i.test(text));
+      if (at === -1) return false;
       const value = operands[at + 1]?.text;
-      return at !== -1 && value !== undefined && !['inside', 'nowhere'].includes(zoneOf(value));
+      if (has('--unset') === 'yes' || has('--unset-all') === 'yes' || words.includes('unset')) return true;
+      return value !== undefined && (value === '' || zoneOf(value) !== 'inside');
     },
-    why: 'Git would run the programs in that folder.',
+    why: 'Git would run the programs in that folder, and no longer the hooks of the project.',
+  },
+  {
+    rule: 'git/skips-hooks',
+    decision: 'ask',
+    programs: git,
+    test: ({ arguments: { operands, words, has }, skipsHooks, zoneOf }) => {
+      const command = operands[0]?.text ?? '';
+      if (!runsHooks.test(command)) return false;
+      const hooks = words.flatMap((word) => /^core\.hookspath=(.*)$/i.exec(word)?.[1] ?? []);
+      return (
+        skipsHooks ||
+        has('--no-verify') !== 'no' ||
+        (command === 'commit' &&
+          has('-n') === 'yes' &&
+          !words.some((word) => /^-[a-z]*u(?:no|normal|all)$/.test(word))) ||
+        hooks.some((path) => path === '' || zoneOf(path) !== 'inside')
+      );
+    },
+    why: 'It skips the hooks, which are the checks of the project.',
+    instead: 'Fix what the hook reports.',
+  },
+  {
+    rule: 'git/skips-checks',
+    decision: 'ask',
+    programs: ['gh', 'glab'],
+    words: ['(pr|mr) merge'],
+    flags: ['--admin'],
+    why: 'It merges without the checks and reviews that the repository requires.',
+    instead: 'Wait for the checks, or merge with --auto.',
+  },
+  {
+    rule: 'git/delete-tag',
+    decision: 'ask',
+    programs: git,
+    words: ['tag'],
+    flags: ['-d|--delete'],
+    why: 'It deletes a tag, and its commits may be nowhere else.',
+  },
+  {
+    rule: 'git/change-on-hub',
+    decision: 'ask',
+    programs: ['gh', 'glab'],
+    words: ['(ssh-key|gpg-key|deploy-key) add', 'repo (deploy-key|edit)', '(secret|variable) set', 'workflow disable'],
+    unless: ['--help'],
+    why: 'It changes access to the repository, its secrets or its checks.',
   },
   {
     rule: 'git/remote-commands',
@@ -238,8 +298,6 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['rm'],
     flags: ['-f|--force'],
-    test: ({ arguments: { operands, has } }) =>
-      has('-r') !== 'no' || operands.slice(1).some(({ text }) => everything.test(text) || isPattern(text)),
     unless: ['--cached|-n|--dry-run'],
     why: 'It deletes files with uncommitted changes.',
   },

@@ -6,21 +6,27 @@ import { fileRules } from './files.js';
 import { gitRules } from './git.js';
 import { infrastructureRules } from './infrastructure.js';
 import { kubernetesRules } from './kubernetes.js';
+import { networkRules } from './network.js';
 import { permissionRules } from './permissions.js';
 import { processRules } from './processes.js';
 import { publishingRules } from './publishing.js';
+import { secretRules } from './secrets.js';
 import { shellRules } from './shell.js';
 import { sqlRules } from './sql.js';
+import { systemRules } from './system.js';
 
 /** The default rules of {@link judgeCommand}. */
 export const commandRules: readonly CommandRule[] = [
   ...shellRules,
+  ...secretRules,
   ...fileRules,
   ...gitRules,
   ...sqlRules,
   ...diskRules,
   ...permissionRules,
   ...processRules,
+  ...systemRules,
+  ...networkRules,
   ...containerRules,
   ...kubernetesRules,
   ...infrastructureRules,

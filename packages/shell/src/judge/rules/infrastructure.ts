@@ -2,6 +2,18 @@ import type { CommandRule } from '../rule.js';
 
 const terraform = ['terraform', 'tofu', 'terragrunt'];
 
+/** Programs that deploy, or select what later commands change. */
+const deployers =
+  'ansible ansible-playbook argocd cap cdk cdktf cf docker eb fastlane firebase flux fly flyctl gcloud helm helmfile heroku kamal kubectl kubectx netlify nomad now oc railway sam serverless skaffold sls sst vercel wrangler eas supabase convex'.split(
+    ' ',
+  );
+
+const changing =
+  /^(?:apply|create|replace|patch|edit|scale|autoscale|rollout|set|upgrade|install|deploy|deployments?|sync|promote|publish|up|run|rollback|redeploy|restart|use|use-context|set-context|push|submit|release|link|env|secrets?)$/;
+
+/** A word that names the production environment. */
+const production = /(?:^|[-_./:=@])(?:prod|production)(?:$|[-_./:=@,])/i;
+
 /** Rules about infrastructure as code. */
 export const infrastructureRules: readonly CommandRule[] = [
   {
@@ -80,5 +92,27 @@ export const infrastructureRules: readonly CommandRule[] = [
       '(app|env|svc|job|system) (delete|purge|gc|stop)',
     ],
     why: 'It removes deployed services.',
+  },
+  {
+    rule: 'infrastructure/deploy',
+    decision: 'ask',
+    programs: ['cdk', 'cdktf', 'sls', 'serverless', 'sam', 'sst', 'copilot', 'eb', 'zappa', 'chalice'],
+    words: ['(deploy|bootstrap|rollback)', '(app|env|svc|job|pipeline) (init|deploy)'],
+    unless: ['--no-execute|--no-execute-changeset|--dry-run|--noop|--help|-h'],
+    why: 'It changes real machines and services.',
+    instead: 'Show the person the difference, and let a person deploy it.',
+  },
+  {
+    rule: 'infrastructure/production',
+    decision: 'ask',
+    programs: deployers,
+    test: ({ program, arguments: { words, operands } }) =>
+      words.some((word) => production.test(word)) &&
+      !operands.some(({ text }) => /^(?:ls|list|get|show|inspect|logs|pull|diff|status|history)$/.test(text)) &&
+      (/^(?:ansible-playbook|ansible|kubectx|vercel|now)$/.test(program) ||
+        operands.slice(0, 3).some(({ text }) => changing.test(text))),
+    unless: ['--dry-run|--check|--diff|--help|-h'],
+    why: 'It changes what runs in production.',
+    instead: 'Prepare the change, and let a person apply it.',
   },
 ];

@@ -56,6 +56,33 @@ export const kubernetesRules: readonly CommandRule[] = [
     why: 'It deletes objects and creates them again.',
   },
   {
+    rule: 'kubernetes/access',
+    decision: 'ask',
+    programs: kubectl,
+    words: [
+      'create (clusterrolebinding|rolebinding|clusterrole|role)',
+      'set subject',
+      'adm policy',
+      'certificate (approve|deny)',
+    ],
+    unless: ['--dry-run'],
+    why: 'It changes access rights in a cluster.',
+  },
+  {
+    rule: 'kubernetes/uninstall',
+    decision: 'ask',
+    programs: ['k3s-uninstall.sh', 'k3s-agent-uninstall.sh', 'k3s-killall.sh', 'rke2-uninstall.sh', 'rke2-killall.sh'],
+    why: 'It removes a cluster, or its workloads.',
+  },
+  {
+    rule: 'kubernetes/undo',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['rollout undo', 'config (delete-context|delete-cluster|delete-user|unset)'],
+    unless: ['--dry-run'],
+    why: 'It replaces a running version, or removes the access to a cluster.',
+  },
+  {
     rule: 'kubernetes/helm',
     decision: 'ask',
     programs: ['helm', 'helmfile'],

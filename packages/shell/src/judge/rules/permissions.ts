@@ -1,3 +1,4 @@
+import { shells } from '../../read/wrappers.js';
 import type { CommandRule } from '../rule.js';
 
 const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];
@@ -17,7 +18,8 @@ export const permissionRules: readonly CommandRule[] = [
     rule: 'permissions/system',
     decision: 'ask',
     programs,
-    paths: { in: ['all but the first'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
+    // A mode such as -x is parsed as an option.
+    paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
     why: 'It changes permissions of system files.',
   },
   {
@@ -60,9 +62,10 @@ export const permissionRules: readonly CommandRule[] = [
   {
     rule: 'permissions/setuid',
     decision: 'ask',
-    programs: ['chmod', 'setcap'],
+    programs: ['chmod', 'setcap', 'install'],
     test: ({ program, arguments: { words } }) =>
-      program === 'setcap' || words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3})$/.test(word)),
+      program === 'setcap' ||
+      words.some((word) => /^(?:[ugoa]*[+=][rwxX]*s|0?[4-7][0-7]{3}|(?:-m|--mode=)0?[4-7][0-7]{3})$/.test(word)),
     why: 'Every user then runs the program with the rights of its owner.',
   },
   {
@@ -72,6 +75,7 @@ export const permissionRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands, has }, input, reads }) => {
       if (input !== undefined || reads.length > 0) return false;
       const names = operands.map(({ text }) => text).filter((text) => text !== '-');
+      if (program !== 'su' && names.length === 1 && shells.has(names[0] ?? '')) return has('-c') === 'no';
       return program === 'su'
         ? has('-c') === 'no' && has('--command') === 'no' && names.every((name) => name === 'root')
         : names.length === 0 && ['-i', '-s', '--login', '--shell'].some((option) => has(option) === 'yes');
@@ -89,6 +93,10 @@ export const permissionRules: readonly CommandRule[] = [
       'useradd',
       'adduser',
       'groupdel',
+      'groupadd',
+      'groupmod',
+      'delgroup',
+      'addgroup',
       'passwd',
       'chpasswd',
       'chsh',

@@ -22,8 +22,14 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/kill-by-name',
     decision: 'ask',
     programs: ['pkill', 'killall', 'taskkill', 'skill'],
-    test: ({ arguments: { words } }) =>
-      !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)),
+    test: ({ arguments: { words, operands, has } }) =>
+      !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)) &&
+      // A command line of several words, or with a file, selects one program.
+      !(
+        (has('-f') === 'yes' || has('--full') === 'yes') &&
+        operands.length > 0 &&
+        operands.every(({ text }) => !/[*\u{FFFF}]/u.test(text) && /.(?:\s|\/|\w\.\w)/.test(text))
+      ),
     why: 'It ends every process of that name, including those of other programs and of this agent.',
     instead: 'End the intended process by its id.',
   },
@@ -86,13 +92,6 @@ export const processRules: readonly CommandRule[] = [
     why: 'It changes the kernel or its safeguards.',
   },
   {
-    rule: 'processes/firewall',
-    decision: 'ask',
-    programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'pfctl', 'netsh'],
-    argument: /^(?:-F|--flush|-X|-P|--policy|-D|--delete|flush|delete|disable|reset|-d|--remove-.*|--panic-on)$/,
-    why: 'It disables the firewall.',
-  },
-  {
     rule: 'processes/uninstall',
     decision: 'ask',
     programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk'],
@@ -107,7 +106,7 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['powershell', 'powershell.exe', 'pwsh', 'cmd', 'cmd.exe'],
     argument:
-      /Remove-Item|\b(?:rd|rmdir|del|erase)\b.*\/s|Format-Volume|Clear-Disk|Stop-Computer|Restart-Computer|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
+      /Remove-Item|Clear-Content|\b(?:rd|rmdir|del|erase)\b.{0,200}\/s|\b(?:rm|ri|rd|rmdir|del|erase)\b.{0,200}-r(?:e(?:c(?:u\w*)?)?)?\b|Format-Volume|Clear-Disk|Stop-Computer|Restart-Computer|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
     why: 'It deletes files, or stops the machine, in code of another language.',
   },
   {

@@ -83,6 +83,27 @@ export const publishingRules: readonly CommandRule[] = [
     instead: 'Use --dry-run, and let a person publish.',
   },
   {
+    rule: 'publishing/release',
+    decision: 'ask',
+    programs: ['gh', 'glab', 'hub'],
+    words: ['release (create|upload|edit)'],
+    unless: ['-d|--draft|--help'],
+    why,
+    instead: 'Create it as a draft, and let a person publish it.',
+  },
+  {
+    rule: 'publishing/registry-settings',
+    decision: 'ask',
+    programs: ['npm', 'pnpm', 'yarn', 'bun'],
+    words: ['config set', 'set', 'config'],
+    argument:
+      /^(?:\/\/.*:)?_?(?:authToken|auth|password)(?:=|$)|^(?:@[\w-]+:)?registry=?(?:http:.*)?$|^(?:npmRegistryServer|npmAuthToken|strict-ssl)(?:=|$)/i,
+    test: ({ arguments: { words } }) =>
+      words.some((word) => /authToken|_auth|password|strict-ssl/i.test(word)) ||
+      words.some((word) => /^(?:registry=)?http:/.test(word)),
+    why: 'Later commands send credentials to that registry, or trust it.',
+  },
+  {
     rule: 'publishing/cargo',
     decision: 'ask',
     programs: ['cargo'],

@@ -138,7 +138,7 @@ export const shellRules: readonly CommandRule[] = [
         ) {
           return false;
         }
-        const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:])?[@<]?/, '');
+        const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
     },
@@ -175,6 +175,27 @@ export const shellRules: readonly CommandRule[] = [
       return /^(?:https?:|git[+@:]|(?:github|gitlab|bitbucket|gist):)/.test(spec ?? '');
     },
     why: 'It runs a package from a URL, which no registry has checked.',
+    instead: 'Download it and read it first.',
+  },
+  {
+    rule: 'shell/installs-archive',
+    decision: 'ask',
+    programs: ['pip', 'pip3', 'pipx', 'uv', 'npm', 'pnpm', 'yarn', 'bun', 'gem', 'deno', 'go', 'cargo'],
+    test: ({ program, arguments: { operands, words } }) => {
+      const addresses = operands.slice(1).filter(({ text }) => /^https?:\/\//.test(text));
+      if (program === 'deno') {
+        return (
+          /^(?:run|install|x)$/.test(operands[0]?.text ?? '') &&
+          addresses.length > 0 &&
+          words.some((word) => /^(?:-[a-z]*A[a-z]*|--allow-(?:all|run|ffi))/.test(word))
+        );
+      }
+      return (
+        /^(?:install|i|add|pip|tool)$/.test(operands[0]?.text ?? '') &&
+        addresses.some(({ text }) => !/\.git(?:[#@].*)?$/.test(text))
+      );
+    },
+    why: 'It runs code from an address, which no registry has checked.',
     instead: 'Download it and read it first.',
   },
   {

@@ -2,6 +2,9 @@ import type { CommandRule } from '../rule.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
 
+/** The name of a database for tests. */
+const ofTests = /(?:^|[_-])(?:tests?|tmp|temp|scratch)(?:$|[_-])/;
+
 /** Rules about databases: SQL in arguments of clients, and tools that reset databases. */
 export const sqlRules: readonly CommandRule[] = [
   {
@@ -59,8 +62,10 @@ export const sqlRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['dropdb', 'dropuser', 'mysqladmin'],
     test: ({ program, arguments: { operands } }) =>
-      program !== 'mysqladmin' || operands.some(({ text }) => text === 'drop'),
-    why: 'It drops a whole database.',
+      program === 'mysqladmin'
+        ? operands.some(({ text }) => /^(?:drop|shutdown)$/.test(text))
+        : !operands.every(({ text }) => ofTests.test(text)),
+    why: 'It drops a whole database, or stops its server.',
     instead: approve,
   },
   {
@@ -77,10 +82,34 @@ export const sqlRules: readonly CommandRule[] = [
   {
     rule: 'sql/redis-flush',
     decision: 'ask',
-    programs: ['redis-cli', 'valkey-cli', 'keydb-cli'],
-    test: ({ arguments: { words }, input }) =>
-      words.some((word) => /^(?:flushall|flushdb|swapdb)$/i.test(word)) || /^\s*flush(?:all|db)\b/im.test(input ?? ''),
+    programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet'],
+    test: ({ program, arguments: { words }, input }) =>
+      (program.endsWith('-cli') &&
+        words.some((word) => /^(?:flushall|flushdb|swapdb)$|\bcall\(\s*["']flush(?:all|db)/i.test(word))) ||
+      /^\s*flush(?:all|db)\b/im.test(input ?? ''),
     why: 'It deletes all keys.',
+  },
+  {
+    rule: 'sql/redis-admin',
+    decision: 'ask',
+    programs: ['redis-cli', 'valkey-cli', 'keydb-cli'],
+    test: ({ arguments: { operands }, madeBy }) =>
+      (/^(?:del|unlink)$/i.test(operands[0]?.text ?? '') && madeBy.length > 0) ||
+      /^(?:shutdown|debug|replicaof|slaveof|failover|migrate)$/i.test(operands[0]?.text ?? '') ||
+      (/^config$/i.test(operands[0]?.text ?? '') && /^(?:set|rewrite)$/i.test(operands[1]?.text ?? '')),
+    why: 'It stops or reconfigures a database, or deletes keys that are known only at run time.',
+  },
+  {
+    rule: 'sql/restore-over',
+    decision: 'ask',
+    programs: ['pg_restore', 'pg_resetwal', 'mongorestore', 'mysqlimport', 'myloader', 'pg_rewind'],
+    test: ({ program, arguments: { has } }) =>
+      /^pg_re(?:setwal|wind)$/.test(program) ||
+      ['-c', '--clean', '--drop', '--delete', '--overwrite-tables', '-C', '--create'].some(
+        (option) => has(option) === 'yes',
+      ),
+    unless: ['--help|--dryRun|--dry-run|-n'],
+    why: 'It deletes objects of the database before it restores them.',
   },
   {
     rule: 'sql/reset-by-tool',

@@ -1,0 +1,157 @@
+import type { CommandRule } from '../rule.js';
+
+/** Programs that connect a port of this machine to the internet. */
+const tunnels = [
+  'ngrok',
+  'cloudflared',
+  'localtunnel',
+  'lt',
+  'bore',
+  'frpc',
+  'localhost.run',
+  'pinggy',
+  'zrok',
+  'tailscale',
+  'devtunnel',
+  'chisel',
+];
+
+/** Programs that examine or attack other machines. */
+const scanners = [
+  'nmap',
+  'masscan',
+  'zmap',
+  'rustscan',
+  'hydra',
+  'medusa',
+  'ncrack',
+  'sqlmap',
+  'nikto',
+  'gobuster',
+  'ffuf',
+  'wfuzz',
+  'dirb',
+  'wpscan',
+  'msfconsole',
+  'msfvenom',
+  'arpspoof',
+  'ettercap',
+  'bettercap',
+  'responder',
+  'mitmproxy',
+  'mitmdump',
+  'aircrack-ng',
+  'airmon-ng',
+  'aireplay-ng',
+  'hping3',
+  'slowloris',
+  'crackmapexec',
+];
+
+const thisMachine = /^(?:localhost|127\.[\d.]+|::1|0\.0\.0\.0|https?:\/\/(?:localhost|127\.[\d.]+)(?:[:/].*)?)$/;
+
+/** Rules about the network: tunnels, scanners, interfaces and the firewall. */
+export const networkRules: readonly CommandRule[] = [
+  {
+    rule: 'network/tunnel',
+    decision: 'ask',
+    programs: tunnels,
+    test: ({ program, arguments: { operands } }) =>
+      (program !== 'tailscale' || /^(?:funnel|serve|up|down|logout)$/.test(operands[0]?.text ?? '')) &&
+      !/^(?:version|help|update|config|login|user|list|status)$/.test(operands[0]?.text ?? ''),
+    unless: ['--help|--version|-h'],
+    why: 'It opens a port of this machine to the internet.',
+    instead: 'Ask the person to start it.',
+  },
+  {
+    rule: 'network/remote-forward',
+    decision: 'ask',
+    programs: ['ssh', 'autossh'],
+    test: ({ arguments: { words } }) =>
+      words.slice(0, 40).some((word) => /^-[A-Za-z]*R(?:$|[\d*[])|^-o ?RemoteForward/i.test(word)),
+    why: 'It opens a port of this machine to another one.',
+    instead: 'Ask the person to start it.',
+  },
+  {
+    rule: 'network/grants-access',
+    decision: 'ask',
+    programs: ['ssh-copy-id', 'chpasswd'],
+    why: 'It grants access to a machine.',
+  },
+  {
+    rule: 'network/scan',
+    decision: 'ask',
+    programs: scanners,
+    test: ({ arguments: { operands } }) =>
+      operands.length > 0 && !operands.every(({ text }) => thisMachine.test(text) || /^[\d,-]+$/.test(text)),
+    why: 'It examines or attacks other machines, whose owners may not have agreed.',
+  },
+  {
+    rule: 'network/listens',
+    decision: 'ask',
+    programs: ['tcpdump', 'tshark', 'dumpcap', 'ngrep', 'dsniff'],
+    unless: ['-r|--read-file|-D|--list-interfaces|--version|-h|--help'],
+    why: 'It records the traffic of the machine, passwords included.',
+  },
+  {
+    rule: 'network/sends-dump',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet'],
+    test: ({ reads }) =>
+      reads.some((name) => /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport)$/.test(name)),
+    why: 'It sends the content of a database to another machine.',
+  },
+  {
+    rule: 'network/publishes-file',
+    decision: 'ask',
+    programs: ['gh', 'glab', 'pastebinit', 'termbin', 'transfer', 'croc', 'wormhole', 'ffsend'],
+    test: ({ program, arguments: { operands } }) =>
+      !/^(?:gh|glab)$/.test(program) ||
+      /^(?:gist|snippet) create$/.test(`${operands[0]?.text ?? ''} ${operands[1]?.text ?? ''}`),
+    unless: ['--help'],
+    why: 'It uploads a file for others to read.',
+  },
+  {
+    rule: 'network/firewall',
+    decision: 'ask',
+    programs: ['iptables', 'ip6tables', 'iptables-restore', 'nft', 'ufw', 'firewall-cmd', 'pfctl', 'netsh', 'ebtables'],
+    test: ({ program, arguments: { words } }) =>
+      program === 'iptables-restore' ||
+      words.some((word) =>
+        /^(?:-[ADIRFXPNZE]|--(?:append|delete|insert|replace|flush|policy|new-chain|zero|rename-chain)|flush|delete|add|insert|replace|disable|enable|reset|reload|allow|deny|reject|limit|default|set|-d|-e|-f|--(?:add|remove|set|panic|reload|complete-reload)\b.*)$/.test(
+          word,
+        ),
+      ),
+    unless: ['--help|--version'],
+    why: 'It changes the firewall.',
+    instead: 'Give the user the command.',
+  },
+  {
+    rule: 'network/interfaces',
+    decision: 'ask',
+    programs: ['ip', 'ifconfig', 'ifdown', 'ifup', 'route', 'nmcli', 'networksetup', 'brctl', 'iwconfig', 'resolvectl'],
+    test: ({ program, arguments: { operands, words } }) => {
+      const texts = operands.map(({ text }) => text);
+      switch (program) {
+        case 'ifdown':
+        case 'ifup':
+          return texts.length > 0;
+        case 'ifconfig':
+        case 'iwconfig':
+          return texts.length > 1;
+        case 'networksetup':
+          return words.some((word) => /^-(?:set|remove|create|delete|switch)/.test(word));
+        default:
+          return texts
+            .slice(0, 4)
+            .some((text) =>
+              /^(?:set|del|delete|add|flush|replace|change|down|up|off|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
+                text,
+              ),
+            );
+      }
+    },
+    why: 'It changes the network of the machine, which may cut it off.',
+    instead: 'Give the user the command.',
+  },
+];

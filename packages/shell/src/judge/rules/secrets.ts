@@ -1,0 +1,222 @@
+import { displayers, hidesValues, isSecretVariable, secretMark } from '../../read/secrets.js';
+import type { CommandRule, RuleContext } from '../rule.js';
+
+const instead = 'Check that the value exists without displaying it, or ask the person.';
+
+/** Words with which the program of a secret manager or a provider prints a secret. */
+const printing: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ['aws', 'awslocal'].map((name) => [
+      name,
+      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
+    ]),
+  ),
+  gcloud:
+    /\bauth (?:application-default )?print-(?:access|identity)-token|\bsecrets versions access|\bservice-accounts keys create/,
+  az: /^(?:keyvault (?:secret|key|certificate) (?:show|download)|account get-access-token|storage account (?:keys list|show-connection-string)|acr credential show|cosmosdb keys list|redis list-keys|\S+ .*list-keys|ad (?:sp|app) (?:create-for-rbac|credential reset))\b/,
+  oci: /^secrets secret-bundle get/,
+  doctl: /^(?:auth token|databases connection|registry docker-config)/,
+  heroku: /^(?:config(?::get)?|auth:token|pg:credentials\S*)(?: |$)/,
+  fly: /^(?:auth token|tokens create)/,
+  flyctl: /^(?:auth token|tokens create)/,
+  railway: /^variables/,
+  netlify: /^env:(?:list|get)/,
+  firebase: /^functions:(?:config:get|secrets:access)/,
+  vault: /^(?:kv get|read|unwrap|token create|print token)/,
+  bao: /^(?:kv get|read|unwrap|token create|print token)/,
+  op: /^(?:read|item get|document get|inject)/,
+  doppler: /^secrets(?: (?:get|download|substitute)|$| --)/,
+  infisical: /^(?:secrets(?: get|$| --)|export)/,
+  akeyless: /^get-secret-value/,
+  conjur: /^variable get/,
+  chamber: /^(?:read|export|env)/,
+  berglas: /^access/,
+  bw: /^(?:get (?:password|totp|item|notes|attachment)|list items|export)/,
+  bws: /^secret (?:get|list)/,
+  pass: /^(?:show |grep |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version)\b)\S/,
+  gopass:
+    /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
+  lpass: /^(?:show|export)/,
+  sops: /^(?:-d|--decrypt|decrypt|exec-)/,
+  'ansible-vault': /^(?:view|decrypt)/,
+  security: /^(?:find-(?:generic|internet)-password.* -[a-z]*[wg]|dump-keychain|export)/,
+  'secret-tool': /^(?:lookup|search)/,
+  keyctl: /^(?:print|pipe|read)/,
+  gpg: /--export-secret|^(?:-d|--decrypt)/,
+  gpg2: /--export-secret|^(?:-d|--decrypt)/,
+  gh: /^auth (?:token|status .*(?:-t|--show-token)\b)/,
+  glab: /^auth status .*--show-token/,
+  git: /^credential fill/,
+  ...Object.fromEntries(
+    ['kubectl', 'oc', 'k'].map((name) => [
+      name,
+      /\bget (?:\S+ )*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
+    ]),
+  ),
+  pulumi: /--show-secrets/,
+  rails: /^(?:credentials|secrets):show/,
+  wg: /^(?:showconf|genkey)/,
+  npm: /^config (?:get|list) .*_(?:auth|authToken|password)/i,
+};
+
+/** Number of characters of the arguments that are compared with them. */
+const maxText = 400;
+
+const textOf = ({ arguments: { words } }: RuleContext): string =>
+  words
+    .filter((word, index) => index > 0 || !/^--?[\w-]+=/.test(word))
+    .join(' ')
+    .slice(0, maxText);
+
+/** Programs that print the environment. */
+const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
+
+const secretWord = /secret|token|passw|pwd|_?key|cred|auth/i;
+
+/** Rules about secrets that a command displays, copies or stores where other people find them. */
+export const secretRules: readonly CommandRule[] = [
+  {
+    rule: 'secrets/displays-file',
+    decision: 'ask',
+    programs: [...displayers],
+    test: ({ program, arguments: { words }, madeBy, reads, isShown, isSecret }) =>
+      isShown &&
+      (madeBy.includes(secretMark) ||
+        (!/^(?:echo|printf)$/.test(program) &&
+          (words.some(isSecret) ||
+            (reads.includes(secretMark) && !reads.some((name) => environment.includes(name)))))) &&
+      !hidesValues(program, words),
+    why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-version',
+    decision: 'ask',
+    programs: ['git'],
+    words: ['show', 'diff', 'blame', 'cat-file', 'grep'],
+    test: ({ arguments: { words }, isShown, isSecret }) =>
+      isShown && words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
+    unless: ['--stat|--name-only|--name-status|--quiet'],
+    why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-variable',
+    decision: 'ask',
+    programs: ['echo', 'printf'],
+    test: ({ secretWords, isShown }) => isShown && secretWords.length > 0,
+    why: 'It displays a secret of the environment, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-environment',
+    decision: 'ask',
+    programs: environment,
+    test: ({ program, arguments: { operands, words }, hasLoadedSecrets, isShown }) =>
+      isShown &&
+      (operands.length === 0
+        ? hasLoadedSecrets && !words.some((word) => /^-[a-z]*[aefiux]|^\+/.test(word))
+        : program === 'printenv' && operands.some(({ text }) => isSecretVariable(text))),
+    why: 'It displays a secret of the environment, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/searches-environment',
+    decision: 'ask',
+    programs: ['grep', 'egrep', 'rg', 'awk', 'sed'],
+    test: ({ program, arguments: { words }, reads, isShown }) =>
+      isShown &&
+      reads.some((name) => environment.includes(name)) &&
+      words.some((word) => secretWord.test(word)) &&
+      !words.some((word) => /^-[A-Za-z]*[vcq]/.test(word)) &&
+      !hidesValues(program, words),
+    why: 'It displays the secrets of the environment, which then are in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-stored',
+    decision: 'ask',
+    programs: Object.keys(printing),
+    test: (command) => command.isShown && printing[command.program]?.test(textOf(command)) === true,
+    unless: ['--help|-h'],
+    why: 'It displays a secret from a store or an access token, which then is in the conversation.',
+    instead: 'Pass the secret to the program that needs it, without displaying it.',
+  },
+  {
+    rule: 'secrets/copies-keys',
+    decision: 'ask',
+    programs: ['cp', 'ln', 'install', 'rsync', 'dd'],
+    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+      operands
+        .map(({ text }) => text.replace(/^if=/, ''))
+        .some(
+          (path, index, all) =>
+            (index < all.length - 1 || all.length === 1) &&
+            isSecret(path) &&
+            (zoneOf(path) === 'secret' || !['inside', 'project'].includes(zoneOf(all.at(-1) ?? ''))),
+        ),
+    why: 'It copies keys or credentials of the user, or secrets out of the project.',
+    instead: 'Ask the person to do it.',
+  },
+  {
+    rule: 'secrets/archives-keys',
+    decision: 'ask',
+    programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd'],
+    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+      operands.some(({ text }) => isSecret(text) && zoneOf(text) === 'secret'),
+    why: 'It copies keys or credentials of the user, and a copy is easily published.',
+    instead: 'Ask the person to do it.',
+  },
+  {
+    rule: 'secrets/in-address',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'wget2', 'http', 'https', 'xh', 'nc', 'ncat'],
+    test: ({ secretWords }) => secretWords.some(({ text, names }) => isAddress.test(text) && names.some(isPersonal)),
+    why: 'It sends a secret of the environment in an address, which servers log.',
+    instead: 'Send it in a header, to the service that it belongs to.',
+  },
+  {
+    rule: 'secrets/stages-file',
+    decision: 'ask',
+    programs: ['git'],
+    words: ['add', 'stage', 'commit'],
+    test: ({ arguments: { operands }, isSecret }) => operands.slice(1).some(({ text }) => isSecret(text)),
+    unless: ['-n|--dry-run'],
+    why: 'It records a file with keys, credentials or secret settings in the history.',
+    instead: 'Add the file to .gitignore.',
+  },
+  {
+    rule: 'secrets/records-text',
+    decision: 'ask',
+    programs: ['git'],
+    test: ({ madeBy }) => madeBy.includes(secretMark),
+    why: 'It records a secret in the history, or sends it to a remote.',
+    instead: 'Leave the secret out.',
+  },
+  {
+    rule: 'secrets/token-in-address',
+    decision: 'ask',
+    programs: ['git', 'pip', 'pip3', 'npm', 'pnpm', 'yarn', 'go', 'hg', 'svn'],
+    test: ({ arguments: { words } }) =>
+      words.some((word) => {
+        const [, user = ''] = addressUser.exec(word) ?? [];
+        return user.includes(':') ? !user.endsWith(':') : user.includes('\u{FFFF}') || tokenLike.test(user);
+      }),
+    why: 'A token in an address is stored in settings, logs and lists of processes.',
+    instead: 'Use SSH, or a credential helper.',
+  },
+];
+
+const isAddress = /^(?:https?:\/\/|[\w-]+(?:\.[\w-]+)+[/:?])/;
+
+/** A secret that belongs to no address: an API key for one service often does. */
+const isPersonal = (name: string): boolean =>
+  /^(?:AWS_|AZURE_|GCP_|GOOGLE_APPLICATION|GH_|GITHUB_|GITLAB_|NPM_|PYPI_|DOCKER_|SSH_|VAULT_)|PASSW|PRIVATE|SECRET|DATABASE_URL/.test(
+    name,
+  );
+
+/** The user in an address, except for those of this machine. */
+const addressUser = /^(?:git\+)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;
+
+/** A name of a user that is a token: a known prefix, or long with digits. */
+const tokenLike = /^(?:gh[opsur]_|github_pat_|glpat-|glptt-|ATBB|npm_|oauth2?$)|^(?=\D*\d)[\w-]{24,}$/;

@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { place } from '../../test/corpus.js';
+import { judgeCommand } from '../index.js';
+
+const decide = (command: string): string => judgeCommand(command, place).decision;
+
+const files = fc.constantFrom(
+  '.env',
+  './.env',
+  'config/.env.production',
+  'prod.env',
+  '~/.aws/credentials',
+  '/home/me/.ssh/id_rsa',
+  '~/.netrc',
+  'server.key',
+  'deploy.pem',
+  'secrets.yaml',
+  'config/master.key',
+  '/proc/self/environ',
+  '.en?',
+  '.e*',
+);
+const plainFiles = fc.constantFrom(
+  '.env.example',
+  '.env.sample',
+  '~/.ssh/id_rsa.pub',
+  '~/.ssh/config',
+  'cert.pem',
+  'fullchain.pem',
+  'public.pem',
+  'src/env.ts',
+  'environment.json',
+  'keys.md',
+);
+const displays = fc.constantFrom<(file: string) => string>(
+  (file) => `cat ${file}`,
+  (file) => `cat < ${file}`,
+  (file) => `head -n 5 ${file}`,
+  (file) => `sed -n 1,9p ${file}`,
+  (file) => `awk 1 ${file}`,
+  (file) => `grep . ${file}`,
+  (file) => `base64 ${file} | fold`,
+  (file) => `xxd ${file}`,
+  (file) => `sort ${file} | uniq`,
+  (file) => `diff ${file} /dev/null`,
+  (file) => `while read -r line; do echo "$line"; done < ${file}`,
+  (file) => `echo "$(cat ${file})"`,
+  (file) => `text=$(cat ${file}); printf '%s' "$text"`,
+  (file) => `cp ${file} copy; cat copy`,
+  (file) => `cat ${file} > copy; tail copy`,
+);
+const wraps = fc.constantFrom<(line: string) => string>(
+  (line) => line,
+  (line) => `(${line})`,
+  (line) =>
+    `sudo ${line.startsWith('while') || line.startsWith('text') ? `bash -c '${line.replaceAll("'", `"`)}'` : line}`,
+  (line) => `if true; then ${line}; fi`,
+  (line) => `cd src; cd ..; ${line}`,
+  (line) => `${line} 2> /dev/null`,
+);
+
+describe('judgeCommand for secrets that a line displays', () => {
+  it('asks before any program displays a file with secrets', () => {
+    fc.assert(
+      fc.property(files, displays, wraps, (file, display, wrap) => {
+        expect(decide(wrap(display(file)))).not.toBe('allow');
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('allows the same for examples, certificates and public keys', () => {
+    fc.assert(
+      fc.property(plainFiles, displays, (file, display) => {
+        expect(decide(display(file))).toBe('allow');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('allows commands whose output is not displayed, or reveals no value', () => {
+    const uses = fc.constantFrom<(file: string) => string>(
+      (file) => `wc -l ${file}`,
+      (file) => `ls -l ${file}`,
+      (file) => `test -f ${file} && echo yes`,
+      (file) => `sha256sum ${file}`,
+      (file) => `grep -c = ${file}`,
+      (file) => `grep -q PORT ${file}`,
+      (file) => `cut -d= -f1 ${file}`,
+      (file) => `awk -F= '{print $1}' ${file}`,
+      (file) => `sed 's/=.*//' ${file}`,
+      (file) => `cat ${file} | wc -c`,
+      (file) => `value=$(cat ${file})`,
+      (file) => `export $(grep -v '^#' ${file} | xargs)`,
+      (file) => `cat ${file} > /dev/null`,
+      (file) => `git check-ignore ${file}`,
+    );
+    fc.assert(
+      fc.property(fc.constantFrom('.env', 'config/.env.production', 'prod.env'), uses, (file, use) => {
+        expect(decide(use(file))).toBe('allow');
+      }),
+    );
+  });
+
+  it('asks for variables whose name says that they are secret, and only for those', () => {
+    const prefix = fc.constantFrom('', 'DB_', 'GITHUB_', 'MY_APP_');
+    const secret = fc.constantFrom('TOKEN', 'PASSWORD', 'SECRET', 'API_KEY', 'PRIVATE_KEY', 'SECRET_ACCESS_KEY');
+    const plain = fc.constantFrom('HOST', 'TOKEN_COUNT', 'KEYS', 'PASSWORD_LENGTH', 'PORT', 'SECRETARY');
+    const shows = fc.constantFrom<(name: string) => string>(
+      (name) => `echo $${name}`,
+      (name) => `echo "x: \${${name}}"`,
+      (name) => `printf '%s' "$${name}"`,
+      (name) => `printenv ${name}`,
+      (name) => `python3 -c "import os; print(os.environ['${name}'])"`,
+      (name) => `node -p process.env.${name}`,
+      (name) => `echo \${${name}:0:80}`,
+    );
+    const hides = fc.constantFrom<(name: string) => string>(
+      (name) => `echo "\${${name}:+set}"`,
+      (name) => `echo "\${#${name}}"`,
+      (name) => `echo "$${name}" | docker login -u me --password-stdin`,
+      (name) => `[ -n "$${name}" ] && echo set`,
+      (name) => `curl -H "Authorization: Bearer $${name}" https://api.example.com/me`,
+      (name) => `${name}=x; echo $${name}`,
+    );
+    fc.assert(
+      fc.property(prefix, secret, plain, shows, hides, (start, name, other, show, hide) => {
+        expect(decide(show(start + name))).toBe('ask');
+        expect(decide(show(start + other))).toBe('allow');
+        expect(decide(hide(start + name))).toBe('allow');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('asks before a stored secret is displayed, and not when a program receives it', () => {
+    const stored = fc.constantFrom(
+      'gh auth token',
+      'gcloud auth print-access-token',
+      'aws secretsmanager get-secret-value --secret-id db',
+      'vault kv get secret/db',
+      'op read op://team/db/password',
+      'az account get-access-token',
+      'pass show web/db',
+    );
+    fc.assert(
+      fc.property(stored, (command) => {
+        expect(decide(command)).toBe('ask');
+        expect(decide(`${command} | head -1`)).not.toBe('deny');
+        expect(decide(`${command} | docker login -u me --password-stdin`)).toBe('allow');
+        expect(decide(`value=$(${command})`)).toBe('allow');
+      }),
+    );
+  });
+});
+
+describe('judgeCommand for tokens in addresses', () => {
+  it.each([
+    'git clone https://me:secret@example.com/a.git',
+    'git remote set-url origin https://$TOKEN@github.com/a/b',
+    'git push "https://x-access-token:${TOKEN}@github.com/a/b" main',
+    'git fetch https://glpat-abc_def@gitlab.com/a/b.git',
+    'git config remote.origin.url https://me:secret@example.com/a.git',
+    'npm install git+https://oauth2:abc@gitlab.com/a/b.git',
+  ])('asks for %s', (command) => {
+    expect(decide(command)).toBe('ask');
+  });
+
+  it.each([
+    'git clone https://example.com/a.git',
+    'git clone https://me@bitbucket.org/a/b.git',
+    'git clone git@github.com:a/b.git',
+    'git clone https://me:secret@localhost:3000/a.git',
+    'git clone "https://github.com/$OWNER/b.git"',
+  ])('allows %s', (command) => {
+    expect(decide(command)).toBe('allow');
+  });
+});
+
+describe('judgeCommand for checks that a line skips', () => {
+  it('asks for every way to skip the hooks of git', () => {
+    const commands = fc.constantFrom('commit -m x', 'push', 'push origin main', 'merge topic', 'rebase main');
+    const skip = fc.constantFrom<(command: string) => string>(
+      (command) => `git ${command} --no-verify`,
+      (command) => `git ${command} --no-ver`,
+      (command) => `git -c core.hooksPath=/dev/null ${command}`,
+      (command) => `git -c core.hookspath= ${command}`,
+      (command) => `HUSKY=0 git ${command}`,
+      (command) => `env HUSKY=0 git ${command}`,
+      (command) => `export LEFTHOOK=false; git ${command}`,
+      (command) => `bash -c 'HUSKY=0 git ${command}'`,
+      (command) => `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null git ${command}`,
+    );
+    fc.assert(
+      fc.property(commands, skip, (command, how) => {
+        expect(decide(how(command))).toBe('ask');
+        expect(decide(`git ${command}`)).toBe('allow');
+      }),
+    );
+  });
+
+  it('reads -n as --no-verify for commits only', () => {
+    expect(decide('git commit -n -m x')).toBe('ask');
+    expect(decide('git commit -anm x')).toBe('ask');
+    expect(decide('git push -n')).toBe('allow');
+    expect(decide('git merge -n topic')).toBe('allow');
+    expect(decide('git commit -uno -m x')).toBe('allow');
+    expect(decide('git commit -m "-n"')).toBe('allow');
+  });
+});
+
+describe('judgeCommand for DELETE requests', () => {
+  const methods = fc.constantFrom<(url: string) => string>(
+    (url) => `curl -X DELETE ${url}`,
+    (url) => `curl -XDELETE ${url}`,
+    (url) => `curl -sSXDELETE ${url}`,
+    (url) => `curl --request DELETE ${url}`,
+    (url) => `curl --request=DELETE ${url}`,
+    (url) => `curl ${url} -X delete -H 'X-A: b'`,
+    (url) => `curl -X $(echo DELETE) ${url}`,
+    (url) => `m=DELETE; curl -X $m ${url}`,
+    (url) => `wget --method=DELETE ${url}`,
+    (url) => `http DELETE ${url}`,
+    (url) => `xh delete ${url}`,
+  );
+
+  it('asks if the service is not on this machine', () => {
+    const addresses = fc.constantFrom(
+      'https://api.example.com/v1/users/1',
+      'api.example.com/users/1',
+      'http://10.0.0.5:8080/x',
+      '"https://$HOST/x"',
+      '"$API/users/1"',
+      'http://localhost:9200/logs',
+    );
+    fc.assert(
+      fc.property(methods, addresses, (request, address) => {
+        expect(decide(request(address))).toBe('ask');
+      }),
+    );
+  });
+
+  it('allows them for a local server', () => {
+    const addresses = fc.constantFrom(
+      'http://localhost:3000/users/1',
+      'localhost:3000/users/1',
+      'http://127.0.0.1/x',
+      'http://[::1]:8080/x',
+      'http://app.localhost/x',
+    );
+    fc.assert(
+      fc.property(methods, addresses, (request, address) => {
+        expect(decide(request(address))).toBe('allow');
+      }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { isKnown, isWhollyUnknown, type Field } from './field.js';
+import type { Input } from './known-output.js';
+import type { Scope } from './scope.js';
+import { downloaders, generators } from './sources.js';
+
+/** A reason why a command cannot be judged, or must not run. */
+export type ShellProblem =
+  | 'unparsable'
+  | 'too-complex'
+  | 'unknown-program'
+  | 'unknown-text'
+  | 'runs-download'
+  | 'fork-bomb';
+
+/** What a command runs besides itself. */
+export type Inner =
+  | {
+      readonly kind: 'command';
+      readonly argv: readonly Field[];
+      /** The folder in which it runs, if different. */
+      readonly folder?: string | undefined;
+      /** Variables that are set for it. */
+      readonly variables?: ReadonlyMap<string, string> | undefined;
+    }
+  | {
+      readonly kind: 'line';
+      readonly text: string;
+      /** Whether its assignments persist. */
+      readonly isSameShell?: boolean | undefined;
+      readonly isElsewhere?: boolean | undefined;
+      readonly positional?: readonly string[] | undefined;
+      /** The value of `$0`. */
+      readonly name?: string | undefined;
+      /** Text that may be a shell line. */
+      readonly isGuess?: boolean | undefined;
+      /** The input of its first command. */
+      readonly input?: Input | undefined;
+    }
+  | { readonly kind: 'problem'; readonly problem: ShellProblem };
+
+/** Text that a shell runs. */
+export const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' }>>): readonly Inner[] => {
+  if (!isWhollyUnknown(field.text)) return [{ ...how, kind: 'line', text: field.text }];
+  if (field.madeBy.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
+  return field.madeBy.length > 0 && field.madeBy.every((name) => generators.has(name))
+    ? []
+    : [{ kind: 'problem', problem: 'unknown-text' }];
+};
+
+/** The input of a shell. */
+export const ofInput = (input: Input | undefined): readonly Inner[] => {
+  if (input === undefined) return [];
+  if (input.text !== undefined && isKnown(input.text)) return [{ kind: 'line', text: input.text }];
+  if (input.programs.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
+  if (input.text !== undefined && !isWhollyUnknown(input.text)) return [{ kind: 'line', text: input.text }];
+  return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
+};
+
+/** Scripts in files are not read, unless the line itself wrote or downloaded them. */
+export const ofScript = (
+  field: Field | undefined,
+  scope: Scope,
+  isSameShell: boolean,
+  input?: Input,
+): readonly Inner[] => {
+  if (field === undefined) return [];
+  if (field.text === '/dev/stdin') return ofInput(input);
+  if (field.madeBy.length > 0 && isWhollyUnknown(field.text)) return ofText(field, { isSameShell });
+  return ofPath(field.text, scope).map((inner) => (inner.kind === 'line' ? { ...inner, isSameShell } : inner));
+};
+
+/** A script that the line itself wrote or downloaded. */
+export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
+  const name = path.replace(/^\.\//, '');
+  const text = scope.files.get(name);
+  if (scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
+  return text === undefined ? [] : [{ kind: 'line', text }];
+};
