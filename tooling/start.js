@@ -1,5 +1,5 @@
 /**
- * `npm start` and `npm run station`: installs the locked dependencies and builds an app unless both are current, then
+ * `npm start`, `npm run station` and `npm run audit`: installs the locked dependencies and builds an app unless both are current, then
  * runs the app in this process with the given arguments. Messages of the installation and the build go to standard error.
  */
 import { execFile, spawn } from 'node:child_process';

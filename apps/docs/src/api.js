@@ -64,6 +64,8 @@ export const writeReference = async (folder) => {
     useHTMLAnchors: true,
     parametersFormat: 'table',
     interfacePropertiesFormat: 'table',
+    // What is called comes before what it accepts.
+    groupOrder: ['Functions', 'Variables', 'Classes', '*'],
   };
   const application = await Application.bootstrapWithPlugins(/** @type {object} */ (settings));
   const project = await application.convert();
