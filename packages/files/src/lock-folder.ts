@@ -146,17 +146,17 @@ export interface PreparedLock {
 /**
  * Prepares a lock beside the others. The caller renames it into place or removes it.
  *
- * @param create - whether to create the folder
+ * @param isMissing - whether the folder must be created
  */
-export const prepareLock = async (folder: string, leaseMs: number, create: boolean): Promise<PreparedLock> => {
+export const prepareLock = async (folder: string, leaseMs: number, isMissing: boolean): Promise<PreparedLock> => {
   // oxlint-disable-next-line h/no-clock -- each holder needs a folder that no other holder has
   const token = crypto.randomUUID();
   const path = join(folder, temporaryName());
   const holder: Holder = { ...thisProcess(), leaseMs };
   try {
-    if (!create) await mkdir(path, { mode: 0o700 });
-    // One operation creates all folders that do not exist.
-    await mkdir(join(path, token), { mode: 0o700, recursive: create });
+    // One operation creates all folders. It is not used otherwise, because it reports a read-only file system as ENOENT.
+    if (!isMissing) await mkdir(path, { mode: 0o700 });
+    await mkdir(join(path, token), { mode: 0o700, recursive: isMissing });
     await writeFile(ownerIn(join(path, token)), JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
     return { path, token, holder };
   } catch (error) {

@@ -170,11 +170,12 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
  */
 const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwner | 'overtaken'> => {
   const { folder, leaseMs, create, minGeneration, toError } = settings;
-  const looks = create ? ((await ifExists(lookAtAll(folder))) ?? []) : await lookAtAll(folder);
+  const found = create ? await ifExists(lookAtAll(folder)) : await lookAtAll(folder);
+  const looks = found ?? [];
   // Most waits are for a living holder and need no file.
   const alive = looks.find(({ state }) => state === 'alive');
   if (alive) return alive.owner;
-  const prepared = await prepareLock(folder, leaseMs, create);
+  const prepared = await prepareLock(folder, leaseMs, found === undefined);
   const discard = (): Promise<void> => rm(prepared.path, { recursive: true, force: true });
   const generation = Math.max(minGeneration, (looks.at(-1)?.generation ?? 0) + 1);
   const isTakeover = looks.some((look) => look.state === 'unknown' || look.isTakeover);
