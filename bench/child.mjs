@@ -6,7 +6,7 @@ import { deltaAt, deltasPerStep } from './workload.mjs';
 
 const { module, options, measures, budgetMs } = JSON.parse(process.argv[2] ?? '{}');
 const { create } = await import(`./loops/${module}.mjs`);
-const loop = create(options);
+const loop = await create(options);
 
 // A collection is forced only where memory is measured: it throws optimized code away and shrinks the young generation,
 // which a process at work never sees. Collections within a round count, as do the threads that do them.

@@ -7,6 +7,7 @@ import { operatorNames } from './operator-names.mjs';
 export const own = {
   bare: { title: 'bare async generator', module: 'bare' },
   turn: { title: '`@h/turn`, no operator', module: 'h' },
+  'plain-files': { title: 'bare generator, files, `mkdir` as lock', module: 'plain-files', options: { lock: 'mkdir' } },
   stack: { title: 'all ten operators', module: 'h', options: { names: operatorNames } },
   files: {
     title: "all ten, `fileSessions({ fsync: 'never' })`",
@@ -17,6 +18,11 @@ export const own = {
 
 /** The loops of others. @type {Record<string, Subject>} */
 export const peers = {
+  'proper-lockfile': {
+    title: 'bare generator, files, proper-lockfile 4.1.2',
+    module: 'plain-files',
+    options: { lock: 'proper-lockfile' },
+  },
   pi: { title: 'pi-agent-core 0.87.1', module: 'pi' },
   'ai-sdk': { title: 'AI SDK 7.0.173', module: 'ai-sdk' },
   'openai-agents': { title: 'OpenAI Agents 0.20.0', module: 'openai-agents' },

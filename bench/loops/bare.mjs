@@ -1,8 +1,12 @@
 /** The same work without a harness: an async generator that asks, streams, runs the tool and continues. */
 import { callIdOf, deltaAt, inputOf, resultOf, stepOf, tool } from '../workload.mjs';
 
-async function* bareLoop(model, runTool, input) {
+async function* bareLoop(model, runTool, input, onMessage) {
   const messages = [{ role: 'user', content: input }];
+  const add = (message) => {
+    messages.push(message);
+    onMessage?.(message);
+  };
   for (let step = 1; ; step += 1) {
     const content = [];
     let text = '';
@@ -14,7 +18,7 @@ async function* bareLoop(model, runTool, input) {
         content.push(...part.content);
       }
     }
-    messages.push({ role: 'assistant', content: text === '' ? content : [{ type: 'text', text }, ...content] });
+    add({ role: 'assistant', content: text === '' ? content : [{ type: 'text', text }, ...content] });
     yield { type: 'response', step, content };
     if (content.length === 0) return;
     const results = [];
@@ -24,7 +28,7 @@ async function* bareLoop(model, runTool, input) {
       results.push({ type: 'tool-result', toolCallId: call.toolCallId, output: { type: 'text', value } });
       yield { type: 'result', step, call, value };
     }
-    messages.push({ role: 'tool', content: results });
+    add({ role: 'tool', content: results });
   }
 }
 
@@ -37,9 +41,10 @@ export const create = () => {
     };
   const runTool = async (input) => resultOf(stepOf(input));
   return {
-    run: async (steps, deltas) => {
+    /** `onMessage` receives each message that the turn adds. */
+    run: async (steps, deltas, onMessage) => {
       let received = 0;
-      for await (const event of bareLoop(modelOf(steps, deltas), runTool, 'Go.')) {
+      for await (const event of bareLoop(modelOf(steps, deltas), runTool, 'Go.', onMessage)) {
         if (event.type === 'delta') received += event.text.length;
       }
       return received;

@@ -4,9 +4,7 @@ import { compaction, type CompactionOptions, type Summarize, type SummarizeReque
 import { openProject } from '@h/continuity';
 import { handOff, type HandOffOptions } from '@h/continuity/hand-off';
 import {
-  decodeRecord,
   deny,
-  encodeRecord,
   harness,
   intercept,
   keep,
@@ -20,6 +18,7 @@ import {
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';

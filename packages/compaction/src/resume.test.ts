@@ -1,13 +1,5 @@
-import {
-  decodeRecord,
-  encodeRecord,
-  harness,
-  reply,
-  type JournalRecord,
-  type Message,
-  type ModelRequest,
-  type SessionStore,
-} from '@h/turn';
+import { harness, reply, type JournalRecord, type Message, type ModelRequest, type SessionStore } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { conversation } from '../test/conversations.js';

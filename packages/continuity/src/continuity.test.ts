@@ -1,16 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  decodeRecord,
-  encodeRecord,
-  harness,
-  memorySessions,
-  reply,
-  type JournalRecord,
-  type SessionStore,
-  type TurnEvent,
-} from '@h/turn';
+import { harness, memorySessions, reply, type JournalRecord, type SessionStore, type TurnEvent } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { response, scriptedModel, scriptedTools, type ScriptedModel } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, Subject, tap, toArray } from 'rxjs';

@@ -1,12 +1,5 @@
-import {
-  decodeRecord,
-  encodeRecord,
-  foldJournal,
-  harness,
-  type JournalRecord,
-  type SessionStore,
-  type TurnEvent,
-} from '@h/turn';
+import { foldJournal, harness, type JournalRecord, type SessionStore, type TurnEvent } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askedOf, badRequest, broken, models, notices, poolOf, rateLimited, watch, wrongKey } from '../test/turns.js';

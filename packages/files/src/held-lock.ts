@@ -14,7 +14,7 @@ import {
   type PreparedLock,
 } from './lock-folder.js';
 import { errorCode, ifExists } from './open-file.js';
-import { replaceBy, type FileSource, type ReplaceOptions } from './replace-file.js';
+import { nothing, replaceBy, type FileSource, type ReplaceOptions } from './replace-file.js';
 
 /** A lock that this process holds. It is renewed until `release()` is called. */
 export interface FileLock {
@@ -100,7 +100,7 @@ export class HeldLock implements FileLock {
   }
 
   replaceFile(path: string, content: FileSource, options: ReplaceOptions = {}): Promise<void> {
-    return this.#fenced(async () => void (await replaceBy(path, stagedIn(this.#holding), content, options)));
+    return this.#fenced(() => replaceBy(path, stagedIn(this.#holding), content, options, nothing));
   }
 
   async removeFile(path: string): Promise<void> {

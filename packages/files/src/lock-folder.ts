@@ -59,19 +59,19 @@ export const generationsAmong = (names: readonly string[]): readonly number[] =>
 /** Reads the state of a lock; `undefined` if it was removed. */
 export const lookAt = async (folder: string, generation: number): Promise<Look | undefined> => {
   const lock = lockIn(folder, generation);
-  const stats = await ifExists(stat(lock));
-  if (!stats) return undefined;
-  const token = stats.isDirectory() ? await tokenIn(lock) : noToken;
+  const token = await tokenIn(lock);
+  if (token === undefined) return undefined;
   const holding = join(lock, token);
-  const names = (await ifExists(readdir(holding)).catch(ignoreNotFolder)) ?? [];
+  const names = (await namesIn(holding)) ?? [];
   const content = names.includes('owner') ? await readRegularFile(ownerIn(holding)) : undefined;
   const holder = parseHolder(content?.text);
+  const stats = holder && (await ifExists(stat(lock)));
   return {
     generation,
     token,
     holder,
     state: holder ? processState(holder) : 'free',
-    owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', generation, since: Math.floor(stats.mtimeMs) },
+    owner: { pid: holder?.pid ?? 0, host: holder?.host ?? '', generation, since: Math.floor(stats?.mtimeMs ?? 0) },
     renewedAt: content?.stats.mtimeMs ?? 0,
     isTakeover: names.includes('takeover'),
   };
@@ -81,24 +81,41 @@ export const lookAt = async (folder: string, generation: number): Promise<Look |
  * Returns whether a lock is still the examined one. A lock that was only partly removed is empty and can be replaced.
  */
 export const isSame = async (folder: string, { generation, token }: Look): Promise<boolean> =>
-  ((await tokenIn(lockIn(folder, generation)).catch(ignoreNotFolder)) ?? noToken) === token;
+  ((await tokenIn(lockIn(folder, generation))) ?? noToken) === token;
 
 const noToken = '-';
 
-const tokenIn = async (lock: string): Promise<string> => (await ifExists(readdir(lock)))?.[0] ?? noToken;
+/** Returns the token in a lock; `undefined` if the lock was removed. */
+const tokenIn = async (lock: string): Promise<string | undefined> => {
+  const names = await namesIn(lock);
+  return names && (names[0] ?? noToken);
+};
 
-const ignoreNotFolder = (error: unknown): undefined => {
-  if (errorCode(error) === 'ENOTDIR') return undefined;
-  throw error;
+/** The names in a folder; none in a file, `undefined` if nothing has this path. */
+const namesIn = async (path: string): Promise<readonly string[] | undefined> => {
+  try {
+    return await ifExists(readdir(path));
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
 };
 
 /**
- * Whether the holder keeps its lock: it is alive, or it cannot be checked and has renewed its lease.
+ * Returns the first lock whose holder keeps it: the holder is alive, or it cannot be checked and has renewed its lease.
  *
- * @param now - by the clock of the file system. A renewal in the future was stamped before the clock was set back.
+ * @param prepared - its modification time is the time by the clock of the file system
  */
-export const isHeld = ({ state, holder, renewedAt }: Look, now: number): boolean =>
-  state === 'alive' || (state === 'unknown' && Math.abs(now - renewedAt) <= (holder?.leaseMs ?? 0));
+export const heldAmong = async (looks: readonly Look[], prepared: PreparedLock): Promise<Look | undefined> => {
+  const { path, token } = prepared;
+  const hasUnknown = looks.some(({ state }) => state === 'unknown');
+  const now = hasUnknown ? (await stat(ownerIn(join(path, token)))).mtimeMs : 0;
+  return looks.find((look) => look.state === 'alive' || (look.state === 'unknown' && isWithinLease(look, now)));
+};
+
+// A renewal in the future was stamped before the clock was set back.
+const isWithinLease = ({ holder, renewedAt }: Look, now: number): boolean =>
+  Math.abs(now - renewedAt) <= (holder?.leaseMs ?? 0);
 
 // The file may be empty or damaged after a power failure, which no holder survives.
 const parseHolder = (text = ''): Holder | undefined => {
@@ -124,22 +141,24 @@ export interface PreparedLock {
   readonly path: string;
   readonly token: string;
   readonly holder: Holder;
-  /** The time by the clock of the file system. */
-  readonly now: number;
 }
 
-/** Prepares a lock beside the others. The caller renames it into place or removes it. */
-export const prepareLock = async (folder: string, leaseMs: number): Promise<PreparedLock> => {
+/**
+ * Prepares a lock beside the others. The caller renames it into place or removes it.
+ *
+ * @param isMissing - whether the folder must be created
+ */
+export const prepareLock = async (folder: string, leaseMs: number, isMissing: boolean): Promise<PreparedLock> => {
   // oxlint-disable-next-line h/no-clock -- each holder needs a folder that no other holder has
   const token = crypto.randomUUID();
   const path = join(folder, temporaryName());
   const holder: Holder = { ...thisProcess(), leaseMs };
   try {
-    await mkdir(path, { mode: 0o700 });
-    await mkdir(join(path, token), { mode: 0o700 });
-    const owner = ownerIn(join(path, token));
-    await writeFile(owner, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
-    return { path, token, holder, now: (await stat(owner)).mtimeMs };
+    // One operation creates all folders. It is not used otherwise, because it reports a read-only file system as ENOENT.
+    if (!isMissing) await mkdir(path, { mode: 0o700 });
+    await mkdir(join(path, token), { mode: 0o700, recursive: isMissing });
+    await writeFile(ownerIn(join(path, token)), JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+    return { path, token, holder };
   } catch (error) {
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
     throw error;

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { anyBoolean, anyFunction, checkOptions, instanceOf, integerFrom, numberFrom } from '@h/options';
@@ -7,7 +7,7 @@ import { HeldLock, type FileLock, type PlacedLock } from './held-lock.js';
 import {
   generationsAmong,
   generationsIn,
-  isHeld,
+  heldAmong,
   isLockName,
   isSame,
   lockIn,
@@ -151,9 +151,10 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
   const alive = looks.find(({ state }) => state === 'alive');
   if (alive || looks.every(({ state }) => state !== 'unknown')) return alive?.owner;
   try {
-    const { path, now } = await prepareLock(folder, 0);
-    await rm(path, { recursive: true, force: true });
-    return looks.find((look) => isHeld(look, now))?.owner;
+    const prepared = await prepareLock(folder, 0, false);
+    const held = await heldAmong(looks, prepared);
+    await rm(prepared.path, { recursive: true, force: true });
+    return held?.owner;
   } catch {
     // If nothing can be written, the time of the file system is unknown, and the lock cannot be acquired either.
     return looks.find(({ state }) => state === 'unknown')?.owner;
@@ -169,17 +170,17 @@ export const inspectLock = async (folder: string): Promise<LockOwner | undefined
  */
 const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwner | 'overtaken'> => {
   const { folder, leaseMs, create, minGeneration, toError } = settings;
-  const looks = create ? ((await ifExists(lookAtAll(folder))) ?? []) : await lookAtAll(folder);
+  const found = create ? await ifExists(lookAtAll(folder)) : await lookAtAll(folder);
+  const looks = found ?? [];
   // Most waits are for a living holder and need no file.
   const alive = looks.find(({ state }) => state === 'alive');
   if (alive) return alive.owner;
-  if (create && looks.length === 0) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const prepared = await prepareLock(folder, leaseMs);
+  const prepared = await prepareLock(folder, leaseMs, found === undefined);
   const discard = (): Promise<void> => rm(prepared.path, { recursive: true, force: true });
   const generation = Math.max(minGeneration, (looks.at(-1)?.generation ?? 0) + 1);
   const isTakeover = looks.some((look) => look.state === 'unknown' || look.isTakeover);
   try {
-    const held = looks.find((look) => isHeld(look, prepared.now));
+    const held = await heldAmong(looks, prepared);
     if (held) {
       await discard();
       return held.owner;
@@ -210,8 +211,7 @@ const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | '
   const { generation, token } = placed;
   const lock = lockIn(folder, generation);
   try {
-    await stat(ownerIn(join(lock, token)));
-    const names = await readdir(folder);
+    const [names] = await Promise.all([readdir(folder), stat(ownerIn(join(lock, token)))]);
     const others = generationsAmong(names).filter((each) => each !== generation);
     if (!(await areKnown(folder, others, placed))) {
       await withdrawLock(lock, token);

@@ -42,20 +42,26 @@ export interface ReplaceOptions {
  * ```
  */
 export const replaceFile = (path: string, content: FileSource, options: ReplaceOptions = {}): Promise<BigIntStats> =>
-  replaceBy(path, join(dirname(path), temporaryName()), content, options);
+  replaceBy(path, join(dirname(path), temporaryName()), content, options, (handle) => handle.stat({ bigint: true }));
 
-/** Replaces `path` through `temporary`, which must be on the same file system. */
-export const replaceBy = async (
+/**
+ * Replaces `path` through `temporary`, which must be on the same file system.
+ *
+ * @param lookAt - reads from the new file what the caller needs to know
+ */
+export const replaceBy = async <Known>(
   path: string,
   temporary: string,
   content: FileSource,
   { sync = true, mode, confirm }: ReplaceOptions,
-): Promise<BigIntStats> => {
-  let written: BigIntStats;
+  lookAt: (handle: FileHandle) => Promise<Known>,
+): Promise<Known> => {
+  let known: Known;
   try {
     const replaced = mode === 'keep' ? await ifExists(stat(path)) : undefined;
     const defaultMode = mode === 'keep' && replaced === undefined ? 0o666 : 0o600;
-    written = await writeNew(temporary, content, sync, replaced ?? (mode === 'keep' ? {} : { mode }), defaultMode);
+    const attributes = replaced ?? (mode === 'keep' ? {} : { mode });
+    known = await writeNew(temporary, content, sync, lookAt, attributes, defaultMode);
     await confirm?.();
     await rename(temporary, path);
   } catch (error) {
@@ -63,7 +69,7 @@ export const replaceBy = async (
     throw error;
   }
   if (sync) await syncFolder(dirname(path));
-  return written;
+  return known;
 };
 
 /** Owner and mode of a new file; without a mode, the default one less the umask. */
@@ -73,13 +79,14 @@ interface Attributes {
   readonly mode?: number | undefined;
 }
 
-const writeNew = async (
+const writeNew = async <Known>(
   path: string,
   content: FileSource,
   sync: boolean,
+  lookAt: (handle: FileHandle) => Promise<Known>,
   attributes: Attributes = {},
   defaultMode = 0o600,
-): Promise<BigIntStats> => {
+): Promise<Known> => {
   const isCopy = typeof content === 'object' && 'copyOf' in content;
   if (isCopy) await copyFile(content.copyOf, path, constants.COPYFILE_EXCL);
   const handle = await open(path, isCopy ? 'r+' : 'wx', defaultMode);
@@ -90,11 +97,14 @@ const writeNew = async (
     }
     await setAttributes(handle, attributes);
     if (sync) await handle.sync();
-    return await handle.stat({ bigint: true });
+    return await lookAt(handle);
   } finally {
     await handle.close();
   }
 };
+
+/** For callers that need to know nothing about a new file. */
+export const nothing = async (): Promise<void> => undefined;
 
 const permissionBits = 0o7777;
 
@@ -121,7 +131,7 @@ export const createFolder = async (
   try {
     await mkdir(temporary, { mode: 0o700 });
     for (const [name, content] of Object.entries(files)) {
-      await writeNew(join(temporary, name), content, sync);
+      await writeNew(join(temporary, name), content, sync, nothing);
     }
     if (sync) await syncFolder(temporary);
     await rename(temporary, path);

@@ -3,8 +3,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, toolDriver, type Tool } from '@h/tools';
 import {
-  decodeRecord,
-  encodeRecord,
   harness,
   memorySessions,
   type Agent,
@@ -14,6 +12,7 @@ import {
   type TurnEventOf,
   type TurnEventType,
 } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { call, response, scriptedModel, type ScriptStep } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';

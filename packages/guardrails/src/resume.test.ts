@@ -1,4 +1,5 @@
-import { decodeRecord, encodeRecord, harness, reply, type JournalRecord, type Reply, type SessionStore } from '@h/turn';
+import { harness, reply, type JournalRecord, type Reply, type SessionStore } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { call, failure, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { costing, cut, eager } from '../test/turns.js';

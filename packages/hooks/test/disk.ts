@@ -1,12 +1,5 @@
-import {
-  decodeRecord,
-  encodeRecord,
-  foldJournal,
-  MessageList,
-  type JournalRecord,
-  type OpenSession,
-  type SessionStore,
-} from '@h/turn';
+import { foldJournal, MessageList, type JournalRecord, type OpenSession, type SessionStore } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 
 /** Creates a store with one session, whose records are lines of JSON. */
 export const diskOf = (given: readonly string[] = []): SessionStore & { readonly lines: string[] } => {

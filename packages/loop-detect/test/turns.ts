@@ -1,6 +1,4 @@
 import {
-  decodeRecord,
-  encodeRecord,
   harness,
   memorySessions,
   repairHistory,
@@ -13,6 +11,7 @@ import {
   type TurnEventOf,
   type TurnEventType,
 } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import {
   call,
   response,

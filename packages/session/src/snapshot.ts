@@ -1,12 +1,5 @@
-import {
-  decodeRecord,
-  encodeRecord,
-  MessageList,
-  type JSONValue,
-  type Message,
-  type SessionSnapshot,
-  type TurnEvent,
-} from '@h/turn';
+import { MessageList, type JSONValue, type Message, type SessionSnapshot, type TurnEvent } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 
 const envelope = { turn: 'checkpoint', at: 0 } as const;
 

@@ -1,7 +1,7 @@
 /** Runs the turn of `crash-world.ts` and kills its process at one record: `<directory> <record> <after|torn>`. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { encodeRecord } from '@h/turn';
+import { encodeRecord } from '@h/turn/records';
 import { folderOf } from '../src/files/folder.js';
 import { approving, crashWorld, watching } from './crash-world.js';
 

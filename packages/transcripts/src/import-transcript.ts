@@ -1,5 +1,4 @@
 import {
-  encodeRecord,
   foldJournal,
   MessageList,
   TurnError,
@@ -9,6 +8,7 @@ import {
   type TurnEvent,
   type UserMessage,
 } from '@h/turn';
+import { encodeRecord } from '@h/turn/records';
 import type { Transcript, TranscriptFormat, TranscriptTurn } from './transcript.js';
 
 /** Result of an import. */

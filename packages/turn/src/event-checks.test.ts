@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkEvent } from './event-checks.js';
+import { checkEvent } from './record-checks.js';
 import { isNotice } from './event-shape.js';
 import { decodeRecord, encodeRecord } from './record-codec.js';
 import { event, sampleTurn, user } from './testing/index.js';

@@ -17,7 +17,7 @@ import { checked, jsonObject, jsonValue, shapeOf, variantOf } from './data-check
 import type { ApprovalDecision, TurnEventType } from './events.js';
 import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
 
-const finite = numberFrom(-Number.MAX_VALUE);
+export const finite = numberFrom(-Number.MAX_VALUE);
 const tokens = numberFrom(0);
 const usage = shapeOf({ input: tokens, cacheRead: tokens, cacheWrite: tokens, output: tokens, reasoning: tokens });
 
@@ -121,7 +121,8 @@ const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partia
 const outcomeOf = { outcome };
 const because = { reason: anyString, error };
 
-const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
+/** The members of the events of the loop. Notices have no check. */
+export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
   'turn.start': payload(
     { session: anyString, trigger: anyString },
     { lists: { input: userMessage }, optional: { priority, metadata: jsonObject } },
@@ -169,42 +170,6 @@ const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
     { ...outcomeOf, steps: integerFrom(0), usage },
     { optional: { ...because, undelivered: arrayOf(userMessage) } },
   ),
-};
-
-/** Records omit the histories that a replay derives from earlier records. */
-const withoutHistory: ReadonlySet<string> = new Set(['session.loaded', 'model.request']);
-
-const checksOfRecords = new Map(
-  Object.entries(payloads).map(([type, { members, optional, lists, variant }]): readonly [string, OptionCheck] => {
-    const { messages: history, ...others } = Object.fromEntries(
-      Object.entries(lists).map(([name, item]) => [name, arrayOf(item)]),
-    );
-    const isOptional = type === 'history.append';
-    const own = history === undefined || withoutHistory.has(type) ? {} : { messages: history };
-    const shape = shapeOf(
-      { turn: anyString, at: finite, ...members, ...others, ...(isOptional ? {} : own) },
-      { ...optional, annotations: jsonObject, ...(isOptional ? own : {}) },
-    );
-    return [type, variant === undefined ? shape : both(shape, variant)];
-  }),
-);
-
-function both(first: OptionCheck, second: OptionCheck): OptionCheck {
-  return {
-    expected: first.expected,
-    accepts: (value) => first.accepts(value) && second.accepts(value),
-    faultIn: (value) => (first.accepts(value) ? second : first).faultIn?.(value),
-  };
-}
-
-/**
- * Checks an event of the loop that was read from a journal. Notices have no check.
- *
- * @throws InvalidInputError that names the record, the path, the value found there and what was expected
- */
-export const checkEvent = (event: { readonly type: string }, seq: number): void => {
-  const check = checksOfRecords.get(event.type);
-  if (check) checked(check, event, `The ${event.type} of record ${seq}`, 'event');
 };
 
 type Members = Readonly<Record<string, unknown>>;

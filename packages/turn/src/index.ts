@@ -41,7 +41,6 @@ export type * from './messages.js';
 export type * from './model.js';
 export type { HarnessOptions, TurnInput } from './options.js';
 export type { PipelineOperator } from './pipeline.js';
-export { decodeRecord, encodeRecord } from './record-codec.js';
 export { repairHistory, type RepairedHistory } from './repair.js';
 export type { Repair, RepairProblem } from './messages.js';
 export { reply, type Reply } from './reply.js';

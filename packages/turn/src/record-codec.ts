@@ -1,5 +1,5 @@
 import { TurnError } from './errors.js';
-import { checkEvent } from './event-checks.js';
+import { checkEvent } from './record-checks.js';
 import type { TurnEvent } from './events.js';
 import { MessageList } from './message-list.js';
 import type { JournalRecord } from './session-store.js';

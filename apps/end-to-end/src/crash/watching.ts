@@ -1,6 +1,7 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeRecord, type JournalRecord, type OpenSession, type SessionStore } from '@h/turn';
+import type { JournalRecord, OpenSession, SessionStore } from '@h/turn';
+import { encodeRecord } from '@h/turn/records';
 
 /** Called at each moment at which a process could die, in order. */
 export type OnMoment = (name: string, tear?: () => void) => void;

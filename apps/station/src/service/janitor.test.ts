@@ -1,4 +1,5 @@
-import { decodeRecord, encodeRecord, type JournalRecord } from '@h/turn';
+import type { JournalRecord } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { event } from '@h/turn/testing';
 import { expect, it } from 'vitest';
 import { eventually, testFolder, testStation, type TestStation } from '../../test/station.js';

@@ -1,4 +1,5 @@
-import { decodeRecord, encodeRecord, TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
+import { TurnError, type JSONValue, type TurnEventOf, type UserMessage } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import { anyObject, anyString, nonEmptyString, objectOf, oneOf, required } from '@h/options';
 import type { KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 

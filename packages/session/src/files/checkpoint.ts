@@ -1,13 +1,6 @@
 import type { FileLock } from '@h/files';
-import {
-  decodeRecord,
-  encodeRecord,
-  MessageList,
-  type JSONValue,
-  type Message,
-  type PastTurn,
-  type SessionSnapshot,
-} from '@h/turn';
+import { MessageList, type JSONValue, type Message, type PastTurn, type SessionSnapshot } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 import type { SessionFolder } from './folder.js';
 import { decodeHead, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine, inPieces, readLines, type Line } from './lines.js';

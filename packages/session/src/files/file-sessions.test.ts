@@ -525,6 +525,18 @@ describe('writing', () => {
     expect(await store.list()).toMatchObject([{ state: 'running' }]);
   });
 
+  it('does not write to the journal that an earlier holder has open, even if that one is empty', async () => {
+    const { store, files } = await place();
+    await mkdir(join(files.path, 'lock.1/token'), { recursive: true });
+    await writeFile(join(files.path, 'lock.1/token/owner'), JSON.stringify({ host: 'elsewhere', pid: 1, leaseMs: 0 }));
+    const earlier = await openFile(files.journal, 'a');
+    await turns(store, 'one');
+    await earlier.appendFile('late');
+    await earlier.close();
+    expect(await readFile(files.journal, 'utf8')).not.toContain('late');
+    expect(await store.messages('alice')).toEqual(messagesOf('one'));
+  });
+
   it('creates files for their owner only', async () => {
     const { store, files } = await place();
     await turns(store, 'one');

@@ -26,18 +26,24 @@ export interface Loaded {
   readonly damage: Damage | undefined;
 }
 
+/** A session without records after a checkpoint. */
+export const loadedFrom = ({ head, snapshot, turns }: Checkpoint): Loaded => ({
+  snapshot,
+  headBefore: copyOf(head),
+  head: copyOf(head),
+  journal: [],
+  turns: new PastTurns(turns),
+  damage: undefined,
+});
+
 /** Reads a journal from a checkpoint. Changes nothing, and folds all turns except the latest. */
-export const load = async (
-  path: string,
-  { head: base, snapshot: before, turns: past }: Checkpoint,
-): Promise<Loaded> => {
-  const head = copyOf(base);
-  const turns = new PastTurns(past);
-  let headBefore = copyOf(base);
-  let snapshot = before;
+export const load = async (path: string, checkpoint: Checkpoint): Promise<Loaded> => {
+  const start = loadedFrom(checkpoint);
+  const { head, turns } = start;
+  let { headBefore, snapshot } = start;
   let journal: JournalRecord[] = [];
   const reader = new RecordReader();
-  for await (const lines of readLines(path, base.size)) {
+  for await (const lines of readLines(path, head.size)) {
     for (const line of lines) {
       const record = recordIn(line, journal.length, reader);
       if ('reason' in record) return { snapshot, headBefore, head, journal, turns, damage: record };

@@ -1,4 +1,5 @@
-import { decodeRecord, encodeRecord, TurnError, type JournalRecord, type TurnEventOf } from '@h/turn';
+import { TurnError, type JournalRecord, type TurnEventOf } from '@h/turn';
+import { decodeRecord, encodeRecord } from '@h/turn/records';
 
 /** The members of a request that are large and rarely change within a turn. */
 const repeatedMembers = ['system', 'tools'] as const;

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { fileSize, openRegularFile, type FileLock } from '@h/files';
+import { fileSize, ifExists, openRegularFile, type FileLock } from '@h/files';
 import { backUp, backUpBytes } from './backup.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint, type Checkpoint } from './checkpoint.js';
 import type { SessionFolder } from './folder.js';
 import { emptyHead, encodeHead, readHead, type Head } from './head.js';
-import { load, type Damage, type Loaded } from './load.js';
+import { load, loadedFrom, type Damage, type Loaded } from './load.js';
 import type { FileSettings, SessionProblem } from './options.js';
 import { emptySession } from './remove-session.js';
 
@@ -25,7 +25,7 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
   const repair: Repair = { folder, lock, report, sync: settings.fsync !== 'never' };
   if (lock.isTakeover) {
-    if ((await fileSize(folder.journal)) > 0) await lock.replaceFile(folder.journal, { copyOf: folder.journal });
+    await ifExists(lock.replaceFile(folder.journal, { copyOf: folder.journal }));
     await lock.settle();
   }
   const head = lock.wasEmpty ? undefined : await repairHead(repair);
@@ -83,6 +83,7 @@ interface Read {
 const read = async (repair: Repair): Promise<Read> => {
   const { folder, lock } = repair;
   const empty = noCheckpoint(folder.session);
+  if (lock.wasEmpty) return { checkpoint: empty, loaded: loadedFrom(empty), isShort: false };
   const fromStart = async (): Promise<Read> => ({
     checkpoint: empty,
     loaded: await load(folder.journal, empty),
@@ -90,7 +91,7 @@ const read = async (repair: Repair): Promise<Read> => {
   });
   let checkpoint: Checkpoint | undefined;
   try {
-    checkpoint = lock.wasEmpty ? undefined : await readCheckpoint(folder);
+    checkpoint = await readCheckpoint(folder);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = 'The snapshot is damaged. It is rebuilt from the journal.';

@@ -1,0 +1,1 @@
+export { decodeRecord, encodeRecord } from './record-codec.js';
