@@ -9,12 +9,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decoded, encoded } from './clean.mjs';
-import { features, fit, passagesIn, root, scored, textsIn, written } from './model.mjs';
+import { fit, passagesIn, root, scored, textsIn, written } from './model.mjs';
 
 /** Number of passages of the first model, and of those that each later one adds. */
-const [first, added, rounds] = [1_500, 1_300, 4];
+const [first, added, rounds] = [3_000, 2_500, 4];
 /** Maximum number of passages of one file that a round adds. */
-const perFile = 4;
+const perFile = 8;
 /** Score above which a round adds a passage. */
 const hardest = -3.5;
 
@@ -22,7 +22,7 @@ const places = process.argv.slice(2).filter((one) => one !== '--add');
 const path = join(root, 'training/clean.bin');
 const earlier = process.argv.includes('--add') ? decoded(readFileSync(path)) : [];
 
-const files = textsIn(places).map((text) => passagesIn(text).map(features));
+const files = textsIn(places).map(passagesIn);
 const own = written();
 
 const known = new Set(earlier.map((one) => one.toSorted().join()));

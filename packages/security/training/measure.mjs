@@ -3,11 +3,10 @@
  *
  * Usage: node training/measure.mjs FOLDER_OR_LIST...
  */
-import { passagesIn, textsIn, wordingScorer } from './model.mjs';
+import { scoreOf, textsIn } from './model.mjs';
 
-const score = wordingScorer();
 const best = textsIn(process.argv.slice(2))
-  .map((text) => passagesIn(text).reduce((most, one) => Math.max(most, score(one)), -99))
+  .map(scoreOf)
   .toSorted((one, other) => other - one);
 for (const share of [0.001, 0.002, 0.003, 0.005, 0.01, 0.015, 0.02]) {
   console.log(`${share * 100} % of ${best.length} files: ${best[Math.floor(share * best.length)]?.toFixed(2)}`);

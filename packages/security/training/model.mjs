@@ -10,6 +10,8 @@ const rounds = 10;
 const rate = 0.3;
 const decay = 1e-5;
 const damping = 60;
+/** Maximum number of characters of a sentence. */
+const maxSaid = 600;
 /** Number of weights that are kept. */
 const kept = 19_200;
 /** Largest absolute value of a rounded weight. */
@@ -28,26 +30,46 @@ const load = async (entry) => {
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 };
-const { featuresOf, featureBits, wordingScorer, passagesOf, fold, sentencesOf } = await load(
-  `export { featuresOf, featureBits, wordingScorer } from './wording.js';
+const { featuresOf, featureBits, passagesOf, fold, sentencesOf, wordedPassages, marginOf } = await load(
+  `export { featuresOf, featureBits } from './wording.js';
+  export { wordedPassages, marginOf } from './worded-passages.js';
   export { passagesOf } from './passages.js';
   export { fold } from './fold.js';
   export { sentencesOf } from './sentences.js';`,
 );
-export { wordingScorer };
 const size = 1 << featureBits;
 
-/** Returns the features of a folded passage, each once. */
-export const features = (passage) => {
-  const found = new Set();
-  featuresOf(passage, (one) => found.add(one));
-  return Int32Array.from(found);
+/** Returns the features of each sentence of a text. */
+const sentencesIn = (text) => {
+  const folded = fold(text);
+  const sentences = sentencesOf(text, folded);
+  const said = sentences.map(({ start, end }) => {
+    const found = new Set();
+    featuresOf(folded.text.slice(start, Math.min(end, start + maxSaid)), (one) => found.add(one));
+    return [...found];
+  });
+  return { said, sentences };
 };
 
-/** Returns the folded passages of a text. */
-export const passagesIn = (text) => {
+/** Returns the highest score of a text with the committed weights, less the addition for its length. */
+export const scoreOf = (text) => {
   const folded = fold(text);
-  return passagesOf(folded, sentencesOf(text, folded)).map(({ start, end }) => folded.text.slice(start, end));
+  const passages = wordedPassages(folded, sentencesOf(text, folded));
+  return passages.reduce((most, { score }) => Math.max(most, score), -99) - marginOf(passages.length);
+};
+
+const together = (said) => Int32Array.from(new Set(said.flat()));
+
+/** Returns the features of a text as one passage, each once. */
+export const features = (text) => together(sentencesIn(text).said);
+
+/** Returns the features of the passages of a text, and of their sentences. */
+export const passagesIn = (text) => {
+  const { said, sentences } = sentencesIn(text);
+  return passagesOf(sentences).flatMap(({ first, last }) => {
+    const own = said.slice(first, last + 1);
+    return last === first ? [together(own)] : [together(own), ...own.map((one) => Int32Array.from(one))];
+  });
 };
 
 /** Returns the distinct texts of the Markdown files and READMEs in folders, and of the files that `.txt` lists name. */
@@ -69,16 +91,16 @@ export const written = () => {
   const examples = read('examples.txt')
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('# '));
-  const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...examples].map((one) => fold(one).text);
-  const ordinary = Array.from(sampler(read('ordinary.txt'), 3).texts(samples), (one) => fold(one).text);
-  const requests = texts.map(features);
+  const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...examples];
+  const ordinary = [...sampler(read('ordinary.txt'), 3).texts(samples)];
+  const requests = texts.map(features).filter(({ length }) => length > 0);
   // Requests next to ordinary text, as in a message or a page.
   for (const [index, one] of texts.entries()) {
     if (index % 4 !== 0) continue;
     const other = ordinary[(Math.imul(index + 1, 40_503) >>> 0) % ordinary.length] ?? '';
     requests.push(features(index % 8 === 0 ? `${other} ${one}` : `${one} ${other}`));
   }
-  return { requests, ordinary: ordinary.map(features) };
+  return { requests, ordinary: ordinary.flatMap(passagesIn) };
 };
 
 /** Fits rounded weights by logistic regression. */

@@ -10,8 +10,10 @@ export const sampler = (source, seed = 1) => {
     }
     if (line === '' || (line.startsWith('# ') && !line.includes('{'))) continue;
     const slot = /^(\w+) = (.*)$/.exec(line);
-    if (slot !== null) slots.set(slot[1], slot[2].split('|'));
-    else if (isFrames) frames.push(line);
+    if (slot !== null) {
+      if (slots.has(slot[1])) throw new Error(`The slot ${slot[1]} is defined twice.`);
+      slots.set(slot[1], slot[2].split('|'));
+    } else if (isFrames) frames.push(line);
   }
   let state = seed >>> 0;
   const random = () => {

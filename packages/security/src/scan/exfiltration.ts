@@ -4,7 +4,7 @@ import type { Region } from './regions.js';
 
 /** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
-  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<!-)\b(?:env|printenv|export -p|set)\b(?:\s{0,3}(?=\||\))|(?=`))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
+  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<!-)\b(?:env|printenv|export -p|set|history)\b(?:\s{0,3}(?=\||\))|(?=`))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
 
 const sender =
   /\b(?:https?|xh)\s{1,3}(?:-|[A-Z]{3,6}\s|https?:|:|[\w-]{1,40}\.\w)|\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|httpie|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
@@ -17,7 +17,7 @@ const copier = /\b(?:scp|rsync|sftp)\b[^\n|;]{0,200}\s[\w.-]{1,60}@?[\w.-]{0,60}
 /** Name lookups, which send the substituted output of a command in the name. */
 const lookup = /(?:^|[|;&({`$]\s{0,2})(?:dig|nslookup|host|ping)\b[^\n|;]{0,120}(?:\$\(|`)/;
 const reader =
-  /\b(?:cat|base64|tar|zip|xxd|gzip|openssl|less|head|tail|env|printenv|export -p|set|grep|find|od|sed|awk)\b/;
+  /\b(?:cat|base64|tar|zip|xxd|gzip|openssl|less|head|tail|env|printenv|export -p|set|history|grep|find|od|sed|awk)\b/;
 
 /** Public services that collect requests. */
 const sink =
@@ -38,10 +38,23 @@ const remoteShell =
 
 /** A script that is downloaded and run in one command. Common in ordinary files. */
 const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
+/** The same from a public IP address, which ordinary files do not do. */
+const anonymousScript =
+  /\b(?:curl|wget)\s[^\n|]{0,200}https?:\/\/(?!(?:127|10|0)\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}\b[^\n|]{0,100}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
 
 const reach = 300;
 
-const cues = new CueIndex([carrier, source, sink, image, decodedScript, remoteShell, secretInUrl, remoteScript]);
+const cues = new CueIndex([
+  carrier,
+  source,
+  sink,
+  image,
+  decodedScript,
+  remoteShell,
+  secretInUrl,
+  remoteScript,
+  anonymousScript,
+]);
 
 /** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
 export const findCommands = (text: string): readonly Said[] => {
@@ -63,6 +76,7 @@ export const findCommands = (text: string): readonly Said[] => {
     ...inText(remoteShell, 'remote-shell', true, () => true),
     ...inText(secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
     ...inText(remoteScript, 'remote-script', false, () => true),
+    ...inText(anonymousScript, 'remote-script', true, () => true),
   ];
 };
 

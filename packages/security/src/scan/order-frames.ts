@@ -75,7 +75,7 @@ export const orderFrames: readonly Frame[] = [
     attempt,
     is.ORDERS | is.USER,
     0,
-    `\\b(?:takes?|has|have|given?|with) (?:\\S+ )?(?:precedence|priority) over (?:those of |that of |the |your |any |all )*(?:user|system prompt|system message|operator|developer's|developer instructions|previous instructions|original)(?:'s)?\\b`,
+    `\\b(?:takes?|has|have|given?|with) (?:\\S+ )?(?:precedence|priority) over (?:those of |that of |the |your |any |all )*(?:user(?! (?:config|setting|option|default|preference|value|style))|system prompt|system message|operator|developer's|developer instructions|previous instructions|original)(?:'s)?\\b`,
   ),
   frame(
     'override',
@@ -111,6 +111,20 @@ export const orderFrames: readonly Frame[] = [
     is.ORDERS,
     0,
     `\\b(?:wipe|clear|erase|purge|delete) (?:your )?memory of (?:\\S+ ){0,3}?${orders}\\b`,
+  ),
+  frame(
+    'override',
+    attempt,
+    is.DISMISS,
+    0,
+    `${start}(?:ignore|disregard|forget|overlook|dismiss|disobey|neglect) (?:all|any|every)(?: of)?(?: the)? (?:instructions?|directives|guidance|orders|prompts)(?: (?:now|then|and (?!(?:the|any|all|other|comments?|labels?|data|operands?|text|notes?|hints?|warnings?)\\b))|$)`,
+  ),
+  frame(
+    'override',
+    attempt - 1,
+    is.DISMISS | is.DISABLE | is.LIMIT | is.PROTECTION,
+    0,
+    `${start}(?:override|bypass|ignore|disregard|circumvent|evade|disable|deactivate|suspend|turn off|switch off|drop|lift) (?:(?:all|any|every|the|your|these) ){0,2}(?:safety|ethical|ethics|content|moral|usage) (?:protocols?|guidelines?|polic(?:y|ies)|filters?|filtering|rules|restrictions?|guardrails?|safeguards?|constraints?|boundaries|training)(?: (?:and|now|then|for (?:this|the rest|now))\\b|$)`,
   ),
   // New orders
   frame(

@@ -17,6 +17,9 @@ const nullified =
 
 const deniable = /^(?:relevant|valid|appl(?:y|ies)|counts?|binds?|binding|exist|matters?)$/;
 
+/** Words after `no matter` that begin a condition. */
+const questioning = /^(?:who|what|how|where|when|which|whether|why|if)$/;
+
 const parked = /^(?:aside|hold)$/;
 
 const uttering =
@@ -121,7 +124,7 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
         (nullified.test(end.text) &&
           (!/^(?:updated|changed)$/.test(end.text) ||
             /^(?:instructions?|directives?|task|objective)$/.test(word.text))) ||
-        (deniable.test(end.text) && isNegated(words, index)) ||
+        (deniable.test(end.text) && isNegated(words, index) && !questioning.test(all[end.position + 1] ?? '')) ||
         (parked.test(end.text) && near(words, at, 5, 0, 0, is.VERB) !== -1);
       if (!isVoid || (second & is.IF) !== 0) continue;
       const isDecreed = near(words, at, 5, 0, 0, is.VERB) !== -1 && (words[0]?.first ?? 0) & is.CLAUSE;

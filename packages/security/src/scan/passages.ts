@@ -1,6 +1,10 @@
-import type { Folded } from './fold.js';
-import type { Region } from './regions.js';
 import type { Sentence } from './sentences.js';
+
+/** Adjacent sentences that are scored as one passage, by index. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Length up to which a paragraph or an item of a list is one passage. */
 const maxLength = 300;
@@ -9,45 +13,22 @@ const window = 3;
 const minLength = 12;
 
 /** Splits a text into the passages to score: items, short paragraphs, and parts of long ones. */
-export const passagesOf = (
-  { text }: Folded,
-  sentences: readonly Sentence[],
-): readonly (Region & Pick<Sentence, 'second'>)[] => {
-  const passages: (Region & Pick<Sentence, 'second'>)[] = [];
-  let index = 0;
-  while (index < sentences.length) {
-    const first = sentences[index];
-    if (first === undefined) break;
-    let last = index;
-    while (sentences[last + 1]?.item === first.item) last += 1;
-    const end = sentences[last]?.end ?? first.end;
-    if (end - first.start <= maxLength) {
-      if (end - first.start >= minLength) {
-        passages.push({
-          start: first.start,
-          end: Math.min(end, text.length),
-          second: languagesOf(sentences, index, last),
-        });
+export const passagesOf = (sentences: readonly Sentence[]): readonly Span[] => {
+  const passages: Span[] = [];
+  let first = 0;
+  while (first < sentences.length) {
+    const { item, start } = sentences[first] ?? { item: 0, start: 0 };
+    let last = first;
+    while (sentences[last + 1]?.item === item) last += 1;
+    const length = (sentences[last]?.end ?? start) - start;
+    if (length > maxLength) {
+      for (let from = first; from <= last; from += 2) {
+        passages.push({ first: from, last: Math.min(last, from + window - 1) });
       }
-    } else {
-      for (let from = index; from <= last; from += 2) {
-        const start = sentences[from]?.start ?? 0;
-        const final = Math.min(last, from + window - 1);
-        const until = sentences[final]?.end ?? start;
-        passages.push({
-          start,
-          end: Math.min(until, start + 2 * maxLength),
-          second: languagesOf(sentences, from, final),
-        });
-      }
+    } else if (length >= minLength) {
+      passages.push({ first, last });
     }
-    index = last + 1;
+    first = last + 1;
   }
   return passages;
-};
-
-const languagesOf = (sentences: readonly Sentence[], first: number, last: number): number => {
-  let bits = 0;
-  for (let index = first; index <= last; index += 1) bits |= sentences[index]?.second ?? 0;
-  return bits;
 };

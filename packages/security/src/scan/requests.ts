@@ -23,6 +23,8 @@ export interface Request {
 /** Words of sentences that discuss attacks instead of requesting them. */
 const topic =
   /\b(?:inject|jailbreak|attack|malicious|adversar|untrusted|phish|vulnerab|red.?team|threat model|owasp|social engineer)/;
+/** Addresses, whose names do not count. */
+const address = /[^\s@]{0,64}@\S{0,64}|https?:\S{0,200}/g;
 const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
 /** A field of an object literal. */
@@ -94,7 +96,8 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least
 };
 
 /** Whether a passage discusses attacks instead of requesting one. */
-export const isDiscussed = (said: string): boolean => topic.test(said) && reported.test(said);
+export const isDiscussed = (said: string): boolean =>
+  topic.test(said) && reported.test(said) && topic.test(said.replace(address, ' '));
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 

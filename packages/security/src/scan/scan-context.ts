@@ -93,7 +93,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     [
       ...phraseHits(folded, sentences),
       ...requestHits(folded, sentences),
-      ...wordingHits(folded, passages),
+      ...wordingHits(passages),
       ...findCommands(text),
       ...findSeams(text, folded),
     ],
@@ -113,7 +113,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...region,
   }));
   const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
-  const worstFirst = merged(confirmed(text, combined(text, all), passages, hidden)).toSorted(
+  const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';

@@ -46,6 +46,12 @@ const isLetter = (code: number): boolean =>
   (code > 0xbf && (code < 0x2000 || code > 0x206f));
 /** `.`, `!`, `?`, `;` and their full-width forms end a sentence before a space or a quote. */
 const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59 || code === 0x3002;
+/** `,`, `:`, `]` and `}` after a quote end a field. */
+const isFieldEnd = (code: number): boolean => code === 44 || code === 58 || code === 93 || code === 125;
+/** Tags of blocks, in which the text begins anew. */
+const block = /^\/?(?:p\b|div|li\b|t[drh]\b|h[1-6]\b|br\b)/;
+/** A tag without attributes. */
+const bare = /^<\/?[a-z]\w{0,3} ?\/?>/;
 const isClauseSign = (code: number): boolean =>
   code === 44 ||
   code === 58 ||
@@ -61,7 +67,10 @@ const isClauseSign = (code: number): boolean =>
   code === 96 ||
   code === 125;
 
-/** Splits folded text into sentences. Blank lines and items of lists end a sentence, other line feeds do not. */
+/**
+ * Splits folded text into sentences. Blank lines, items of lists, fields of data and blocks of markup
+ * end a sentence, other line feeds do not.
+ */
 export const sentencesOf = (source: string, { text, at }: Folded): readonly Sentence[] => {
   const sentences: Sentence[] = [];
   let words: Word[] = [];
@@ -105,6 +114,17 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     const isQuote = code === 39 || code === 0x2019;
     if (isQuote || (!isLetter(code) && !(code === 46 && isLetter(text.charCodeAt(index + 1))))) {
       if (isEnd(code) && !isLetter(text.charCodeAt(index + 1))) finish(index + 1);
+      // The fields of data are separate, and so are the blocks of markup.
+      else if (code === 34 && isFieldEnd(text.charCodeAt(index + 1))) finish(index + 1);
+      else if (code === 60 && block.test(text.slice(index + 1, index + 4))) {
+        finish(index);
+        item += 1;
+        start += bare.exec(text.slice(index, index + 8))?.[0].length ?? 0;
+        if (start > index) {
+          index = start;
+          continue;
+        }
+      }
       // The cells of a table are separate.
       else if (code === 124 && isRow) finish(index);
       else if (isClauseSign(code) || (code === 45 && text.charCodeAt(index + 1) === 32)) isClause = true;

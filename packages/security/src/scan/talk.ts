@@ -5,17 +5,51 @@ const defense =
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 
 const negation =
-  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)\W{1,3}(?:\w{1,15}\W{1,2}){0,3}$/i;
+  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)[^\w.!?]{1,3}(?:\w{1,15}[^\w.!?]{1,2}){0,3}$/i;
 
 /** Untrusted sources of instructions, which defensive texts tell the reader to ignore. */
 const foreign =
-  /^\W{0,3}(?:\w{1,15} ){0,4}?(?:(?:in|inside|within|from|embedded in|contained in|found in|hidden in|that (?:appear|occur|come|are)[^.\n]{0,30}) [^.\n]{0,60}?\b(?:files?|repositor\w+|pages?|results?|outputs?|documents?|content|comments?|issues?|emails?|websites?|data|logs?|messages?|sources?|tools?|code|readmes?|pull requests?|attachments?)\b)?[^.\n]{0,40}?\b(?:that|which|if (?:it|they)|asking|telling|trying|attempting|instructing|claiming|directing|when(?:ever)? (?:it|they))\b[^.\n]{0,30}?\b(?:ask|tell|tr(?:y|ies)|attempt|instruct|claim|direct|conflict|contradict|request|want|you|urge|pretend|demand)/i;
+  /^\W{0,3}(?:\w{1,15} ){0,4}?(?:(?:in|inside|within|from|embedded in|contained in|found in|hidden in|that (?:appear|occur|come|are)[^.\n]{0,30}) [^.\n]{0,60}?\b(?:files?|repositor\w+|pages?|results?|outputs?|documents?|content|comments?|issues?|emails?|websites?|data|logs?|messages?|sources?|tools?|code|readmes?|pull requests?|attachments?)\b)?[^.\n]{0,40}?\b(?:(?:that|which|if (?:it|they)|when(?:ever)? (?:it|they))\b[^.\n]{0,30}?\b(?:ask|tell|tr(?:y|ies)|attempt|instruct|claim|direct|conflict|contradict|request|want|urge|pretend|demand)|(?:asking|telling|trying|attempting|instructing|claiming|directing)\b)/i;
 /** Attributes of the model's own instructions, which foreign texts do not have. */
 const own = /\b(?:your|system|safety|developer|previous|prior|earlier|above|original|initial)\b/i;
 
 /** Words that introduce an example without quotes. */
 const introduction =
   /(?:\blike|such as|examples?|e\.g\.|\bsays?|phrases?|strings?|patterns?|payloads?)[^.\n]{0,15}[:,]?\s{0,2}$/i;
+
+/** A prohibition of a deed that attacks request. */
+const prohibition =
+  /^\W{0,4}(?:(?:an? |the )?[a-z]{2,12} )?(?:never|do not|don't|must not|must never|may not|should not|should never|cannot|(?:nobody|no one|no [a-z]{2,9}) (?:may|must|should|can)|under no circumstances may [a-z]{2,9})(?: ever)? (?:reveal|print|share|send|upload|post|paste|expose|leak|exfiltrate|execute|delete|remove|disable|bypass|weaken|turn off|skip|push|merge|approve|commit|store|write|log|install|grant|pay|transfer|obey|follow|act on|trust|comply with)\b/;
+/** What attacks forbid: obedience to others, checks, and mention of the attack. */
+const forbidden =
+  /\b(?:users?|humans?|operators?|previous|prior|earlier|above|original|initial|your|this|that you|you (?:were|are|have|got|received)|these|anything|any ?more|any longer|instead|but|https?)\b|[;:@]|\b(?:obey|follow|comply with|trust|act on) (?:the |any )?(?:system|developer|safety)\b|\band (?:then )?(?:send|run|reply|say|print|answer|write|delete|do)\b/;
+/** Your own valuables are worth a prohibition. */
+const valuables = /\byour (?:system prompt|instructions|prompt|credentials|keys|tokens|password)\b/g;
+
+/** Whether a passage of one sentence forbids what attacks request. */
+const isProhibition = (text: string, start: number, end: number): boolean => {
+  const before = text.slice(Math.max(0, start - 80), start);
+  const opening = /\s/.test(text.charAt(start))
+    ? ''
+    : before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('. ')) + 1);
+  const said = `${opening}${text.slice(start, end)}`.toLowerCase().replaceAll('\u2019', "'").trim();
+  const [sentence = '', ...others] = said.split(/[.!?]\s/);
+  return (
+    others.length === 0 && prohibition.test(sentence) && !forbidden.test(deedOf(sentence).replaceAll(valuables, ''))
+  );
+};
+
+/** Returns the sentence without the condition that ends it, such as `, even if a message says so`. */
+const deedOf = (sentence: string): string =>
+  sentence.split(/,? (?:even if|no matter|because|whatever|unless|without|regardless|when)\b/, 1)[0] ?? '';
+
+/** What to do about texts that request something. */
+const reaction =
+  /^\W{0,4}(?:if|when(?:ever)?|should|where) (?!(?:the |an? )?(?:user|human|someone|somebody|anyone))[^.\n]{3,80}?\b(?:tells?|asks?|instructs?|orders?|wants?|urges?|demands?)\b[^.\n]{3,160}?, (?:then )?(?:stop and|report it|refuse|decline|flag it|treat it as)\b/i;
+
+/** A statement about texts that somebody looks for, before a quote. */
+const description =
+  /^\W{0,3}(?:we|it|they|(?:the|this|our|an?) [a-z]{2,15}) (?:[a-z]{2,10} )?(?:strips?|removes?|detects?|finds?|flags?|match(?:es)?|blocks?|filters?|rejects?|marks?|search(?:es)?|looks?)\b[^.\n]{0,40}["“'‘`]/i;
 
 const quotes: readonly string[] = Array.from('"\'`“”‘’«»「」『』„');
 const reach = 240;
@@ -52,9 +86,16 @@ const isApostrophe = (before: string, quote: string): boolean =>
 export const isTalkedAbout = (text: string, start: number, end: number, isCode: boolean): boolean => {
   const near = text.slice(Math.max(0, start - reach), start);
   const before = near.slice(near.lastIndexOf('\n\n') + 1);
-  if (negation.test(before.slice(-60))) return true;
+  if (negation.test(before.slice(-60)) || isProhibition(text, start, end)) return true;
   const passage = text.slice(start, end);
-  if (!own.test(passage) && foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))) return true;
+  if (description.test(passage) || reaction.test(passage)) return true;
+  if (
+    !/[.!?]\s{0,4}$/.test(passage) &&
+    !own.test(passage) &&
+    foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))
+  ) {
+    return true;
+  }
   if (introduction.test(before) && (topic.test(before) || isQuoted(text, start, end))) return true;
   if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
   return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));

@@ -1,19 +1,30 @@
 import type { Hit, Said, Severity } from './finding.js';
-import { fold, type Folded } from './fold.js';
+import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
 import { languageBit, LANGUAGES } from './lexicon.js';
 import { passagesOf } from './passages.js';
 import { regionLookup, type Region } from './regions.js';
 import { isDiscussed } from './requests.js';
 import type { Sentence } from './sentences.js';
-import { wordingScorer } from './wording.js';
+import { wordingScorer, type Wording } from './wording.js';
 
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
- * below `unlikely`, it refutes a request that rules find; below `ordinary` or `foreign`, it does not confirm one. A
+ * below `certain`, a malicious request that rules find is only suspicious; below `ordinary` or `foreign`, it is none. A
  * passage of unknown words has -3.5. `training/measure.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 1.9, suspicious: 0.5, hidden: -0.8, unlikely: -3.8, ordinary: -3, foreign: -2.6 };
+const wordingLevels = { malicious: 1.9, suspicious: 0.4, hidden: -0.1, certain: -1.5, ordinary: -3, foreign: -3.3 };
+
+/** Number of passages up to which the levels of visible text apply. */
+const usualCount = 128;
+/** Added to the levels for each doubling of the number, since a longer text has more chances to exceed them. */
+const perDoubling = 0.25;
+/** Limit of the addition, so that a long text does not hide a plain request. */
+const maxMargin = 1.5;
+
+/** Returns the addition to the levels of a text by the number of its passages. */
+export const marginOf = (count: number): number =>
+  Math.min(maxMargin, perDoubling * Math.max(0, Math.log2(Math.max(1, count) / usualCount)));
 
 /** Languages of the training data, besides English. */
 const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
@@ -23,44 +34,75 @@ const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].r
 
 /** A passage in the original text, and the score of its wording. */
 export interface Passage extends Region {
+  /** The highest score of the passage and of its sentences. */
   readonly score: number;
+  /** The sentence with this score, or the whole passage. */
+  readonly part: Region;
+  /** Whether the part discusses attacks. */
+  readonly isDiscussed: boolean;
   /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
   /** Whether the passage contains words of a language that the wording is not scored for. */
   readonly isUnscored: boolean;
-  /** Its place in the folded text. */
-  readonly foldedStart: number;
-  readonly foldedEnd: number;
 }
 
-/** Scores each passage of a text. */
-export const wordedPassages = (folded: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
-  const wordingOf = wordingScorer();
-  return passagesOf(folded, sentences).map(({ start, end, second }) => ({
-    score: wordingOf(folded.text.slice(start, end)),
-    foldedStart: start,
-    foldedEnd: end,
-    isForeign: (second & LANGUAGES) !== 0,
-    isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
-    start: folded.at(start),
-    end: folded.at(end - 1) + 1,
-  }));
+/** Maximum number of characters of a sentence that is scored. */
+const maxSaid = 600;
+
+/** Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it. */
+export const wordedPassages = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
+  const { wordingOf, scoreOf } = wordingScorer();
+  const endOf = ({ start, end }: Region): number => Math.min(end, text.length, start + maxSaid);
+  const wordings: Wording[] = [];
+  return passagesOf(sentences).map(({ first, last }) => {
+    let best = -Infinity;
+    let [from, to] = [first, last];
+    let second = 0;
+    for (let index = first; index <= last; index += 1) {
+      const one = sentences[index];
+      if (one === undefined) break;
+      second |= one.second;
+      const wording = (wordings[index] ??= wordingOf(text.slice(one.start, endOf(one))));
+      const score = scoreOf([wording]);
+      if (score > best) [best, from, to] = [score, index, index];
+    }
+    if (last > first) {
+      const score = scoreOf(wordings.slice(first, last + 1));
+      if (score >= best) [best, from, to] = [score, first, last];
+    }
+    const start = (index: number): number => {
+      const place = sentences[index]?.start ?? 0;
+      return text.charCodeAt(place) === 32 ? place + 1 : place;
+    };
+    const end = (index: number): number => endOf(sentences[index] ?? { start: 0, end: 1 });
+    return {
+      score: best,
+      isDiscussed: isDiscussed(text.slice(start(from), end(to))),
+      isForeign: (second & LANGUAGES) !== 0,
+      isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
+      part: { start: at(start(from)), end: at(end(to) - 1) + 1 },
+      start: at(start(first)),
+      end: at(end(last) - 1) + 1,
+    };
+  });
 };
 
 /** Returns passages that are worded like requests that redirect a model. */
-export const wordingHits = ({ text }: Folded, passages: readonly Passage[]): readonly Said[] =>
-  passages
+export const wordingHits = (passages: readonly Passage[]): readonly Said[] => {
+  const margin = marginOf(passages.length);
+  return passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, foldedStart, foldedEnd, start, end }) => ({
+    .map(({ score, isDiscussed: isAbout, part: { start, end } }) => ({
       rule: 'wording',
-      isStrong: score >= wordingLevels.malicious,
+      isStrong: score >= wordingLevels.malicious + margin,
       isHiddenStrong: true,
       isTelling: score >= wordingLevels.malicious,
-      isDiscussed: isDiscussed(text.slice(foldedStart, foldedEnd)),
-      isSuspicious: score >= wordingLevels.suspicious,
+      isDiscussed: isAbout,
+      isSuspicious: score >= wordingLevels.suspicious + margin,
       start,
       end,
     }));
+};
 
 /** Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices. */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
@@ -73,41 +115,39 @@ const worded: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Rules that name the instructions of the reader, which ordinary passages rarely do. */
+const telling: ReadonlySet<string> = new Set(['override', 'diversion', 'prompt-theft']);
+
 /** Rules that find delimiters instead of words. */
 const structural: ReadonlySet<string> = new Set(['forged-turn']);
 
 /**
- * Lowers requests in passages with an ordinary wording to notes: suspicious ones and visible malicious ones. In
- * languages other than English, whose stems match more ordinary words, the wording must be less ordinary to confirm a
- * request. A visible malicious request in English remains unless the words of its passage and its own words are
- * evidence against it, so that ordinary text around it does not hide it.
+ * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
+ * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
+ * ordinary passage is a note, unless it is concealed. In languages other than English, whose stems match more ordinary words,
+ * the wording must be less ordinary.
  */
 export const confirmed = (
-  text: string,
   hits: readonly Hit[],
   passages: readonly Passage[],
   hidden: (place: Region) => HiddenRegion | undefined,
 ): readonly Hit[] => {
-  const other = regionLookup(
-    passages.filter(
-      ({ score, isForeign, isUnscored }) =>
-        isUnscored || score >= (isForeign ? wordingLevels.foreign : wordingLevels.ordinary),
-    ),
-  );
-  const likely = regionLookup(passages.filter(({ score }) => score >= wordingLevels.unlikely));
-  const foreign = regionLookup(passages.filter(({ isForeign }) => isForeign));
+  const margin = marginOf(passages.length);
+  const passagesFrom = (level: (passage: Passage) => number): ((place: Region) => Region | undefined) =>
+    regionLookup(passages.filter((passage) => passage.isUnscored || passage.score >= level(passage)));
+  const certain = passagesFrom(() => wordingLevels.certain + margin);
+  const likely = passagesFrom(() => wordingLevels.ordinary + margin);
+  const possible = passagesFrom(({ isForeign }) => (isForeign ? wordingLevels.foreign : wordingLevels.ordinary));
   const any = regionLookup(passages);
-  let wordingOf: ReturnType<typeof wordingScorer> | undefined;
   const severityOf = (hit: Hit): Severity => {
     if (hit.severity === 'note' || !worded.has(hit.rule) || any(hit) === undefined) return hit.severity;
-    const isVisible = hit.severity === 'malicious' && hidden(hit) === undefined;
-    if (hit.severity === 'suspicious' || (isVisible && foreign(hit) !== undefined)) {
-      return other(hit) === undefined ? 'note' : hit.severity;
-    }
-    if (!isVisible || structural.has(hit.rule) || likely(hit) !== undefined) return hit.severity;
-    wordingOf ??= wordingScorer();
-    const own = wordingOf(fold(text.slice(hit.start, hit.end)).text);
-    return own >= wordingLevels.unlikely ? hit.severity : 'note';
+    const isMalicious = hit.severity === 'malicious';
+    const region = hidden(hit);
+    if (isMalicious && (structural.has(hit.rule) || region?.kind === 'concealed')) return hit.severity;
+    if (possible(hit) === undefined) return 'note';
+    if (region !== undefined) return hit.severity;
+    const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
+    return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };
   return hits.map((hit) => {
     const severity = severityOf(hit);

@@ -112,17 +112,17 @@ const featureOf = (hash: number, third: number): number => {
 export type Tokens = Map<string, Token>;
 
 /**
- * Lists the features of a passage: its words, pairs of words, and pairs and triples of the classes of its words.
+ * Lists the features of a sentence: its words, pairs of words, and pairs and triples of the classes of its words.
  *
- * @param passage - in lower case
+ * @param sentence - in lower case
  */
-export const featuresOf = (passage: string, emit: (feature: number) => void, tokens: Tokens = new Map()): void => {
+export const featuresOf = (sentence: string, emit: (feature: number) => void, tokens: Tokens = new Map()): void => {
   const known: (readonly number[])[] = [];
   const opens: boolean[] = [];
   let before = 0;
   let beforeThat = 0;
   let isOpen = true;
-  const found = passage.match(word) ?? [];
+  const found = sentence.match(word) ?? [];
   for (let index = 0; index < found.length && index < maxWords; index += 1) {
     const text = found[index] ?? '';
     let token = tokens.get(text);
@@ -161,34 +161,66 @@ export const featuresOf = (passage: string, emit: (feature: number) => void, tok
   }
 };
 
+/** The features of a sentence, each once, and the sum of their weights. */
+export interface Wording {
+  readonly features: readonly number[];
+  readonly sum: number;
+}
+
+/** Scores how closely the wording of sentences resembles requests that redirect a model. Ordinary ones are negative. */
+export interface WordingScorer {
+  readonly wordingOf: (sentence: string) => Wording;
+  /** Scores adjacent sentences as one passage. */
+  readonly scoreOf: (sentences: readonly Wording[]) => number;
+}
+
 /** Marks of features that fit a byte. */
 const maxMark = 255;
 
-/**
- * Returns a function that scores how closely the wording of a passage resembles requests that redirect a model. Ordinary
- * passages have negative scores.
- */
-export const wordingScorer = (): ((passage: string) => number) => {
+const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(count + damping);
+
+export const wordingScorer = (): WordingScorer => {
   // The mark of the last passage with each feature, so that a passage counts each feature once.
   const seen = new Uint8Array(1 << featureBits);
   const tokens: Tokens = new Map();
   let mark = 0;
-  return (passage) => {
+  const next = (): void => {
     if (mark === maxMark) {
       seen.fill(0);
       mark = 0;
     }
     mark += 1;
-    const features: number[] = [];
-    const add = (feature: number): void => {
-      if (seen[feature] === mark) return;
-      seen[feature] = mark;
-      features.push(feature);
-    };
-    featuresOf(passage, add, tokens);
-    // Not in the callback: a sum that a function captures is a new object for each addition.
-    let sum = 0;
-    for (const feature of features) sum += weights[feature] ?? 0;
-    return bias + sum / Math.sqrt(features.length + damping);
+  };
+  return {
+    wordingOf: (sentence) => {
+      next();
+      const features: number[] = [];
+      const add = (feature: number): void => {
+        if (seen[feature] === mark) return;
+        seen[feature] = mark;
+        features.push(feature);
+      };
+      featuresOf(sentence, add, tokens);
+      // Not in the callback: a sum that a function captures is a new object for each addition.
+      let sum = 0;
+      for (const feature of features) sum += weights[feature] ?? 0;
+      return { features, sum };
+    },
+    scoreOf: (sentences) => {
+      const [only, second] = sentences;
+      if (only !== undefined && second === undefined) return scored(only.sum, only.features.length);
+      next();
+      let sum = 0;
+      let count = 0;
+      for (const { features } of sentences) {
+        for (const feature of features) {
+          if (seen[feature] === mark) continue;
+          seen[feature] = mark;
+          sum += weights[feature] ?? 0;
+          count += 1;
+        }
+      }
+      return scored(sum, count);
+    },
   };
 };
