@@ -3,11 +3,13 @@
  * Requires a build.
  */
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { packageFilters, packageFolders } from './folders.js';
 import { licenseProblems } from './licenses.js';
 import { manifestProblems } from './manifest.js';
 import { publishedProblems } from './published.js';
@@ -15,20 +17,17 @@ import { sizeProblems, sizesOf } from './size.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** @type {() => Promise<{ folder: string, manifest: import('./manifest.js').Manifest }[]>} */
-const findPackages = async () => {
-  const names = (await readdir(join(root, 'packages'))).toSorted();
-  const found = names.map(async (name) => {
-    const folder = join(root, 'packages', name);
-    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
-    return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) }];
-  });
-  return (await Promise.all(found)).flat();
-};
+/** @type {() => { folder: string, manifest: import('./manifest.js').Manifest, isProgram: boolean }[]} */
+const findPackages = () =>
+  packageFolders(root).map(({ folder, isProgram }) => ({
+    folder: join(root, folder),
+    manifest: JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
+    isProgram,
+  }));
 
 /** @type {(folder: string) => Promise<Map<string, string>>} */
 const packAll = async (folder) => {
-  const args = ['--recursive', '--filter', './packages/*', 'pack', '--json', '--pack-destination', folder];
+  const args = ['--recursive', ...packageFilters(root), 'pack', '--json', '--pack-destination', folder];
   const { stdout } = await promisify(execFile)('pnpm', args, {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
@@ -53,20 +52,20 @@ const table = (rows) => {
 
 const destination = await mkdtemp(join(tmpdir(), 'h-pack-'));
 try {
-  const packages = await findPackages();
+  const packages = findPackages();
   const tarballs = await packAll(destination);
   const rows = [['bytes an import loads', 'minified', 'gzip', 'budget']];
   /** @type {string[]} */
   const problems = licenseProblems();
-  for (const { folder, manifest } of packages) {
+  for (const { folder, manifest, isProgram } of packages) {
     const built = await access(join(folder, 'dist')).then(
       () => true,
       () => false,
     );
-    const sizes = built ? await sizesOf(folder, manifest) : [];
+    const sizes = built && !isProgram ? await sizesOf(folder, manifest) : [];
     const tarball = tarballs.get(manifest.name);
     const own = [
-      ...manifestProblems(manifest),
+      ...manifestProblems(manifest, { isProgram }),
       ...(built ? sizeProblems(sizes, manifest) : ['not built']),
       ...(tarball === undefined ? ['not packed'] : await publishedProblems(tarball)),
     ];

@@ -2,9 +2,10 @@
  * The licenses of everything that an installation of the packages brings. `node tooling/packages/licenses.js` writes
  * `docs/licenses.md`.
  */
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolders } from './folders.js';
 
 /**
  * @typedef {{ name: string, version: string, license: string }} Library
@@ -67,10 +68,7 @@ export const findLibraries = () => {
   const found = new Map();
   /** @type {Set<string>} */
   const seen = new Set();
-  for (const name of readdirSync(join(root, 'packages')).toSorted()) {
-    const folder = join(root, 'packages', name);
-    if (existsSync(join(folder, 'package.json'))) visit(folder, found, seen);
-  }
+  for (const { folder } of packageFolders(root)) visit(join(root, folder), found, seen);
   return [...found.values()].toSorted((one, other) =>
     `${one.name}@${one.version}` < `${other.name}@${other.version}` ? -1 : 1,
   );

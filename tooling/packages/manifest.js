@@ -16,9 +16,9 @@ const entryFor = (source) => {
   return { '@h/source': source, types: `${built}.d.ts`, default: `${built}.js` };
 };
 
-/** Returns the libraries that a package must declare as peers. @type {(name: string) => string[]} */
-const sharedBy = (name) => {
-  if (groundFloor.includes(name) || name === 'create-h') return [];
+/** Returns the libraries that a package must declare as peers. @type {(name: string, isProgram: boolean) => string[]} */
+const sharedBy = (name, isProgram) => {
+  if (isProgram || groundFloor.includes(name) || name === 'create-h') return [];
   return name === '@h/turn' ? ['rxjs'] : ['rxjs', '@h/turn'];
 };
 
@@ -29,14 +29,15 @@ const hostNodes = new Map([
 ]);
 
 /**
- * Returns the violations of the rules for package.json. All packages follow the same rules.
+ * Returns the violations of the rules for package.json. All packages follow the same rules, but a program brings the
+ * libraries that others share.
  *
- * @type {(manifest: Manifest) => string[]}
+ * @type {(manifest: Manifest, options?: { isProgram?: boolean }) => string[]}
  */
-export const manifestProblems = (manifest) => {
+export const manifestProblems = (manifest, { isProgram = false } = {}) => {
   const { exports = {}, peerDependencies = {}, dependencies = {}, devDependencies = {} } = manifest;
   const entries = entriesOf(exports);
-  const shared = sharedBy(manifest.name);
+  const shared = sharedBy(manifest.name, isProgram);
   const node = hostNodes.get(manifest.name) ?? '>=20.19';
   /** @type {[boolean, string][]} */
   const rules = [

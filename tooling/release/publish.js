@@ -1,9 +1,9 @@
 /** Packs the packages of a checkout and publishes them, dependencies first. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packageFilters, packageFolders } from '../packages/folders.js';
 
 /**
  * @typedef {{ name: string, version: string, private?: boolean, dependencies?: Record<string, string>,
@@ -16,13 +16,11 @@ const run = promisify(execFile);
 const shell = process.platform === 'win32';
 const maxBuffer = 64 * 1024 * 1024;
 
-/** Returns the manifests of the packages that are published. @type {(checkout: string) => Promise<Manifest[]>} */
-export const publishedManifests = async (checkout) => {
-  const names = (await readdir(join(checkout, 'packages'))).toSorted();
-  return names
-    .map((name) => JSON.parse(readFileSync(join(checkout, 'packages', name, 'package.json'), 'utf8')))
+/** Returns the manifests of the packages that are published. @type {(checkout: string) => Manifest[]} */
+export const publishedManifests = (checkout) =>
+  packageFolders(checkout)
+    .map(({ folder }) => JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8')))
     .filter((manifest) => manifest.private !== true);
-};
 
 /** Returns manifests so that each follows the packages that it needs. @type {(manifests: readonly Manifest[]) => Manifest[]} */
 export const inOrder = (manifests) => {
@@ -50,12 +48,12 @@ export const inOrder = (manifests) => {
  * @type {(checkout: string, destination: string) => Promise<Packed[]>}
  */
 export const packAll = async (checkout, destination) => {
-  const args = ['--recursive', '--filter', './packages/*', 'pack', '--json', '--pack-destination', destination];
+  const args = ['--recursive', ...packageFilters(checkout), 'pack', '--json', '--pack-destination', destination];
   const { stdout } = await run('pnpm', args, { cwd: checkout, maxBuffer, shell });
   /** @type {{ name: string, filename: string }[]} */
   const packed = [JSON.parse(stdout)].flat();
   const tarballs = new Map(packed.map(({ name, filename }) => [name, filename]));
-  return inOrder(await publishedManifests(checkout)).map((manifest) => {
+  return inOrder(publishedManifests(checkout)).map((manifest) => {
     const tarball = tarballs.get(manifest.name);
     if (tarball === undefined) throw new Error(`${manifest.name} was not packed.`);
     return { manifest, tarball };

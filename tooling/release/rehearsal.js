@@ -1,11 +1,12 @@
 /** A release without consequences: new versions in a copy of the last commit, published to a registry on loopback. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { packageFolders } from '../packages/folders.js';
 import { packAll, publishAll, publishedManifests } from './publish.js';
 import { startRegistry } from './registry.js';
 
@@ -21,16 +22,15 @@ const maxBuffer = 64 * 1024 * 1024;
 
 /** Copies the build of each package, which does not contain versions. @type {(copy: string) => Promise<void>} */
 const copyBuilds = async (copy) => {
-  for (const name of await readdir(join(copy, 'packages'))) {
-    const dist = join(root, 'packages', name, 'dist');
-    if (!existsSync(dist)) throw new Error(`packages/${name} is not built. Run: npx turbo run build`);
-    await cp(dist, join(copy, 'packages', name, 'dist'), { recursive: true });
+  for (const { folder } of packageFolders(copy)) {
+    const dist = join(root, folder, 'dist');
+    if (!existsSync(dist)) throw new Error(`${folder} is not built. Run: npx turbo run build`);
+    await cp(dist, join(copy, folder, 'dist'), { recursive: true });
   }
 };
 
-/** @type {(checkout: string) => Promise<Map<string, string>>} */
-const versionsIn = async (checkout) =>
-  new Map((await publishedManifests(checkout)).map(({ name, version }) => [name, version]));
+/** @type {(checkout: string) => Map<string, string>} */
+const versionsIn = (checkout) => new Map(publishedManifests(checkout).map(({ name, version }) => [name, version]));
 
 /**
  * Publishes the next release to a registry on loopback. Call `stop` when you are done with it.
@@ -55,12 +55,12 @@ export const rehearse = async (log = () => undefined) => {
       maxBuffer,
       shell,
     });
-    const before = await versionsIn(copy);
+    const before = versionsIn(copy);
     await run(process.execPath, [join(copy, 'node_modules/@changesets/cli/bin.js'), 'version'], {
       cwd: copy,
       maxBuffer,
     });
-    const after = await versionsIn(copy);
+    const after = versionsIn(copy);
     const { stdout: summary } = await run('git', ['diff', '--stat', '--', '*package.json'], { cwd: copy });
     await copyBuilds(copy);
     const tarballs = join(folder, 'tarballs');

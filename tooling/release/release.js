@@ -4,10 +4,11 @@
  * have; `.github/workflows/release.yml` does that with provenance.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolders } from '../packages/folders.js';
 import { entriesOf, installAll, loadEntries, supports } from './consumer.js';
 import { packAll, publishAll } from './publish.js';
 import { rehearse } from './rehearsal.js';
@@ -39,11 +40,11 @@ const showRelease = async () => {
  * @type {(environment: NodeJS.ProcessEnv) => void}
  */
 const nameRepository = ({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }) => {
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const path = join(root, 'packages', name, 'package.json');
+  for (const { folder } of packageFolders(root)) {
+    const path = join(root, folder, 'package.json');
     const manifest = JSON.parse(readFileSync(path, 'utf8'));
     const url = `git+${server}/${repository}.git`;
-    const named = { ...manifest, repository: { type: 'git', url, directory: `packages/${name}` } };
+    const named = { ...manifest, repository: { type: 'git', url, directory: folder } };
     writeFileSync(path, `${JSON.stringify(named, undefined, 2)}\n`);
   }
 };

@@ -92,6 +92,15 @@ describe('a release', () => {
     expect(await runInBrowser(browser ?? '', project, code)).toBe(`${entries.length} completed Hello.`);
   });
 
+  it('starts each program', async () => {
+    const programs = manifests.flatMap(({ name, bin = {} }) => (name.startsWith('@h/') ? Object.keys(bin) : []));
+    expect(programs).toEqual(expect.arrayContaining(['h-audit', 'h-model-proxy', 'mcp-guard']));
+    for (const program of programs) {
+      const { stdout } = await run(join(project, 'node_modules/.bin', program), ['--help'], { cwd: project });
+      expect(stdout).toMatch(new RegExp(`^Usage:\\s+${program} `));
+    }
+  });
+
   it('creates a project that runs with npm create h', async () => {
     const { env } = rehearsal.registry;
     const { HOME, PATH } = process.env;
