@@ -106,7 +106,7 @@ const problemWithOwnScope = (specifier, name, path, importer, { bridges = [], si
       ? undefined
       : `${importer} must not import its sibling ${name}. Move the shared code to a ground-floor package, or let the app pass it in.`;
   }
-  if (specifier === '@h/turn') return undefined;
+  if (specifier === '@h/turn' || specifier === '@h/turn/records') return undefined;
   if (specifier === '@h/turn/testing' || specifier === '@h/turn/vitest') {
     return isForTests(path) ? undefined : `Only tests may import ${specifier}.`;
   }
