@@ -2,7 +2,8 @@ import { headerStop, is, quotedStop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
-import { quoteAt, quoteBefore } from './quotes.js';
+import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
+import { findPuttyKey } from './private-key.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isCall, isGap, maxSpaces, path, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
@@ -18,6 +19,8 @@ const lineFeed = 10;
 /** Matches what `var_dump` prints before a string. */
 const dumped = /^\n {1,40}string\(\d{1,4}\) (?=")/;
 const maxHeader = 4096;
+/** Minimum length of a member of a JSON web key, which has 32 bytes. */
+const minKeyMember = 42;
 /** Maximum length of the text that identifies a header. */
 const maxHead = 256;
 /** Maximum length of a type between a name and its value. */
@@ -44,12 +47,16 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
   if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
+  if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
+  if (sign.isColon && reader.text.endsWith('Private-Lines', written)) return findPuttyKey(reader, sign.start);
   let nameEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
-    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeType(reader, written);
-    if (nameEnd === written || !mayEndKey(reader.text, nameEnd)) return undefined;
+    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeAccount(reader, written);
+    if (nameEnd === written && !sign.isColon) nameEnd = beforeType(reader, written);
+    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return undefined;
+    if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
-  const key = readKey(reader, nameEnd, sign.start);
+  const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
   if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
@@ -62,6 +69,31 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   return isArrow && !key.isQuoted
     ? findPointedAt(reader, key, start)
     : valueOf(reader, key, start, { isColon: sign.isColon });
+};
+
+/** Whether the name is that of a private member of a JSON web key, in quotes. */
+const isKeyMember = (reader: Reader, end: number): boolean => {
+  const code = reader.text.charCodeAt(end - 1);
+  if (code !== 100 && code !== 107 && code !== 112 && code !== 113 && code !== 105) return false;
+  return /["'](?:d|k|p|q|dp|dq|qi)$/.test(reader.text.slice(Math.max(reader.barrier, end - 3), end));
+};
+
+/** Finds the value of a private member of a JSON web key. */
+const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
+  const quote = quoteAt(reader, skipGap(reader, from));
+  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxHeader);
+  if (quote === undefined || end === undefined || end - quote.end < minKeyMember) return undefined;
+  const value = reader.text.slice(quote.end, end);
+  return /^[\w-]+$/.test(value) && looksRandom(value) ? { kind: 'json-web-key', start: quote.end, end } : undefined;
+};
+
+/** Returns the name of `pass=…`. With a colon or a space, the word has other meanings. */
+const shortKey = (reader: Reader, end: number, sign: Sign): Key | undefined => {
+  if (sign.isColon || end !== sign.start || !reader.text.endsWith('pass', end)) return undefined;
+  const start = end - 4;
+  return is(reader.before(start), word)
+    ? undefined
+    : { name: 'pass', strength: 'strong', start, isQuoted: false, isTight: true };
 };
 
 const signAt = (reader: Reader, index: number): Sign | undefined => {
@@ -104,8 +136,19 @@ const beforeOwner = (reader: Reader, end: number): number => {
   return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
 };
 
+/** Returns the end of the name in `SET PASSWORD FOR 'user'@'host' = …`. */
+const beforeAccount = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const last = text.charCodeAt(end);
+  if (last !== 39 && last !== 34 && last !== 96) return end;
+  const near = text.slice(Math.max(reader.barrier, end - maxOwner), end);
+  const found = / FOR ["'`][\w.%-]{1,32}(?:["'`]@["'`][\w.%-]{1,32})?$/i.exec(near);
+  return found === null ? end : end - found[0].length;
+};
+
 /** Matches the types that follow a name without a colon. */
 const spacedType = /[\w$] (?:string|str|String|NSString)$/;
+const staticType = /: ?&'static str$/;
 
 /** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
 const beforeType = (reader: Reader, end: number): number => {
@@ -113,6 +156,7 @@ const beforeType = (reader: Reader, end: number): number => {
   const floor = Math.max(reader.barrier, end - maxType);
   const last = text.charCodeAt(end - 1);
   const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 10), end) : '';
+  if (near.endsWith(' str') && staticType.test(text.slice(floor, end))) return text.lastIndexOf(':', end);
   if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
@@ -125,7 +169,14 @@ const beforeType = (reader: Reader, end: number): number => {
 
 /** Whether the code belongs to the name of a type. */
 const isOfType = (code: number): boolean =>
-  is(code, word) || code === 46 || code === 60 || code === above || code === 91 || code === 93 || code === 124;
+  is(code, word) ||
+  code === 46 ||
+  code === 60 ||
+  code === above ||
+  code === 91 ||
+  code === 93 ||
+  code === 124 ||
+  code === 38;
 
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {
   const next = reader.code(sign.end);

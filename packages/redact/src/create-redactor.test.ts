@@ -418,6 +418,71 @@ describe('for any text', () => {
     );
   });
 
+  it('decides repeated text as it decides the same text in small chunks', () => {
+    const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 400 }));
+    fc.assert(
+      fc.property(repeated, pieces, fc.integer({ min: 1, max: 300 }), ([parts, times], last, seed) => {
+        const text = `${parts.join('').repeat(times)}${last}\nAPI_KEY=${randomValue(seed)}\n`;
+        const open = stream();
+        let out = '';
+        for (let place = 0; place < text.length; place += 97) out += open.push(text.slice(place, place + 97));
+        expect(out + open.end()).toBe(redact(text));
+        expect(redact(text)).toContain(`API_KEY=${r}`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('replaces all values of a column and the tokens between them', () => {
+    const [, make] = tokenMakers[7] ?? [];
+    const rows = seeds.map((seed) => [make?.(seed) ?? '', `Blue${seed}moon${seed}`] as const);
+    const table = (cells: readonly (readonly string[])[]): string =>
+      ['| name | password |', '|---|---|', ...cells.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+    expect(redact(table(rows))).toBe(table(rows.map(() => [r, r])));
+    const open = stream();
+    const out = Array.from(table(rows), (character) => open.push(character)).join('') + open.end();
+    expect(out).toBe(table(rows.map(() => [r, r])));
+  });
+
+  it('replaces a value behind thousands of repeated names', () => {
+    for (const name of ['token:', 'pw: ', '--token ', '"name":"password","value":']) {
+      expect(redact(`${name.repeat(5000)}\nDB_PASSWORD=hunter2x`)).toMatch(/\nDB_PASSWORD=\[redacted\]$/);
+    }
+  });
+
+  it('spends no more time on repeated names than on text', () => {
+    const perCharacter = (text: string): number => {
+      let best = Number.POSITIVE_INFINITY;
+      for (let run = 0; run < 5; run += 1) {
+        const before = process.cpuUsage();
+        redact(text);
+        best = Math.min(best, process.cpuUsage(before).user);
+      }
+      return best / text.length;
+    };
+    const plain = perCharacter(
+      'The quick brown fox jumps over the lazy dog, and the dog (a.k.a. Rex) sleeps on.\n'.repeat(3000),
+    );
+    for (const name of ['pw:', ':token ', '2:', '-pkey ', '"--token"', 'B:B']) {
+      expect(perCharacter(name.repeat(Math.ceil(250_000 / name.length))) / plain, name).toBeLessThan(6);
+    }
+  });
+
+  it.each([
+    '| Name | Password |\n|---|---|\n| joe | see the vault |',
+    'id,key,name\n1,alpha2beta,joe',
+    '-[ RECORD 1 ]-\nid | 1',
+    'git auth 9c7c85cb',
+    'docker run -u root -p 8080:80 web',
+    '{"d":"M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10"}',
+    'pass: 12, fail: 0',
+    'setPassword(password)',
+    'connect("host", "user", options)',
+    'cat <<< "hello world 123"',
+  ])('preserves %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
   it('treats the end of a secret as a word boundary in the first pass', () => {
     const [, make] = tokenMakers[0] ?? [];
     const token = make?.(1) ?? '';

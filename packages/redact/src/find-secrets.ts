@@ -1,14 +1,17 @@
 import { findAssignment } from './assignment.js';
 import { findArrow, findCell, findFallback, findField, findNeighbor } from './cells.js';
 import { is, stop, word } from './characters.js';
-import { findEchoed, findFlag } from './command-line.js';
+import { findCallArgument } from './calls.js';
+import { findRuledColumns, findSeparatedColumns } from './columns.js';
+import { findEchoed, findFlag, findHereString } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
 import { spacedLetters } from './key-name.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
+import { Repetition } from './repetition.js';
 import type { Finder, Secret } from './replace.js';
-import { findSpaced } from './spaced.js';
+import { findSpaced, mayBeSpaced } from './spaced.js';
 import { findToken, isAnchor } from './tokens.js';
 import { bars } from './value-of-name.js';
 
@@ -56,6 +59,10 @@ const every: readonly Detector[] = [
   findArrow,
   findCell,
   findEchoed,
+  findHereString,
+  findRuledColumns,
+  findSeparatedColumns,
+  findCallArgument,
   findFallback,
   findField,
 ];
@@ -77,6 +84,10 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
   if (character === ' ' && before === 'o') found.push(findEchoed);
+  if (character === '-' && before === '\n') found.push(findRuledColumns);
+  if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
+  if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
+  if (character === '<' && before === '<') found.push(findHereString);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
 };
@@ -114,6 +125,9 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   return { lists: all, listOf: table };
 })();
 
+/** The number of the list that has only {@link findSpaced}. */
+const spaced = lists.findIndex((list) => list.length === 1 && list[0] === findSpaced);
+
 /**
  * Creates a finder for secrets by format. It makes one pass with a table lookup per character, and calls a detector
  * only at possible secrets. Each detector reads a bounded number of characters.
@@ -127,32 +141,60 @@ export const formFinder = (replacement: string): Finder => {
     // Reading bytes takes half the time of reading characters in a long text. Candidates are checked in the text.
     const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;
     let reader: Reader | undefined;
+    let repetition: Repetition | undefined;
     let secrets: Secret[] | undefined;
+    let { ahead } = place;
+    let limit = ahead[0]?.start ?? length;
     let before = place.isBeginning && place.from === 0 ? lineFeed : bracket;
     if (place.from > place.barrier) before = text.charCodeAt(place.from - 1) & 255;
     let index = place.from;
     while (index < length) {
-      const byte = bytes === undefined ? text.charCodeAt(index) & 255 : (bytes[index] ?? 0);
-      const list = listOf[(before << 8) | byte] ?? 0;
-      before = byte;
-      if (list !== 0 && text.charCodeAt(index) < 128) {
-        reader ??= new Reader(text, settings, place);
-        const found = detect(reader, index, lists[list] ?? []);
-        if (reader.starved) return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index) };
-        if (found !== undefined) {
-          (secrets ??= []).push(found);
-          reader.pass(found.end);
-          index = found.end;
-          before = bracket;
-          continue;
+      let found = index === limit ? ahead[0] : undefined;
+      while (index < limit) {
+        const byte = bytes === undefined ? text.charCodeAt(index) & 255 : (bytes[index] ?? 0);
+        const list = listOf[(before << 8) | byte] ?? 0;
+        before = byte;
+        const isCandidate = list !== 0 && text.charCodeAt(index) < 128;
+        // Most candidates are spaces, which are ruled out without a reader.
+        if (isCandidate && (list !== spaced || mayBeSpaced(text, index))) {
+          reader ??= new Reader(text, settings, place);
+          const repeated = Math.min(repetition?.skip(index, reader.barrier) ?? index, limit);
+          if (repeated > index) {
+            index = repeated;
+            before = text.charCodeAt(index - 1) & 255;
+            continue;
+          }
+          reader.reach = index;
+          found = detect(reader, index, lists[list] ?? []);
+          if (reader.starved) {
+            return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index), ahead };
+          }
+          if (found === undefined) (repetition ??= new Repetition(text)).add(index, reader.reach);
+          else if (found.more === undefined) break;
+          else if (ahead.length === 0) {
+            ahead = found.more;
+            limit = ahead[0]?.start ?? length;
+          }
         }
+        found = undefined;
+        index += 1;
       }
-      index += 1;
+      if (found === undefined) continue;
+      (secrets ??= []).push(found);
+      reader ??= new Reader(text, settings, place);
+      reader.pass(found.end);
+      index = found.end;
+      before = bracket;
+      if (ahead.length > 0) ahead = after(ahead, index);
+      limit = ahead[0]?.start ?? length;
     }
     const settled = place.isWhole ? length : settledBefore(text, reader?.barrier ?? place.barrier, length);
-    return { secrets: secrets ?? none, settled };
+    return { secrets: secrets ?? none, settled, ahead };
   };
 };
+
+const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>
+  secrets.filter(({ start }) => start >= end);
 
 const detect = (reader: Reader, index: number, detectors: readonly Detector[]): Secret | undefined => {
   for (const detector of detectors) {

@@ -17,7 +17,8 @@ const strongNouns = words(
   'password passwd passphrase passwort passw pwd pswd pw senha passcode secret secrets apikey apitoken apisecret ' +
     'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
-    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk',
+    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
+    'secretbinary',
 );
 const weakNouns = words(
   'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
@@ -30,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -100,14 +101,21 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 /** Words that require a preceding word. */
 const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
 
+/** Names of two words of which the last one alone has other meanings. */
+const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content'].flatMap((name) =>
+  [' ', '_', '-'].map((joint) => name.replace(' ', joint)),
+);
+
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', 'secret_id', 'secret-id', 'secret id'],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', ...compounds],
   bareWords,
 );
 
 const spacedEndings = [
-  ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id'),
+  ...words(
+    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id bindpw rootpw',
+  ),
 ];
 
 /** The last letters of the names that {@link mayEndSpacedKey} looks for. */
@@ -145,6 +153,8 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
   if (noun === 'pass') return isQualified || passQualifiers.has(before ?? '') ? 'strong' : undefined;
+  if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
+  if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {

@@ -9,6 +9,8 @@ const bracket = 93;
 export const maxReach = 48;
 /** Maximum number of characters that a detector looks back for context. Streams retain more than this. */
 const maxLook = 160;
+/** Maximum distance of characters that are read one by one from the candidate or from a range that was read. */
+export const maxSingle = 256;
 const minLongRun = 12;
 const maxRemembered = 256;
 
@@ -44,6 +46,8 @@ export class Reader {
   readonly replacement: string;
   /** Whether the current decision has read past the end of an unfinished text. */
   starved = false;
+  /** The end of the ranges that were read since it was reset; see {@link maxSingle}. */
+  reach = 0;
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
   #barrier: number;
@@ -82,6 +86,11 @@ export class Reader {
     return Math.max(this.#barrier, index - maxLook);
   }
 
+  /** Records that the text up to an offset was read. */
+  saw(end: number): void {
+    if (end > this.reach) this.reach = end;
+  }
+
   code(index: number): number {
     if (index < this.length) return index < 0 ? Number.NaN : this.text.charCodeAt(index);
     if (!this.#isWhole) this.starved = true;
@@ -95,6 +104,7 @@ export class Reader {
   }
 
   slice(start: number, end: number): string {
+    this.saw(end);
     if (end > this.length && !this.#isWhole) this.starved = true;
     return this.text.slice(start, end);
   }
@@ -134,6 +144,7 @@ export class Reader {
     let { end } = run;
     while (end < limit && is(this.text.charCodeAt(end), bits) === isOf) end += 1;
     run.end = end;
+    this.saw(end);
     if (end >= this.length && end < start + max && !this.#isWhole) this.starved = true;
     return Math.min(end, limit);
   }
