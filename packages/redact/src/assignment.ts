@@ -48,7 +48,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
   if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
-  if (sign.isColon && reader.text.endsWith('Private-Lines', written)) return findPuttyKey(reader, sign.start);
+  if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
   let nameEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
     nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeAccount(reader, written);
@@ -66,10 +66,37 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   const isArrow = reader.code(sign.end) === above;
-  return isArrow && !key.isQuoted
-    ? findPointedAt(reader, key, start)
-    : valueOf(reader, key, start, { isColon: sign.isColon });
+  if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
+  const found = valueOf(reader, key, start, { isColon: sign.isColon });
+  return reader.starved ? undefined : withChange(reader, key, start, found);
 };
+
+/** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
+const hiddenValue = /^\([\w ]{1,30}\)/;
+const changeSign = /^["')] {1,4}(?:->|=>|→) {1,4}(?=["'])/;
+
+/** Adds the new value of `password = "old" -> "new"`, of which the old one may be hidden. */
+const withChange = (reader: Reader, key: Key, start: number, old: Secret | undefined): Secret | undefined => {
+  const last = endOfOld(reader, start);
+  if (last === undefined || reader.code(last + 1) !== 32) return old;
+  const sign = changeSign.exec(reader.slice(last, last + 12));
+  const changed = sign === null ? undefined : valueOf(reader, key, last + sign[0].length, { isColon: true });
+  if (changed === undefined) return old;
+  return old === undefined ? changed : { ...old, more: [old, changed] };
+};
+
+/** Returns the offset of the quote or bracket that ends the old value. */
+const endOfOld = (reader: Reader, start: number): number | undefined => {
+  if (reader.code(start) === 40) {
+    const hidden = hiddenValue.exec(reader.slice(start, start + 32));
+    return hidden === null ? undefined : start + hidden[0].length - 1;
+  }
+  const quote = quoteAt(reader, start);
+  return quote?.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
+};
+
+const isPuttyName = ({ text }: Reader, end: number): boolean =>
+  text.charCodeAt(end - 6) === hyphen && text.endsWith('Private-Lines', end);
 
 /** Whether the name is that of a private member of a JSON web key, in quotes. */
 const isKeyMember = (reader: Reader, end: number): boolean => {
@@ -89,7 +116,8 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
 
 /** Returns the name of `pass=…`. With a colon or a space, the word has other meanings. */
 const shortKey = (reader: Reader, end: number, sign: Sign): Key | undefined => {
-  if (sign.isColon || end !== sign.start || !reader.text.endsWith('pass', end)) return undefined;
+  if (sign.isColon || end !== sign.start || reader.text.charCodeAt(end - 1) !== 115) return undefined;
+  if (!reader.text.endsWith('pass', end)) return undefined;
   const start = end - 4;
   return is(reader.before(start), word)
     ? undefined
@@ -156,7 +184,8 @@ const beforeType = (reader: Reader, end: number): number => {
   const floor = Math.max(reader.barrier, end - maxType);
   const last = text.charCodeAt(end - 1);
   const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 10), end) : '';
-  if (near.endsWith(' str') && staticType.test(text.slice(floor, end))) return text.lastIndexOf(':', end);
+  const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
+  if (isStatic) return text.lastIndexOf(':', end);
   if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;

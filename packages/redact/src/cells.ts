@@ -81,30 +81,13 @@ const isFirst = (reader: Reader, start: number): boolean => {
 
 const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
 
-/** Matches the old value in a plan of Terraform. */
-const changed = /^= (?:"[^"\n]{0,80}"|\([\w ]{1,30}\))$/;
-
-/** Returns the end of the name in `password = "old" -> "new"`, or the given end. */
-const beforeChange = (reader: Reader, end: number): number => {
-  const { text } = reader;
-  const last = text.charCodeAt(end - 1);
-  if (last !== 34 && last !== 41) return end;
-  const near = text.slice(reader.floor(end), end);
-  const at = near.lastIndexOf('= ');
-  if (at === -1 || !changed.test(near.slice(at))) return end;
-  const sign = end - near.length + at;
-  let start = sign;
-  while (start > reader.barrier && sign - start < maxSpaces && text.charCodeAt(start - 1) === 32) start -= 1;
-  return start;
-};
-
 /** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
 export const findArrow = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const isWide = text.charCodeAt(index) !== 62;
   const sign = index - 1;
   if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
-  const end = beforeChange(reader, sign - 1);
+  const end = sign - 1;
   if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
   const key = readKey(reader, end, sign);
   return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));

@@ -199,7 +199,6 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
     if (quote === undefined ? code === 32 || code === 9 || is(code, stop) : reader.matches(quote.literal, end)) break;
     end += 1;
   }
-  reader.saw(end);
   return { start, end };
 };
 
@@ -221,10 +220,12 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
 const login = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|setapikey)$/;
+const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey'];
+const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
+
 /** Finds the value in `vault login …`. Called for a space. */
 export const findLogin = (reader: Reader, index: number): Secret | undefined => {
-  const before = reader.text.slice(index - 5, index);
-  if (!/login|og-in| auth|token|pikey/.test(before)) return undefined;
+  if (!isLoginEnd(reader.text, index)) return undefined;
   const { start, end } = argumentAt(reader, index + 1);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;

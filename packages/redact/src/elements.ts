@@ -38,7 +38,6 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const start = index + 1 + (isData ? content.length : 0);
   let end = start;
   while (end < start + maxContent && !isContentEnd(reader.code(end), isData)) end += 1;
-  reader.saw(end);
   if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
   const value = text.slice(start, end);
   if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;

@@ -60,11 +60,7 @@ const endingTest = (
   // An ending that contains another one at its end is covered by the shorter one.
   const shortest = endings.filter((ending) => !endings.some((other) => other !== ending && ending.endsWith(other)));
   for (const ending of shortest) {
-    const last = ending.length - 1;
-    // An ending of two letters matches any third letter.
-    const tails =
-      last > 1 ? [tailOf(ending, last)] : Array.from({ length: 32 }, (_, any) => (any << 10) | tailOf(ending, last));
-    for (const tail of tails) {
+    for (const tail of tailsOf(ending)) {
       const place = familyOf[tail] ?? 0;
       if (place === 0) familyOf[tail] = families.push([ending]);
       else families[place - 1] = [...(families[place - 1] ?? []), ending];
@@ -90,6 +86,13 @@ const endingTest = (
 
 const tailOf = (text: string, last: number): number =>
   ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
+
+/** Returns the last letters of an ending. An ending of two letters matches any third letter. */
+const tailsOf = (ending: string): readonly number[] => {
+  const last = ending.length - 1;
+  const tail = tailOf(ending, last);
+  return last > 1 ? [tail] : Array.from({ length: 32 }, (_, any) => (any << 10) | tail);
+};
 
 const endsWith = (text: string, last: number, ending: string): boolean => {
   for (let index = ending.length - 1, place = last; index >= 0; index -= 1, place -= 1) {
@@ -123,6 +126,22 @@ export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((end
 
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
+
+const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by'];
+/** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
+export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase']));
+/**
+ * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
+ * two before. A name that ends with digits or `_` is read from the back.
+ */
+export const ledTails = new Uint8Array(128 << 10);
+for (const ending of ledEndings) {
+  for (const tail of tailsOf(ending)) {
+    for (const high of [64, 96]) ledTails[(((tail & 31) | high) << 10) | (tail >> 5)] = 1;
+  }
+}
+ledTails.fill(1, 48 << 10, 58 << 10);
+ledTails.fill(1, 95 << 10, 96 << 10);
 
 const seams = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const environmentName = /^[A-Z][A-Z\d_]*$/;

@@ -6,8 +6,11 @@ import { skipGap, valueOf, type Key } from './value-of-name.js';
 
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
-  const last = reader.text.charCodeAt(end - 1) | 32;
-  return (last === 101 || last === 116) && valueName.test(reader.text.slice(Math.max(0, end - 12), end));
+  const { text } = reader;
+  const last = text.charCodeAt(end - 1) | 32;
+  const second = text.charCodeAt(end - 2) | 32;
+  const mayBe = (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108));
+  return mayBe && valueName.test(text.slice(Math.max(0, end - 12), end));
 };
 
 const valueName = /(?:^|[^\w])(?:value|(?<!key )content|default)$/i;

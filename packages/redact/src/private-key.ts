@@ -51,6 +51,5 @@ const readBody = (reader: Reader, start: number): { readonly end: number; readon
     }
     end += 1;
   }
-  reader.saw(end);
   return { end, longest };
 };

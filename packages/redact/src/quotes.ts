@@ -60,12 +60,6 @@ export const quoteBefore = (reader: Reader, end: number): number => {
 
 /** Returns the end of the quoted text; `undefined` if the line or the limit ends first. */
 export const endOfQuoted = (reader: Reader, start: number, literal: string, max: number): number | undefined => {
-  const end = closingQuote(reader, start, literal, max);
-  reader.saw(end ?? start + max);
-  return end;
-};
-
-const closingQuote = (reader: Reader, start: number, literal: string, max: number): number | undefined => {
   const last = literal.charCodeAt(literal.length - 1);
   const isPlain = isQuoteCode(last);
   const escapes = isPlain ? literal.length - 1 : 0;

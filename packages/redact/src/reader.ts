@@ -9,8 +9,6 @@ const bracket = 93;
 export const maxReach = 48;
 /** Maximum number of characters that a detector looks back for context. Streams retain more than this. */
 const maxLook = 160;
-/** Maximum distance of characters that are read one by one from the candidate or from a range that was read. */
-export const maxSingle = 256;
 const minLongRun = 12;
 const maxRemembered = 256;
 
@@ -46,8 +44,6 @@ export class Reader {
   readonly replacement: string;
   /** Whether the current decision has read past the end of an unfinished text. */
   starved = false;
-  /** The end of the ranges that were read since it was reset; see {@link maxSingle}. */
-  reach = 0;
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
   #barrier: number;
@@ -86,11 +82,6 @@ export class Reader {
     return Math.max(this.#barrier, index - maxLook);
   }
 
-  /** Records that the text up to an offset was read. */
-  saw(end: number): void {
-    if (end > this.reach) this.reach = end;
-  }
-
   code(index: number): number {
     if (index < this.length) return index < 0 ? Number.NaN : this.text.charCodeAt(index);
     if (!this.#isWhole) this.starved = true;
@@ -104,7 +95,6 @@ export class Reader {
   }
 
   slice(start: number, end: number): string {
-    this.saw(end);
     if (end > this.length && !this.#isWhole) this.starved = true;
     return this.text.slice(start, end);
   }
@@ -144,7 +134,6 @@ export class Reader {
     let { end } = run;
     while (end < limit && is(this.text.charCodeAt(end), bits) === isOf) end += 1;
     run.end = end;
-    this.saw(end);
     if (end >= this.length && end < start + max && !this.#isWhole) this.starved = true;
     return Math.min(end, limit);
   }
@@ -192,11 +181,11 @@ export class Reader {
   }
 
   /**
-   * Returns the words of a set between the beginning of the line, or {@link Reader.floor}, and an offset, in order.
-   * Searches each character once.
+   * Returns the words of a set between the beginning of the line, or the maximum distance, and an offset, in order. A
+   * command may have several secrets, so it also counts before the last one. Searches each character once.
    */
   wordsOnLine(expression: RegExp, index: number): readonly WordOnLine[] {
-    const floor = this.floor(index);
+    const floor = Math.max(0, index - maxLook);
     const isContinued = index >= this.#lineTo && floor <= this.#lineTo && this.#lineTo > this.#lineFrom;
     const from = isContinued ? this.#lineTo : floor;
     const lineFeed = this.text.slice(from, index).lastIndexOf('\n') + from;

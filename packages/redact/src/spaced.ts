@@ -29,10 +29,8 @@ const mayBeDirective = (near: string): boolean =>
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
-  if (mayEndLogin(text, index)) {
-    const login = findLogin(reader, index);
-    if (login !== undefined || reader.starved) return login;
-  }
+  const login = findLogin(reader, index);
+  if (login !== undefined || reader.starved) return login;
   if (!mayEndSpacedKey(text, index)) {
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
@@ -67,25 +65,11 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
-/** Whether the text before may be `login`, `log-in`, `auth`, `token` or `setapikey`, by its last letters. */
-const mayEndLogin = (text: string, index: number): boolean => {
-  const last = text.charCodeAt(index - 1);
-  if (last !== 110 && last !== 104 && last !== 121) return false;
-  const third = text.charCodeAt(index - 3);
-  const second = text.charCodeAt(index - 2);
-  if (last === 110) return (second === 105 && (third === 103 || third === 45)) || (second === 101 && third === 107);
-  return (last === 104 && second === 116 && third === 117) || (last === 121 && second === 101 && third === 107);
-};
-
 /** Whether the text before is `BY` or `by`. */
 const endsWithBy = (text: string, index: number): boolean => {
   const last = text.charCodeAt(index - 1);
   return last === 89 || (last === 121 && text.charCodeAt(index - 2) === 98);
 };
-
-/** Returns quickly whether {@link findSpaced} may find a secret. */
-export const mayBeSpaced = (text: string, index: number): boolean =>
-  mayEndSpacedKey(text, index) || mayEndLogin(text, index) || endsWithBy(text, index);
 
 /** Returns the offset behind dots that lead from a name to its value. */
 const afterDots = (reader: Reader, index: number): number => {
