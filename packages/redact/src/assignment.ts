@@ -2,7 +2,8 @@ import { headerStop, is, quotedStop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
-import { quoteAt, quoteBefore } from './quotes.js';
+import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
+import { findPuttyKey } from './private-key.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isCall, isGap, maxSpaces, path, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
@@ -18,6 +19,8 @@ const lineFeed = 10;
 /** Matches what `var_dump` prints before a string. */
 const dumped = /^\n {1,40}string\(\d{1,4}\) (?=")/;
 const maxHeader = 4096;
+/** Minimum length of a member of a JSON web key, which has 32 bytes. */
+const minKeyMember = 42;
 /** Maximum length of the text that identifies a header. */
 const maxHead = 256;
 /** Maximum length of a type between a name and its value. */
@@ -44,12 +47,16 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
   if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
+  if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
+  if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
   let nameEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
-    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeType(reader, written);
-    if (nameEnd === written || !mayEndKey(reader.text, nameEnd)) return undefined;
+    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeAccount(reader, written);
+    if (nameEnd === written && !sign.isColon) nameEnd = beforeType(reader, written);
+    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return undefined;
+    if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
-  const key = readKey(reader, nameEnd, sign.start);
+  const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
   if (key === undefined) return findPassArgument(reader, sign, nameEnd);
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
@@ -59,9 +66,62 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   const isArrow = reader.code(sign.end) === above;
-  return isArrow && !key.isQuoted
-    ? findPointedAt(reader, key, start)
-    : valueOf(reader, key, start, { isColon: sign.isColon });
+  if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
+  const found = valueOf(reader, key, start, { isColon: sign.isColon });
+  return reader.starved ? undefined : withChange(reader, key, start, found);
+};
+
+/** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
+const hiddenValue = /^\([\w ]{1,30}\)/;
+const changeSign = /^["')] {1,4}(?:->|=>|→) {1,4}(?=["'])/;
+
+/** Adds the new value of `password = "old" -> "new"`, of which the old one may be hidden. */
+const withChange = (reader: Reader, key: Key, start: number, old: Secret | undefined): Secret | undefined => {
+  const last = endOfOld(reader, start);
+  if (last === undefined || reader.code(last + 1) !== 32) return old;
+  const sign = changeSign.exec(reader.slice(last, last + 12));
+  const changed = sign === null ? undefined : valueOf(reader, key, last + sign[0].length, { isColon: true });
+  if (changed === undefined) return old;
+  return old === undefined ? changed : { ...old, more: [old, changed] };
+};
+
+/** Returns the offset of the quote or bracket that ends the old value. */
+const endOfOld = (reader: Reader, start: number): number | undefined => {
+  if (reader.code(start) === 40) {
+    const hidden = hiddenValue.exec(reader.slice(start, start + 32));
+    return hidden === null ? undefined : start + hidden[0].length - 1;
+  }
+  const quote = quoteAt(reader, start);
+  return quote?.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
+};
+
+const isPuttyName = ({ text }: Reader, end: number): boolean =>
+  text.charCodeAt(end - 6) === hyphen && text.endsWith('Private-Lines', end);
+
+/** Whether the name is that of a private member of a JSON web key, in quotes. */
+const isKeyMember = (reader: Reader, end: number): boolean => {
+  const code = reader.text.charCodeAt(end - 1);
+  if (code !== 100 && code !== 107 && code !== 112 && code !== 113 && code !== 105) return false;
+  return /["'](?:d|k|p|q|dp|dq|qi)$/.test(reader.text.slice(Math.max(reader.barrier, end - 3), end));
+};
+
+/** Finds the value of a private member of a JSON web key. */
+const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
+  const quote = quoteAt(reader, skipGap(reader, from));
+  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxHeader);
+  if (quote === undefined || end === undefined || end - quote.end < minKeyMember) return undefined;
+  const value = reader.text.slice(quote.end, end);
+  return /^[\w-]+$/.test(value) && looksRandom(value) ? { kind: 'json-web-key', start: quote.end, end } : undefined;
+};
+
+/** Returns the name of `pass=…`. With a colon or a space, the word has other meanings. */
+const shortKey = (reader: Reader, end: number, sign: Sign): Key | undefined => {
+  if (sign.isColon || end !== sign.start || reader.text.charCodeAt(end - 1) !== 115) return undefined;
+  if (!reader.text.endsWith('pass', end)) return undefined;
+  const start = end - 4;
+  return is(reader.before(start), word)
+    ? undefined
+    : { name: 'pass', strength: 'strong', start, isQuoted: false, isTight: true };
 };
 
 const signAt = (reader: Reader, index: number): Sign | undefined => {
@@ -104,8 +164,19 @@ const beforeOwner = (reader: Reader, end: number): number => {
   return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
 };
 
+/** Returns the end of the name in `SET PASSWORD FOR 'user'@'host' = …`. */
+const beforeAccount = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const last = text.charCodeAt(end);
+  if (last !== 39 && last !== 34 && last !== 96) return end;
+  const near = text.slice(Math.max(reader.barrier, end - maxOwner), end);
+  const found = / FOR ["'`][\w.%-]{1,32}(?:["'`]@["'`][\w.%-]{1,32})?$/i.exec(near);
+  return found === null ? end : end - found[0].length;
+};
+
 /** Matches the types that follow a name without a colon. */
 const spacedType = /[\w$] (?:string|str|String|NSString)$/;
+const staticType = /: ?&'static str$/;
 
 /** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
 const beforeType = (reader: Reader, end: number): number => {
@@ -113,6 +184,8 @@ const beforeType = (reader: Reader, end: number): number => {
   const floor = Math.max(reader.barrier, end - maxType);
   const last = text.charCodeAt(end - 1);
   const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 10), end) : '';
+  const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
+  if (isStatic) return text.lastIndexOf(':', end);
   if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
@@ -125,7 +198,14 @@ const beforeType = (reader: Reader, end: number): number => {
 
 /** Whether the code belongs to the name of a type. */
 const isOfType = (code: number): boolean =>
-  is(code, word) || code === 46 || code === 60 || code === above || code === 91 || code === 93 || code === 124;
+  is(code, word) ||
+  code === 46 ||
+  code === 60 ||
+  code === above ||
+  code === 91 ||
+  code === 93 ||
+  code === 124 ||
+  code === 38;
 
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {
   const next = reader.code(sign.end);

@@ -1,4 +1,6 @@
+import { findCredentialArgument } from './calls.js';
 import { is, key as keyClass } from './characters.js';
+import { findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -11,7 +13,11 @@ const comma = 44;
 const arrow = 0x2192;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
-export const findNeighbor = (reader: Reader, index: number): Secret | undefined => findNext(reader, index, index + 1);
+export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
+  const found = findNext(reader, index, index + 1);
+  if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
+  return findCredentialArgument(reader, index);
+};
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
 export const findCell = (reader: Reader, index: number): Secret | undefined =>
@@ -34,6 +40,8 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const strength = reader.remember(name, keyStrength);
   const isCell = text.charCodeAt(separator) !== comma;
   if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
+  const below = isCell ? findBarColumns(reader, from) : undefined;
+  if (below !== undefined || reader.starved) return below;
   const valueStart = reader.skipSpaces(from, maxSpaces);
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
   const key: Key = { name, strength, start, isQuoted: true, isTight: false };
@@ -49,8 +57,10 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
     : undefined;
 };
 
-/** Finds the value in a line `name,value`. Called for the comma. */
+/** Finds the value in a line `name,value`, or below a name in a file with columns. Called for the comma. */
 export const findField = (reader: Reader, index: number): Secret | undefined => {
+  const below = findSeparatedColumns(reader, index);
+  if (below !== undefined || reader.starved) return below;
   if (!mayEndKey(reader.text, index)) return undefined;
   const key = readKey(reader, index, index);
   if (key === undefined) return undefined;
@@ -71,30 +81,13 @@ const isFirst = (reader: Reader, start: number): boolean => {
 
 const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
 
-/** Matches the old value in a plan of Terraform. */
-const changed = /^= (?:"[^"\n]{0,80}"|\([\w ]{1,30}\))$/;
-
-/** Returns the end of the name in `password = "old" -> "new"`, or the given end. */
-const beforeChange = (reader: Reader, end: number): number => {
-  const { text } = reader;
-  const last = text.charCodeAt(end - 1);
-  if (last !== 34 && last !== 41) return end;
-  const near = text.slice(reader.floor(end), end);
-  const at = near.lastIndexOf('= ');
-  if (at === -1 || !changed.test(near.slice(at))) return end;
-  const sign = end - near.length + at;
-  let start = sign;
-  while (start > reader.barrier && sign - start < maxSpaces && text.charCodeAt(start - 1) === 32) start -= 1;
-  return start;
-};
-
 /** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
 export const findArrow = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const isWide = text.charCodeAt(index) !== 62;
   const sign = index - 1;
   if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
-  const end = beforeChange(reader, sign - 1);
+  const end = sign - 1;
   if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
   const key = readKey(reader, end, sign);
   return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));

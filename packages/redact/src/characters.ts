@@ -10,6 +10,8 @@ export const base64 = 32;
 export const key = 64;
 /** Belongs to the credential of an authorization header. */
 export const bearer = 128;
+/** Ends a line. */
+export const lineBreak = 256;
 /** Ends a value in a connection string. */
 export const pairStop = 512;
 
@@ -39,6 +41,7 @@ mark(`${letters}${digits}_-.~+/=`, bearer);
 mark('\n\r\\`"\'', quotedStop);
 mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);
 mark('\n\r\\`', headerStop);
+mark('\n\r', lineBreak);
 
 /** Additional characters of tokens besides letters, digits, `_` and `-`, with the class of each set. */
 const alphabets: ReadonlyMap<string, number> = new Map(

@@ -4,7 +4,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isMixed, valueOf, type Key } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
 const maxFlag = 40;
@@ -34,6 +34,13 @@ const passwordFlags: readonly PasswordFlag[] = [
   },
   { commands: sshpass, flag: '-p' },
   { commands: sshpass, flag: '-p ' },
+  { commands: commands('useradd usermod altool unlock-keychain create-keychain poetry cqlsh nuget'), flag: '-p ' },
+  { commands: commands('add-generic-password add-internet-password'), flag: '-w ' },
+  { commands: commands('ssh-keygen'), flag: '-N ' },
+  { commands: commands('ssh-keygen ipmitool'), flag: '-P ' },
+  { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-A ' },
+  { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-X ' },
+  { commands: commands('ldappasswd'), flag: '-s ' },
   {
     commands: commands('docker podman buildah skopeo nerdctl crane oras helm az oc cf argocd'),
     flag: '-p ',
@@ -49,6 +56,10 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
 ];
+/** Codes of the letters of these flags, in lower case, and of `-u`. */
+const flagLetters: ReadonlySet<number> = new Set(
+  ['-u', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
+);
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
@@ -71,7 +82,8 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
 
 /** Options with a secret in commands that store one. */
 const contents = commands('body value secret-string data');
-const storing = /\b(?:secrets? (?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set)\b[^\n]*$/;
+const storing =
+  /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set)\b[^\n]*$/;
 
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);
@@ -80,8 +92,9 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const name = reader.text.slice(start, end);
   const isUser = /^(?:proxy-)?user$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
-  if (!isUser && !isContent && !mayEndKey(name, name.length)) return undefined;
-  const strength = isUser ? undefined : isContent ? 'strong' : reader.remember(name, keyStrength);
+  const isPass = name === 'pass';
+  if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
+  const strength = isUser ? undefined : isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
   if (!isUser && strength === undefined) return undefined;
   const valueStart = startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;
@@ -92,6 +105,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
+  if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
   return isChosen(value) ? { ...found, kind: 'command-line' } : undefined;
 };
 
@@ -114,9 +128,11 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     const found = findUserPassword(reader, index, reader.skipSpaces(flags, 4), true);
     if (found !== undefined || reader.starved) return found;
   }
-  if (letter === 98 || letter === 99 || letter === 110) return findFileUser(reader, index);
-  // Only -a, -k, -p, -u and -w carry credentials.
-  if (letter !== 97 && letter !== 107 && letter !== 112 && letter !== 117 && letter !== 119) return undefined;
+  if (letter === 98 || letter === 99 || letter === 110) {
+    const found = findFileUser(reader, index);
+    if (found !== undefined || reader.starved) return found;
+  }
+  if (!flagLetters.has(letter)) return undefined;
   if (letter === 117 || letter === 97) {
     const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
     if (letter === 117 || reader.starved) return found;
@@ -124,11 +140,27 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   const near = reader.slice(index, index + 5);
   for (const { commands: names, flag, needs } of passwordFlags) {
-    if (!near.startsWith(flag) || !isAfter(reader, index, names, needs)) continue;
-    const found = findArgument(reader, index + flag.length);
+    const isItem = flag.endsWith(' ') && near.startsWith(flag.trimEnd()) && /["'\\]/.test(near.charAt(2));
+    if (!(isItem || near.startsWith(flag)) || !isAfter(reader, index, names, needs)) continue;
+    const start = isItem ? startOfArgument(reader, index + 2) : index + flag.length;
+    const found = start === undefined ? undefined : findArgument(reader, start);
     if (found !== undefined || reader.starved) return found;
   }
-  return undefined;
+  return near.startsWith('-p ') ? findUsersPassword(reader, index) : undefined;
+};
+
+/** Matches an argument with a user before the password. */
+const userFlag = / (?:-[uU]|-l|--user(?:name)?)[ =][^\s-]\S{0,60}(?: [^\n]{0,60})? $/;
+
+/** Finds the password in `-u user … -p password` of any command. */
+const findUsersPassword = (reader: Reader, index: number): Secret | undefined => {
+  const { start, end } = argumentAt(reader, index + 3);
+  const value = reader.text.slice(start, end);
+  if (value.length < 6 || !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) || /[/:=]/.test(value) || !isChosen(value)) {
+    return undefined;
+  }
+  if (!userFlag.test(reader.text.slice(reader.floor(index), index)) || isPlaceholder(value)) return undefined;
+  return value.includes(reader.replacement) ? undefined : { kind: 'command-line', start, end };
 };
 
 const apache = commands('htpasswd');
@@ -168,6 +200,38 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
     end += 1;
   }
   return { start, end };
+};
+
+/** Matches a command that reads a secret from its input. */
+const readsInput =
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+
+/** Finds the value in `gh auth login --with-token <<< …`. Called for the third sign. */
+export const findHereString = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.text.charCodeAt(index - 2) !== 60 || index - 2 < reader.barrier) return undefined;
+  const { start, end } = argumentAt(reader, reader.skipSpaces(index + 1, 4));
+  const value = reader.text.slice(start, end);
+  if (value.length < 6 || /^[$<(]/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) {
+    return undefined;
+  }
+  const isRead = readsInput.test(reader.text.slice(reader.floor(index), index - 2));
+  return isRead && isChosen(value) ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches commands whose next argument is a secret, at the beginning of a command. */
+const login = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|setapikey)$/;
+const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey'];
+const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
+
+/** Finds the value in `vault login …`. Called for a space. */
+export const findLogin = (reader: Reader, index: number): Secret | undefined => {
+  if (!isLoginEnd(reader.text, index)) return undefined;
+  const { start, end } = argumentAt(reader, index + 1);
+  const value = reader.text.slice(start, end);
+  if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;
+  const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
+  if (!isRandom || isPlaceholder(value)) return undefined;
+  return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
 };
 
 /** Matches a command that reads a secret from a pipe. */

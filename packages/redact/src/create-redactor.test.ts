@@ -418,6 +418,76 @@ describe('for any text', () => {
     );
   });
 
+  it('decides repeated text as it decides the same text in small chunks', () => {
+    const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 400 }));
+    fc.assert(
+      fc.property(repeated, pieces, fc.integer({ min: 1, max: 300 }), ([parts, times], last, seed) => {
+        const text = `${parts.join('').repeat(times)}${last}\nAPI_KEY=${randomValue(seed)}\n`;
+        const open = stream();
+        let out = '';
+        for (let place = 0; place < text.length; place += 97) out += open.push(text.slice(place, place + 97));
+        expect(out + open.end()).toBe(redact(text));
+        expect(redact(text)).toContain(`API_KEY=${r}`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('replaces all values of a column and the tokens between them', () => {
+    const [, make] = tokenMakers[7] ?? [];
+    const rows = seeds.map((seed) => [make?.(seed) ?? '', `Blue${seed}moon${seed}`] as const);
+    const table = (cells: readonly (readonly string[])[]): string =>
+      ['| name | password |', '|---|---|', ...cells.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+    expect(redact(table(rows))).toBe(table(rows.map(() => [r, r])));
+    const open = stream();
+    const out = Array.from(table(rows), (character) => open.push(character)).join('') + open.end();
+    expect(out).toBe(table(rows.map(() => [r, r])));
+  });
+
+  it('replaces a value behind thousands of repeated names', () => {
+    for (const name of ['token:', 'pw: ', '--token ', '"name":"password","value":']) {
+      expect(redact(`${name.repeat(5000)}\nDB_PASSWORD=hunter2x`)).toMatch(/\nDB_PASSWORD=\[redacted\]$/);
+    }
+  });
+
+  it.each([
+    ['~ secret_string = "', '" -> "', '"'],
+    ['~ password  = "', '" -> "', '"'],
+    ['~ "db_password": "', '" => "', '"'],
+    ['snmpwalk -v3 -u joe -A ', ' -X ', ' -l authPriv h'],
+    ['ssh-keygen -p -P ', ' -N ', ' -f k'],
+  ])('replaces both secrets in %s…%s…, whole and in chunks, and once', (head, between, tail) => {
+    const text = `${head}MeadowHarbor838${between}Ex8goW9bjUrkcS${tail}\n`;
+    const expected = `${head}[redacted]${between}[redacted]${tail}\n`;
+    expect(redact(text)).toBe(expected);
+    expect(redact(expected)).toBe(expected);
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const stream = createRedactor().stream();
+      expect(stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end()).toBe(expected);
+    }
+  });
+
+  it('replaces a new value behind one that is not shown', () => {
+    expect(redact('~ password = (sensitive value) -> "hunter2x"')).toBe(
+      '~ password = (sensitive value) -> "[redacted]"',
+    );
+  });
+
+  it.each([
+    '| Name | Password |\n|---|---|\n| joe | see the vault |',
+    'id,key,name\n1,alpha2beta,joe',
+    '-[ RECORD 1 ]-\nid | 1',
+    'git auth 9c7c85cb',
+    'docker run -u root -p 8080:80 web',
+    '{"d":"M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10"}',
+    'pass: 12, fail: 0',
+    'setPassword(password)',
+    'connect("host", "user", options)',
+    'cat <<< "hello world 123"',
+  ])('preserves %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
   it('treats the end of a secret as a word boundary in the first pass', () => {
     const [, make] = tokenMakers[0] ?? [];
     const token = make?.(1) ?? '';
@@ -476,6 +546,9 @@ describe('for any text', () => {
     'QWxhZGRpbjpvcGVu',
     'docker -p ',
     'zip -P x ',
+    'pw:',
+    '-pkey ',
+    '"--token"',
   ])('takes linear time for repetitions of %s', (piece) => {
     const work = (length: number): number => {
       const text = piece.repeat(Math.ceil(length / piece.length));
@@ -487,6 +560,7 @@ describe('for any text', () => {
     work(20_000);
     // The text is 16 times as long: quadratic work would take 256 times as long.
     const short = Math.max(2_000, work(10_000));
-    expect(work(160_000) / short).toBeLessThan(40);
+    const long = Math.min(work(160_000), work(160_000), work(160_000));
+    expect(long / short).toBeLessThan(40);
   });
 });

@@ -28,7 +28,10 @@ export type RedactionCounts = Readonly<Record<string, number>>;
 export interface Redactor {
   /** The replacement of a secret. */
   readonly replacement: string;
-  /** Returns the text without secrets, or the same text if it has none. The function is idempotent. */
+  /**
+   * Returns the text without secrets, or the same text if it has none. Repeating it changes nothing, except that it may
+   * find a secret whose context is before another secret on the same line.
+   */
   readonly redact: (text: string) => string;
   /** Works like `redact` and counts the secrets. */
   readonly inspect: (text: string) => { readonly text: string; readonly found: RedactionCounts };

@@ -5,9 +5,10 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const slash = 47;
 const at = 64;
+const plus = 43;
 const bar = 124;
 const maxUserInfo = 512;
-const maxScheme = 12;
+const maxScheme = 24;
 const databases: ReadonlySet<string> = new Set(
   (
     'postgres postgresql mysql mariadb mongodb srv redis rediss amqp amqps mssql sqlserver clickhouse cockroachdb nats ' +
@@ -37,8 +38,11 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
 
 const schemeBefore = (reader: Reader, end: number): string => {
   let start = end;
-  while (start > Math.max(reader.barrier, end - maxScheme) && is(reader.text.charCodeAt(start - 1), word)) start -= 1;
-  return reader.text.slice(start, end);
+  const { text } = reader;
+  const floor = Math.max(reader.barrier, end - maxScheme);
+  while (start > floor && (is(text.charCodeAt(start - 1), word) || text.charCodeAt(start - 1) === plus)) start -= 1;
+  // A driver may follow, as in `mysql+pymysql`.
+  return text.slice(start, end).replace(/\+.*$/, '');
 };
 
 /**

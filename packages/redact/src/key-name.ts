@@ -17,7 +17,8 @@ const strongNouns = words(
   'password passwd passphrase passwort passw pwd pswd pw senha passcode secret secrets apikey apitoken apisecret ' +
     'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
-    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk',
+    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
+    'secretbinary',
 );
 const weakNouns = words(
   'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
@@ -30,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -59,11 +60,7 @@ const endingTest = (
   // An ending that contains another one at its end is covered by the shorter one.
   const shortest = endings.filter((ending) => !endings.some((other) => other !== ending && ending.endsWith(other)));
   for (const ending of shortest) {
-    const last = ending.length - 1;
-    // An ending of two letters matches any third letter.
-    const tails =
-      last > 1 ? [tailOf(ending, last)] : Array.from({ length: 32 }, (_, any) => (any << 10) | tailOf(ending, last));
-    for (const tail of tails) {
+    for (const tail of tailsOf(ending)) {
       const place = familyOf[tail] ?? 0;
       if (place === 0) familyOf[tail] = families.push([ending]);
       else families[place - 1] = [...(families[place - 1] ?? []), ending];
@@ -90,6 +87,13 @@ const endingTest = (
 const tailOf = (text: string, last: number): number =>
   ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
 
+/** Returns the last letters of an ending. An ending of two letters matches any third letter. */
+const tailsOf = (ending: string): readonly number[] => {
+  const last = ending.length - 1;
+  const tail = tailOf(ending, last);
+  return last > 1 ? [tail] : Array.from({ length: 32 }, (_, any) => (any << 10) | tail);
+};
+
 const endsWith = (text: string, last: number, ending: string): boolean => {
   for (let index = ending.length - 1, place = last; index >= 0; index -= 1, place -= 1) {
     if ((text.charCodeAt(place) | 32) !== (ending.charCodeAt(index) | 32)) return false;
@@ -100,14 +104,21 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 /** Words that require a preceding word. */
 const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
 
+/** Names of two words of which the last one alone has other meanings. */
+const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content'].flatMap((name) =>
+  [' ', '_', '-'].map((joint) => name.replace(' ', joint)),
+);
+
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', 'secret_id', 'secret-id', 'secret id'],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', ...compounds],
   bareWords,
 );
 
 const spacedEndings = [
-  ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id'),
+  ...words(
+    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id bindpw rootpw',
+  ),
 ];
 
 /** The last letters of the names that {@link mayEndSpacedKey} looks for. */
@@ -115,6 +126,22 @@ export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((end
 
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
+
+const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by'];
+/** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
+export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase']));
+/**
+ * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
+ * two before. A name that ends with digits or `_` is read from the back.
+ */
+export const ledTails = new Uint8Array(128 << 10);
+for (const ending of ledEndings) {
+  for (const tail of tailsOf(ending)) {
+    for (const high of [64, 96]) ledTails[(((tail & 31) | high) << 10) | (tail >> 5)] = 1;
+  }
+}
+ledTails.fill(1, 48 << 10, 58 << 10);
+ledTails.fill(1, 95 << 10, 96 << 10);
 
 const seams = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const environmentName = /^[A-Z][A-Z\d_]*$/;
@@ -145,6 +172,8 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
   if (noun === 'pass') return isQualified || passQualifiers.has(before ?? '') ? 'strong' : undefined;
+  if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
+  if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {

@@ -64,7 +64,7 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
     let index = from;
     while (index < last) {
       if (mayStart[((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0)] === 1) {
-        if (!isWhole && mayContinue(byStart, text, index)) return { secrets, settled: index };
+        if (!isWhole && mayContinue(byStart, text, index)) return { secrets, settled: index, ahead: [] };
         const form = byStart.get(startOf(text, index))?.find((one) => text.startsWith(one, index));
         if (form !== undefined) {
           secrets.push({ kind: 'known', start: index, end: index + form.length });
@@ -75,7 +75,7 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
       index += 1;
     }
     const isOpen = !isWhole && index === last && firsts.has(text.charCodeAt(last));
-    return { secrets, settled: isOpen ? last : text.length };
+    return { secrets, settled: isOpen ? last : text.length, ahead: [] };
   };
 };
 

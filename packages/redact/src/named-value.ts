@@ -6,11 +6,14 @@ import { skipGap, valueOf, type Key } from './value-of-name.js';
 
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
-  const last = reader.text.charCodeAt(end - 1) | 32;
-  return (last === 101 || last === 116) && valueName.test(reader.text.slice(Math.max(0, end - 8), end));
+  const { text } = reader;
+  const last = text.charCodeAt(end - 1) | 32;
+  const second = text.charCodeAt(end - 2) | 32;
+  const mayBe = (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108));
+  return mayBe && valueName.test(text.slice(Math.max(0, end - 12), end));
 };
 
-const valueName = /(?:^|[^\w])(?:value|content)$/i;
+const valueName = /(?:^|[^\w])(?:value|(?<!key )content|default)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -31,11 +34,11 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
 };
 
 const nameBefore =
-  /(?:\bname|\bkey|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
+  /(?:\bname|\bkey|\blabel|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
-const nameAround = /["']([\w.-]{2,64})["']\s{0,4}:\s{0,4}\{[^{}]{0,100}$/;
+const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
-  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
+  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
 
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {

@@ -25,6 +25,15 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   return longest < minRun ? undefined : { kind: 'private-key', start, end };
 };
 
+/** Finds the body of a private key of PuTTY. Called for the colon of `Private-Lines`. */
+export const findPuttyKey = (reader: Reader, colon: number): Secret | undefined => {
+  const lines = /^: \d{1,3}\r?\n/.exec(reader.slice(colon, colon + 8));
+  if (lines === null) return undefined;
+  const start = colon + lines[0].length;
+  const { end, longest } = readBody(reader, start);
+  return longest < minRun ? undefined : { kind: 'private-key', start, end };
+};
+
 /** Reads the possible body of a key: lines of base64, plain, quoted or escaped, up to the closing line. */
 const readBody = (reader: Reader, start: number): { readonly end: number; readonly longest: number } => {
   let longest = 0;

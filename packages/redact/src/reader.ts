@@ -181,11 +181,11 @@ export class Reader {
   }
 
   /**
-   * Returns the words of a set between the beginning of the line, or {@link Reader.floor}, and an offset, in order.
-   * Searches each character once.
+   * Returns the words of a set between the beginning of the line, or the maximum distance, and an offset, in order. A
+   * command may have several secrets, so it also counts before the last one. Searches each character once.
    */
   wordsOnLine(expression: RegExp, index: number): readonly WordOnLine[] {
-    const floor = this.floor(index);
+    const floor = Math.max(0, index - maxLook);
     const isContinued = index >= this.#lineTo && floor <= this.#lineTo && this.#lineTo > this.#lineFrom;
     const from = isContinued ? this.#lineTo : floor;
     const lineFeed = this.text.slice(from, index).lastIndexOf('\n') + from;

@@ -8,12 +8,16 @@ export interface Secret {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
+  /** All secrets of one decision that are further ahead, such as those of a column. The text between is searched. */
+  readonly more?: readonly Secret[] | undefined;
 }
 
 /** The secrets found, and the offset up to which later text cannot change the result. */
 export interface Findings {
   readonly secrets: readonly Secret[];
   readonly settled: number;
+  /** Secrets that were found ahead and not yet reached. */
+  readonly ahead: readonly Secret[];
 }
 
 /** The range that a finder searches, and its context. */
@@ -26,6 +30,8 @@ export interface Place {
   readonly isBeginning: boolean;
   /** End of the previous secret, if it is still in the text. */
   readonly barrier: number;
+  /** Secrets that an earlier search found ahead. */
+  readonly ahead: readonly Secret[];
 }
 
 /** Finds secrets, in order. */
@@ -40,7 +46,7 @@ export interface ReplacingStream {
   end(): string;
 }
 
-const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0 };
+const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0, ahead: [] };
 
 /** Replaces all secrets in a complete text. Control sequences such as colors are preserved and do not hide secrets. */
 export const replaceAll = (text: string, finder: Finder, replacement: string, onFound?: OnFound): string => {
@@ -105,7 +111,7 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
     if (read.marks.length > 0) marks = [...marks, ...read.marks];
   };
   const advance = (isWhole: boolean): string => {
-    const { secrets, settled } = finder(text, { ...place, isWhole });
+    const { secrets, settled, ahead } = finder(text, { ...place, isWhole });
     const barrier = secrets.at(-1)?.end ?? place.barrier;
     const to = Math.max(settled, barrier, place.from);
     const out =
@@ -123,6 +129,7 @@ export const replacingStream = (finder: Finder, replacement: string, onFound?: O
       isWhole: false,
       isBeginning: place.isBeginning && dropped === 0,
       barrier: Math.max(0, barrier - dropped),
+      ahead: ahead.map(({ kind, start, end }) => ({ kind, start: start - dropped, end: end - dropped })),
     };
     // Long undecided text is searched again only after it has grown by a share, so that single characters take linear
     // time.

@@ -1,4 +1,5 @@
 import { is, stop } from './characters.js';
+import { findLogin } from './command-line.js';
 import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -6,12 +7,17 @@ import type { Secret } from './replace.js';
 import { endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
+/** Minimum length of a random value behind which text may follow. */
+const minLong = 32;
 const dot = 46;
 const hyphen = 45;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
-  /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+  /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+
+/** Names of commands with a user before the secret. */
+const secondArgument = /^(?:change_password|wpa_passphrase)$/;
 
 /** Matches the middle of `the password for the account is …`. */
 const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}is (?=\S)/;
@@ -23,17 +29,19 @@ const mayBeDirective = (near: string): boolean =>
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
+  const login = findLogin(reader, index);
+  if (login !== undefined || reader.starved) return login;
   if (!mayEndSpacedKey(text, index)) {
-    return text.charCodeAt(index - 1) === 89 ||
-      (text.charCodeAt(index - 1) === 121 && text.charCodeAt(index - 2) === 98)
-      ? findIdentifiedBy(reader, index)
-      : undefined;
+    return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
   const key = readKey(reader, index, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;
   const { start, strength } = key;
   const before = reader.before(start);
-  const valueStart = afterDots(reader, reader.skipSpaces(index, maxSpaces));
+  const afterSpaces = afterDots(reader, reader.skipSpaces(index, maxSpaces));
+  const valueStart = secondArgument.test(key.name)
+    ? reader.skipSpaces(reader.endOfRun(afterSpaces, stop, 64, false), 4)
+    : afterSpaces;
   const near = text.slice(Math.max(barrier, start - 100), start);
   const isQuoted = quoteAt(reader, valueStart) !== undefined;
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
@@ -57,6 +65,12 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
+/** Whether the text before is `BY` or `by`. */
+const endsWithBy = (text: string, index: number): boolean => {
+  const last = text.charCodeAt(index - 1);
+  return last === 89 || (last === 121 && text.charCodeAt(index - 2) === 98);
+};
+
 /** Returns the offset behind dots that lead from a name to its value. */
 const afterDots = (reader: Reader, index: number): number => {
   let at = index;
@@ -75,7 +89,8 @@ const chosen = (reader: Reader, found: Secret | undefined, isBare: boolean): Sec
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   if (!isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
-  return isBare && !endsLine(reader, found.end) ? undefined : found;
+  const isLong = value.length >= minLong && looksRandom(value);
+  return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;
 };
 
 /** Finds the value of a statement such as `the password is hunter2`. */

@@ -127,12 +127,16 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   const isSentence = runEnd > bodyStart && reader.text.charCodeAt(runEnd - 1) === 46;
   const bodyEnd = isSentence ? runEnd - 1 : runEnd;
   if (bodyEnd - bodyStart < form.min) return undefined;
+  // A token of known length that continues with another secret is none, also after that secret was replaced.
+  if (form.max - form.min < 8 && reader.text.startsWith(reader.replacement, runEnd)) return undefined;
   if (form.max - form.min < 8 && bodyEnd === bodyStart + form.max && is(reader.code(bodyEnd), word)) return undefined;
+  const wordStart = form.isInner === true ? startOfWord(reader, start) : start;
+  if (form.head !== undefined && !form.head.test(reader.text.slice(wordStart, start))) return undefined;
   if (form.isWeak === true && !reader.hasLongRun(bodyStart, Math.min(bodyEnd, bodyStart + maxLooked))) return undefined;
   if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
   return {
     kind: form.kind,
-    start: form.keepsPrefix === true ? bodyStart : form.isInner === true ? startOfWord(reader, start) : start,
+    start: form.keepsPrefix === true ? bodyStart : wordStart,
     end: form.kind === 'aws-access-key' ? endOfKeyPair(reader, bodyEnd) : bodyEnd,
   };
 };
@@ -146,6 +150,7 @@ const startOfWord = (reader: Reader, end: number): number => {
 };
 
 const isPlausible = (body: string, form: TokenForm): boolean => {
+  if (form.head !== undefined) return form.body?.test(body) ?? true;
   const looked = body.slice(0, maxLooked);
   if (form.isWeak === true ? !looksRandom(looked) : distinctOf(looked, 0, maxVaried) < minDistinct || isWords(looked)) {
     return false;

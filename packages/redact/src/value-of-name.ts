@@ -101,6 +101,7 @@ export const valueOf = (
     end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
     end = endAfterAmpersands(reader, key, start, end);
+    if (reader.code(end) === 32) end = endOfWords(reader, key, start, end);
     if (isCell) end = startOfBar(text, start, end);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
@@ -112,6 +113,22 @@ export const valueOf = (
   }
   if (end === undefined || end === start || !isSecret(reader, { start, end, key, style })) return undefined;
   return { kind: 'assignment', start, end };
+};
+
+/** Matches the words of a recovery phrase. */
+const recoveryPhrase = /^[a-z]{3,8}(?: [a-z]{3,8}){11,23}(?![\w ])/;
+/** Matches a password for an app, in four groups. */
+const appPassword = /^[a-z]{4}(?: [a-z]{4}){3}(?![\w ])/;
+
+/** Returns the end of a value of several words. */
+const endOfWords = (reader: Reader, { name }: Key, start: number, end: number): number => {
+  if (end - start < 3 || end - start > 8) return end;
+  if (/phrase|mnemonic/i.test(name)) {
+    return start + (recoveryPhrase.exec(reader.slice(start, start + 220))?.[0].length ?? end - start);
+  }
+  return end - start === 4 && /pass/i.test(name)
+    ? start + (appPassword.exec(reader.slice(start, start + 21))?.[0].length ?? 4)
+    : end;
 };
 
 /** Reads the quote of `b"…"`, `r"…"` and `@"…"`. */
@@ -230,6 +247,7 @@ const isChosen = (
     return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
   }
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
+  if (/pass/i.test(name) && appPassword.test(value)) return true;
   if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
@@ -257,12 +275,15 @@ const typeName =
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
   if (packageVersion.test(value)) return false;
-  if (/\d/.test(value)) return /[a-z]/i.test(value);
+  if (/\d/.test(value)) return /[a-z]/i.test(value) || groups.test(value);
   return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
 };
 
 /** Matches versions as in lists of packages. */
 const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;
+
+/** Matches groups of capitals and digits, as in recovery keys. */
+const groups = /^(?=.*\d)(?:[A-Z\d]{4,8}-){3,12}[A-Z\d]{4,8}$/;
 
 /** Minimum number of parts between capitals of a scrambled value, and their maximum average length. */
 const scrambled = { minParts: 4, maxPart: 3 };

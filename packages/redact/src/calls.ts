@@ -1,0 +1,72 @@
+import { is, key as keyClass } from './characters.js';
+import { keyStrength, mayEndKey } from './key-name.js';
+import { endOfQuoted, quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isMixed, maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const opening = 40;
+const closing = 41;
+const comma = 44;
+const maxName = 48;
+const maxArgument = 128;
+/** Maximum length of a user in quotes. */
+const maxUser = 68;
+const verb = /^(?:with|set|add|use)_?(?=[A-Za-z])/i;
+
+/** Finds the value in `setPassword("…")` and `.withApiKey("…")`. Called for the quote after the bracket. */
+export const findCallArgument = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const end = index - 1;
+  if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
+  let start = end;
+  const floor = Math.max(reader.barrier, end - maxName);
+  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  const called = text.slice(start, end).replace(/^.*\./, '');
+  const name = called.replace(verb, '');
+  // A function that is called by the name of a secret may show, check or find one.
+  if (name === called || keyStrength(name) !== 'strong') return undefined;
+  const key: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
+  return chosen(reader, valueOf(reader, key, index, { isColon: true }));
+};
+
+/** Matches the arguments of an authentication before the password. */
+const user =
+  /(?:\bauth\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
+/** Matches the arguments of a connection before the password. */
+const account =
+  /(?:getConnection|_connect|createConnection|new (?:Sequelize|PDO|mysqli))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/;
+
+/** Returns the expression that may match before a comma, by the character before the argument that ends there. */
+const callBefore = (reader: Reader, index: number): RegExp | undefined => {
+  const { text } = reader;
+  const floor = Math.max(reader.barrier + 2, index - maxUser);
+  const quote = text.charCodeAt(index - 1);
+  let open = index - 2;
+  while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
+  const before = text.charCodeAt(open - 1) === 32 ? text.charCodeAt(open - 2) : text.charCodeAt(open - 1);
+  if (before === opening) return user;
+  return before === comma ? account : undefined;
+};
+
+/** Finds the password in `basicAuth("user", "…")` and `connect(host, "user", "…")`. Called for the comma after a quote. */
+export const findCredentialArgument = (reader: Reader, index: number): Secret | undefined => {
+  const expected = callBefore(reader, index);
+  if (expected === undefined) return undefined;
+  const quote = quoteAt(reader, reader.skipSpaces(index + 1, maxSpaces));
+  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxArgument);
+  if (quote === undefined || end === undefined) return undefined;
+  const next = reader.code(end + quote.literal.length);
+  if (next !== closing && next !== comma) return undefined;
+  const near = reader.text.slice(reader.floor(index), index);
+  if (!near.includes('(') || !expected.test(near)) return undefined;
+  return chosen(reader, { kind: 'argument', start: quote.end, end });
+};
+
+const chosen = (reader: Reader, found: Secret | undefined): Secret | undefined => {
+  if (found === undefined) return undefined;
+  const value = reader.text.slice(found.start, found.end);
+  const isChosen = value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }));
+  return isChosen && !isPlaceholder(value) && !value.includes(reader.replacement) ? found : undefined;
+};

@@ -1,0 +1,164 @@
+import { is, key as keyClass, lineBreak, word } from './characters.js';
+import { keyStrength, mayEndKey, type KeyStrength } from './key-name.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { bars, isMixed } from './value-of-name.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+
+const hyphen = 45;
+const comma = 44;
+const minValue = 6;
+const maxLine = 512;
+const maxRows = 100;
+/** Maximum length of the rows of a table. */
+const maxRowsLength = 8192;
+
+/** A column below the name of a secret. */
+interface Column {
+  readonly place: number;
+  readonly strength: KeyStrength;
+}
+
+interface Cell {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the cells of the line that starts at an offset of the text. */
+type Cells = (text: string, start: number, end: number) => readonly Cell[];
+
+/** Matches the line between the names and the rows. */
+const rule = /^[\s|+│┃║├┣╟╠└╞┼╋╫╬╪┤┫╢╣╡:=─━═-]*$/;
+const dashes = /[-=─━═]{3}/;
+const isRule = (line: string): boolean => dashes.test(line) && rule.test(line);
+
+const isBar = (code: number): boolean => code === 124 || bars.has(code);
+
+const cellsBetween =
+  (isSeparator: (code: number) => boolean): Cells =>
+  (text, start, end) => {
+    const cells: Cell[] = [];
+    let from = start;
+    for (let index = start; index <= end; index += 1) {
+      if (index < end && !isSeparator(text.charCodeAt(index))) continue;
+      cells.push({ start: from, end: index });
+      from = index + 1;
+    }
+    return cells;
+  };
+
+const barCells = cellsBetween(isBar);
+
+/** Returns the cells of lines that are aligned below a rule such as `----  ---`. */
+const alignedCells = (ruleLine: string): Cells => {
+  const groups = Array.from(ruleLine.matchAll(/-{2,}/g), ({ 0: group, index }) => ({ index, length: group.length }));
+  return (text, start, end) =>
+    groups.map(({ index }, place) => {
+      const next = groups[place + 1]?.index;
+      return { start: Math.min(end, start + index), end: next === undefined ? end : Math.min(end, start + next) };
+    });
+};
+
+/** Finds values below names in a table with bars. @param index an offset in the line of the names */
+export const findBarColumns = (reader: Reader, index: number): Secret | undefined => {
+  const headEnd = endOfLine(reader, index);
+  const ruleStart = startOfNext(reader, headEnd);
+  if (ruleStart === undefined) return undefined;
+  const ruleEnd = endOfLine(reader, ruleStart);
+  if (ruleEnd - ruleStart < 5 || !isRule(reader.text.slice(ruleStart, ruleEnd))) return undefined;
+  return findRows(reader, { headStart: startOfLine(reader, index), headEnd, ruleEnd, cells: barCells });
+};
+
+/** Finds values below names over a rule. Called for the hyphen that begins the rule. */
+export const findRuledColumns = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== hyphen || reader.code(index + 2) !== hyphen) return undefined;
+  const headEnd = index - 1;
+  if (headEnd <= reader.barrier || reader.code(index + 3) === 66) return undefined;
+  const headStart = startOfLine(reader, headEnd);
+  const ruleEnd = endOfLine(reader, index);
+  const line = reader.text.slice(index, ruleEnd);
+  if (!isRule(line) || !/[+ ]/.test(line.trimEnd())) return undefined;
+  return findRows(reader, { headStart, headEnd, ruleEnd, cells: line.includes('+') ? barCells : alignedCells(line) });
+};
+
+/** Finds values below names that are separated by commas or tabs. Called for a separator before such a name. */
+export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const separator = text.charCodeAt(index);
+  if (!is(reader.code(index + 1), word)) return undefined;
+  const nameEnd = reader.endOfRun(index + 1, keyClass, 48);
+  const next = reader.code(nameEnd);
+  if (next !== separator && next !== 10 && next !== 13) return undefined;
+  if (!mayEndKey(text, nameEnd)) return undefined;
+  const headStart = startOfLine(reader, index);
+  const headEnd = endOfLine(reader, nameEnd);
+  const head = text.slice(headStart, headEnd);
+  if (!(separator === comma ? /^[A-Za-z_][\w .-]*(?:,[\w .-]+)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(head)) {
+    return undefined;
+  }
+  return findRows(reader, { headStart, headEnd, ruleEnd: headEnd, cells: cellsBetween((code) => code === separator) });
+};
+
+/** Returns the values in the columns of secret names, row by row, as long as the rows have the cells of the names. */
+const findRows = (
+  reader: Reader,
+  table: { readonly headStart: number; readonly headEnd: number; readonly ruleEnd: number; readonly cells: Cells },
+): Secret | undefined => {
+  const { text } = reader;
+  const names = table.cells(text, table.headStart, table.headEnd);
+  const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
+    const name = text.slice(start, end).trim();
+    const strength = name.length < 3 ? undefined : keyStrength(name);
+    return strength === undefined ? [] : [{ place, strength }];
+  });
+  if (columns.length === 0 || names.length < 2) return undefined;
+  const more: Secret[] = [];
+  let end = table.ruleEnd;
+  for (let rows = 0; rows < maxRows && end - table.ruleEnd < maxRowsLength; rows += 1) {
+    const start = startOfNext(reader, end);
+    if (start === undefined) break;
+    end = endOfLine(reader, start);
+    if (isRule(text.slice(start, end))) {
+      if (end === start) break;
+      continue;
+    }
+    const cells = table.cells(text, start, end);
+    if (cells.length !== names.length) break;
+    for (const column of columns) {
+      const found = secretIn(reader, column, cells[column.place]);
+      if (found !== undefined) more.push(found);
+    }
+  }
+  const [first] = more;
+  return first === undefined ? undefined : { ...first, more };
+};
+
+const secretIn = (reader: Reader, { strength }: Column, cell: Cell | undefined): Secret | undefined => {
+  if (cell === undefined) return undefined;
+  const raw = reader.text.slice(cell.start, cell.end);
+  const value = raw.trim().replace(/^"(.*)"$/, '$1');
+  if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
+  const isSecret =
+    strength === 'strong'
+      ? looksRandom(value) || isMixed(value, { isQuoted: false })
+      : looksRandom(value) && value.length >= 16 && !isPublicIdentifier(value);
+  if (!isSecret || isPlaceholder(value)) return undefined;
+  const start = cell.start + raw.indexOf(value);
+  return { kind: 'column', start, end: start + value.length };
+};
+
+const endOfLine = (reader: Reader, from: number): number => reader.endOfRun(from, lineBreak, maxLine, false);
+
+const startOfLine = (reader: Reader, index: number): number => {
+  const floor = reader.floor(index);
+  let start = index;
+  while (start > floor && reader.text.charCodeAt(start - 1) !== 10) start -= 1;
+  return start;
+};
+
+/** Returns the start of the line after the one that ends here; `undefined` at the end of the text. */
+const startOfNext = (reader: Reader, end: number): number | undefined => {
+  const code = reader.code(end);
+  if (code === 13) return reader.code(end + 1) === 10 ? end + 2 : undefined;
+  return code === 10 ? end + 1 : undefined;
+};
