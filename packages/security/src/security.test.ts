@@ -181,7 +181,9 @@ describe('security', () => {
     expect(first(left, 'security.suspicious')).toMatchObject({
       tool: 'fetch',
       verdict: 'malicious',
-      findings: expect.arrayContaining([expect.objectContaining({ rule: 'override', severity: 'malicious', line: 1 })]),
+      findings: expect.arrayContaining([
+        expect.objectContaining({ rule: 'override', severity: 'malicious', line: 1 }),
+      ]) as unknown,
     });
     expect(play(security({ external: ['fetch'], scan: false }), result(evil)).map(({ type }) => type)).toEqual([
       'tool.result',

@@ -28,9 +28,19 @@ export const cuesOf = (pattern: RegExp): readonly string[] | undefined => {
 const lengthOf = (cues: readonly string[]): number =>
   cues.reduce((least, cue) => Math.min(least, cue.replaceAll(edge, '').length), Number.POSITIVE_INFINITY);
 
+/** Words that most texts contain, so that they are no better than a single character. */
+const frequent: ReadonlySet<string> = new Set(
+  'and are as for from has have in is it not of on or that the then this to was when with you your'.split(' '),
+);
+
+const isFrequent = (cue: string): boolean => frequent.has(cue.replaceAll(edge, '').trim());
+
 /** How rare texts with one of the literals are: few long ones are the best. */
-const valueOf = (cues: readonly string[]): number =>
-  lengthOf(cues) === 0 ? 0 : Math.min(maxChars, lengthOf(cues)) + 1 - Math.log2(cues.length) / 8;
+const valueOf = (cues: readonly string[]): number => {
+  const length = lengthOf(cues);
+  if (length === 0) return 0;
+  return (cues.some(isFrequent) ? 1 : Math.min(maxChars, length)) + 1 - Math.log2(cues.length) / 8;
+};
 
 const shortened = (cue: string): string => {
   const bare = cue.replaceAll(edge, '');

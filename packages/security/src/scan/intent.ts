@@ -155,6 +155,9 @@ const isCalledOn = (words: View['words'], at: number): boolean => {
   );
 };
 
+/** Words of offers and demands, which requests to visit, buy or trust something contain. */
+const bait = /\b(?:call|visit|pay|buy|enter|password|card|click|disable|won|offer|expire|product|trust|safe)\b|https?/;
+
 /** Words of praise and superiority, which requests for recommendations contain. */
 const praise =
   /\b(?:best|safest|only|always|leading|superior|perfect|number one|market|trusted|award|excellent|our|us|this (?:product|company|vendor|candidate|paper|library))\b/;
@@ -176,16 +179,14 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
       /^(?:tell|urge|instruct|advise|convince)$/.test(word.text) &&
       isAsked(words, at) &&
       near(words, at, 0, 3, is.USER) !== -1;
-    if (isNegated(words, at) && !/^never$/.test(all[word.position - 1] ?? '')) continue;
-    const isBait =
-      /\b(?:call|visit|pay|buy|enter|password|card|click|disable|won|offer|expire|product|trust|safe)\b|https?/.test(
-        sentence,
-      );
-    if (isSteer || isTold) worst = Math.max(worst, isBait || (isSteer && praise.test(sentence)) ? 2 : 1);
-    if (isSaid && words.some((one) => has(one, is.ADDRESS))) worst = Math.max(worst, 2);
-    if (/^(?:describe|present|portray)$/.test(word.text) && isAsked(words, at) && / as /.test(sentence)) {
-      worst = Math.max(worst, 2);
+    const isPresented = /^(?:describe|present|portray)$/.test(word.text) && isAsked(words, at);
+    if (!isSteer && !isSaid && !isTold && !isPresented) continue;
+    if (isNegated(words, at) && all[word.position - 1] !== 'never') continue;
+    if (isSteer || isTold) {
+      worst = Math.max(worst, bait.test(sentence) || (isSteer && praise.test(sentence)) ? 2 : 1);
     }
+    if (isSaid && words.some((one) => has(one, is.ADDRESS))) worst = Math.max(worst, 2);
+    if (isPresented && sentence.includes(' as ')) worst = Math.max(worst, 2);
     if (isSaid && /\b(?:only|nothing|exactly)\b/.test(sentence)) {
       worst = Math.max(worst, /["“'‘]\w|\bword\b|\bphrase\b/.test(sentence) ? 2 : 1);
     }

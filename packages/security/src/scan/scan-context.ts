@@ -15,6 +15,7 @@ import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
 import { confirmed, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
+import { WordingScorer } from './wording.js';
 
 /** Treatment of a malicious text. */
 export type ScanPolicy = 'block' | 'strip' | 'warn';
@@ -88,7 +89,8 @@ const hitsIn = (text: string): readonly Hit[] => {
   const code = regionLookup(codeRegions(text));
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
-  const passages = wordedPassages(folded, sentences);
+  const scorer = new WordingScorer();
+  const passages = wordedPassages(folded, sentences, scorer);
   const said = judgedUntilFlooded(
     [
       ...phraseHits(folded, sentences),
@@ -103,8 +105,8 @@ const hitsIn = (text: string): readonly Hit[] => {
     .filter(
       (span) =>
         isToBeFollowed(text, span) ||
-        attemptIn(span) >
-          (span.isMeant === true ? 0 : attemptIn({ ...span, decoded: text.slice(span.start, span.end) })),
+        attemptIn(span, scorer) >
+          (span.isMeant === true ? 0 : attemptIn({ ...span, decoded: text.slice(span.start, span.end) }, scorer)),
     )
     .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
   const spelled = findSpelledOut(text).map((region): Hit => ({
@@ -245,13 +247,13 @@ const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
 };
 
 /** Returns whether a decoded span contains no request (0), a possible one (1) or a certain one (2). */
-const attemptIn = ({ decoded, isMeant }: Encoded): 0 | 1 | 2 => {
+const attemptIn = ({ decoded, isMeant }: Encoded, scorer: WordingScorer): 0 | 1 | 2 => {
   const folded = fold(decoded);
   const sentences = sentencesOf(decoded, folded);
   const requests = requestHits(folded, sentences);
   const said = [...phraseHits(folded, sentences), ...findCommands(decoded)];
   if ([...requests, ...said].some(({ isStrong }) => isStrong)) return 2;
-  if (isWorded(wordedPassages(folded, sentences), isMeant === true)) return 2;
+  if (isWorded(wordedPassages(folded, sentences, scorer), isMeant === true)) return 2;
   const isPossible =
     requests.length > 0 ||
     said.some(({ rule }) => rule === 'secrecy') ||

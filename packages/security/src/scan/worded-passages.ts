@@ -6,7 +6,7 @@ import { passagesOf } from './passages.js';
 import { regionLookup, type Region } from './regions.js';
 import { isDiscussed } from './requests.js';
 import type { Sentence } from './sentences.js';
-import { wordingScorer, type Wording } from './wording.js';
+import { WordingScorer, type Wording } from './wording.js';
 
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
@@ -38,7 +38,7 @@ export interface Passage extends Region {
   readonly score: number;
   /** The sentence with this score, or the whole passage. */
   readonly part: Region;
-  /** Whether the part discusses attacks. */
+  /** Whether the part discusses attacks. Only determined for a score that is a finding. */
   readonly isDiscussed: boolean;
   /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
@@ -50,39 +50,43 @@ export interface Passage extends Region {
 const maxSaid = 600;
 
 /** Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it. */
-export const wordedPassages = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Passage[] => {
-  const { wordingOf, scoreOf } = wordingScorer();
+export const wordedPassages = (
+  { text, at }: Folded,
+  sentences: readonly Sentence[],
+  scorer = new WordingScorer(),
+): readonly Passage[] => {
   const endOf = ({ start, end }: Region): number => Math.min(end, text.length, start + maxSaid);
   const wordings: Wording[] = [];
   return passagesOf(sentences).map(({ first, last }) => {
-    let best = -Infinity;
-    let [from, to] = [first, last];
+    let score = -Infinity;
     let second = 0;
+    let [from, to] = [first, last];
     for (let index = first; index <= last; index += 1) {
       const one = sentences[index];
       if (one === undefined) break;
       second |= one.second;
-      const wording = (wordings[index] ??= wordingOf(text.slice(one.start, endOf(one))));
-      const score = scoreOf([wording]);
-      if (score > best) [best, from, to] = [score, index, index];
+      const own = scorer.scoreOf((wordings[index] ??= scorer.wordingOf(text.slice(one.start, endOf(one)))));
+      if (own > score) [score, from, to] = [own, index, index];
     }
-    if (last > first) {
-      const score = scoreOf(wordings.slice(first, last + 1));
-      if (score >= best) [best, from, to] = [score, first, last];
+    const [begin, end] = [wordings[first], wordings[last]];
+    if (last > first && begin !== undefined && end !== undefined) {
+      const whole = scorer.scoreOfAll(begin, end);
+      if (whole >= score) [score, from, to] = [whole, first, last];
     }
-    const start = (index: number): number => {
+    const startAt = (index: number): number => {
       const place = sentences[index]?.start ?? 0;
       return text.charCodeAt(place) === 32 ? place + 1 : place;
     };
-    const end = (index: number): number => endOf(sentences[index] ?? { start: 0, end: 1 });
+    const endAt = (index: number): number => endOf(sentences[index] ?? { start: 0, end: 1 });
+    const [partStart, partEnd] = [startAt(from), endAt(to)];
     return {
-      score: best,
-      isDiscussed: isDiscussed(text.slice(start(from), end(to))),
+      score,
+      isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
-      part: { start: at(start(from)), end: at(end(to) - 1) + 1 },
-      start: at(start(first)),
-      end: at(end(last) - 1) + 1,
+      part: { start: at(partStart), end: at(partEnd - 1) + 1 },
+      start: at(startAt(first)),
+      end: at(endAt(last) - 1) + 1,
     };
   });
 };

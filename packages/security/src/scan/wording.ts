@@ -75,24 +75,6 @@ const specialClass = (token: string): readonly number[] | undefined => {
   return undefined;
 };
 
-/** What the features depend on of a token. */
-interface Token {
-  readonly hash: number;
-  /** Its classes, or `undefined` for a word without any. */
-  readonly classes: readonly number[] | undefined;
-  readonly isSign: boolean;
-}
-
-const tokenOf = (token: string): Token => {
-  const named = specialClass(token);
-  const stem = named === undefined ? stemOf(token) : '';
-  return {
-    hash: named === undefined ? hashOf(stem.slice(0, 7)) : (named[0] ?? 0) + 1,
-    classes: named ?? classesOf.get(token) ?? classesOf.get(stem),
-    isSign: named !== undefined && (named[0] ?? 0) >= special.sign,
-  };
-};
-
 /* A feature is the hash of its kind and up to three parts. Loops share the hash of the parts that they have in common. */
 const hashOfOne = (kind: number, one: number): number => {
   const hash = Math.imul(kind + 0x9e37, 0x85ebca6b) ^ one;
@@ -108,6 +90,35 @@ const featureOf = (hash: number, third: number): number => {
   return (last ^ (last >>> 15)) >>> (32 - featureBits);
 };
 
+/** What the features depend on of a token, and the hashes that depend on nothing else. */
+interface Token {
+  readonly hash: number;
+  /** The feature of the token alone. */
+  readonly feature: number;
+  /** The hashes of the pairs that begin with the token: with the next one, and with the one after that. */
+  readonly pair: number;
+  readonly distantPair: number;
+  /** Its classes, or `undefined` for a word without any. */
+  readonly classes: readonly number[] | undefined;
+  readonly isSign: boolean;
+  readonly isLead: boolean;
+}
+
+const tokenOf = (token: string): Token => {
+  const named = specialClass(token);
+  const stem = named === undefined ? stemOf(token) : '';
+  const hash = named === undefined ? hashOf(stem.slice(0, 7)) : (named[0] ?? 0) + 1;
+  return {
+    hash,
+    feature: featureOf(hashOfTwo(hashOfOne(0, hash), 0), 0),
+    pair: hashOfOne(1, hash),
+    distantPair: hashOfOne(2, hash),
+    classes: named ?? classesOf.get(token) ?? classesOf.get(stem),
+    isSign: named !== undefined && (named[0] ?? 0) >= special.sign,
+    isLead: leads.has(token),
+  };
+};
+
 /** The tokens of a text by their characters. Repeated words are analyzed once. */
 export type Tokens = Map<string, Token>;
 
@@ -119,20 +130,20 @@ export type Tokens = Map<string, Token>;
 export const featuresOf = (sentence: string, emit: (feature: number) => void, tokens: Tokens = new Map()): void => {
   const known: (readonly number[])[] = [];
   const opens: boolean[] = [];
-  let before = 0;
-  let beforeThat = 0;
+  let before: Token | undefined;
+  let beforeThat: Token | undefined;
   let isOpen = true;
   const found = sentence.match(word) ?? [];
   for (let index = 0; index < found.length && index < maxWords; index += 1) {
     const text = found[index] ?? '';
     let token = tokens.get(text);
     if (token === undefined) tokens.set(text, (token = tokenOf(text)));
-    const { hash, classes, isSign } = token;
-    emit(featureOf(hashOfTwo(hashOfOne(0, hash), 0), 0));
-    if (before !== 0) emit(featureOf(hashOfTwo(hashOfOne(1, before), hash), 0));
-    if (beforeThat !== 0) emit(featureOf(hashOfTwo(hashOfOne(2, beforeThat), hash), 0));
+    const { hash, feature, classes, isSign, isLead } = token;
+    emit(feature);
+    if (before !== undefined && before.hash !== 0) emit(featureOf(hashOfTwo(before.pair, hash), 0));
+    if (beforeThat !== undefined && beforeThat.hash !== 0) emit(featureOf(hashOfTwo(beforeThat.distantPair, hash), 0));
     beforeThat = before;
-    before = hash;
+    before = token;
     if (classes !== undefined) {
       known.push(classes);
       opens.push(isOpen && !isSign);
@@ -141,7 +152,7 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void, to
         if (isOpen && !isSign) emit(featureOf(hashOfTwo(hashOfOne(4, one), 0), 0));
       }
     }
-    isOpen = isSign || (isOpen && leads.has(text));
+    isOpen = isSign || (isOpen && isLead);
   }
   for (let at = 0; at < known.length; at += 1) {
     const open = opens[at] === true ? 8 : 0;
@@ -161,66 +172,89 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void, to
   }
 };
 
-/** The features of a sentence, each once, and the sum of their weights. */
+/** The features of a sentence, each once: their place in the list of the scorer, and the sum of their weights. */
 export interface Wording {
-  readonly features: readonly number[];
+  readonly start: number;
+  readonly end: number;
   readonly sum: number;
 }
 
-/** Scores how closely the wording of sentences resembles requests that redirect a model. Ordinary ones are negative. */
-export interface WordingScorer {
-  readonly wordingOf: (sentence: string) => Wording;
-  /** Scores adjacent sentences as one passage. */
-  readonly scoreOf: (sentences: readonly Wording[]) => number;
+/** The features of one sentence or passage, so that each counts a feature once. */
+class FeatureSet {
+  /** The mark of the last sentence or passage with each feature. */
+  readonly #marks = new Uint8Array(1 << featureBits);
+  #mark = 1;
+
+  clear(): void {
+    if (this.#mark === maxMark) {
+      this.#marks.fill(0);
+      this.#mark = 0;
+    }
+    this.#mark += 1;
+  }
+
+  /** Adds a feature. Returns whether the set lacked it. */
+  add(feature: number): boolean {
+    if (this.#marks[feature] === this.#mark) return false;
+    this.#marks[feature] = this.#mark;
+    return true;
+  }
 }
 
-/** Marks of features that fit a byte. */
+/** Marks that fit a byte. */
 const maxMark = 255;
 
 const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(count + damping);
 
-export const wordingScorer = (): WordingScorer => {
-  // The mark of the last passage with each feature, so that a passage counts each feature once.
-  const seen = new Uint8Array(1 << featureBits);
-  const tokens: Tokens = new Map();
-  let mark = 0;
-  const next = (): void => {
-    if (mark === maxMark) {
-      seen.fill(0);
-      mark = 0;
+/**
+ * Scores how closely the wording of sentences resembles requests that redirect a model. Ordinary ones are negative. The
+ * features of a sentence are computed once, for its own score and for those of its passages. A scan has one scorer, whose
+ * table is larger than most texts.
+ */
+export class WordingScorer {
+  readonly #counted = new FeatureSet();
+  readonly #tokens: Tokens = new Map();
+  /** The features of the sentences, one sentence after another. */
+  #features = new Uint16Array(512);
+  #length = 0;
+
+  readonly #add = (feature: number): void => {
+    if (!this.#counted.add(feature)) return;
+    if (this.#length === this.#features.length) {
+      const grown = new Uint16Array(this.#length * 2);
+      grown.set(this.#features);
+      this.#features = grown;
     }
-    mark += 1;
+    this.#features[this.#length] = feature;
+    this.#length += 1;
   };
-  return {
-    wordingOf: (sentence) => {
-      next();
-      const features: number[] = [];
-      const add = (feature: number): void => {
-        if (seen[feature] === mark) return;
-        seen[feature] = mark;
-        features.push(feature);
-      };
-      featuresOf(sentence, add, tokens);
-      // Not in the callback: a sum that a function captures is a new object for each addition.
-      let sum = 0;
-      for (const feature of features) sum += weights[feature] ?? 0;
-      return { features, sum };
-    },
-    scoreOf: (sentences) => {
-      const [only, second] = sentences;
-      if (only !== undefined && second === undefined) return scored(only.sum, only.features.length);
-      next();
-      let sum = 0;
-      let count = 0;
-      for (const { features } of sentences) {
-        for (const feature of features) {
-          if (seen[feature] === mark) continue;
-          seen[feature] = mark;
-          sum += weights[feature] ?? 0;
-          count += 1;
-        }
-      }
-      return scored(sum, count);
-    },
-  };
-};
+
+  wordingOf(sentence: string): Wording {
+    this.#counted.clear();
+    const start = this.#length;
+    featuresOf(sentence, this.#add, this.#tokens);
+    const [features, end] = [this.#features, this.#length];
+    let sum = 0;
+    for (let index = start; index < end; index += 1) sum += weights[features[index] ?? 0] ?? 0;
+    return { start, end, sum };
+  }
+
+  scoreOf({ start, end, sum }: Wording): number {
+    return scored(sum, end - start);
+  }
+
+  /** Scores adjacent sentences as one passage. */
+  scoreOfAll({ start }: Wording, { end }: Wording): number {
+    const features = this.#features;
+    this.#counted.clear();
+    let sum = 0;
+    let count = 0;
+    for (let index = start; index < end; index += 1) {
+      const feature = features[index] ?? 0;
+      if (!this.#counted.add(feature)) continue;
+      sum += weights[feature] ?? 0;
+      count += 1;
+    }
+    return scored(sum, count);
+  }
+}
