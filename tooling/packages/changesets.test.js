@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { publishedManifests } from '../release/publish.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const packages = readdirSync(`${root}/packages`).map((name) =>
-  JSON.parse(readFileSync(`${root}/packages/${name}/package.json`, 'utf8')),
-);
-const published = new Set(packages.filter((manifest) => manifest.private !== true).map(({ name }) => name));
+const published = new Set(publishedManifests(root).map(({ name }) => name));
 const changesets = readdirSync(`${root}/.changeset`).filter((name) => name.endsWith('.md') && name !== 'README.md');
 
 /** Returns the packages in the front matter of a changeset. @type {(text: string) => string[]} */
