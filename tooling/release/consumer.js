@@ -66,6 +66,25 @@ export const installAll = async (folder, manifests, registry) => {
   return project;
 };
 
+/**
+ * Installs a program in a folder of its own, as `npx` does, and returns what its commands print with `--help`.
+ *
+ * @type {(folder: string, manifest: Manifest, registry: string) => Promise<{ name: string, help: string }[]>}
+ */
+export const installProgram = async (folder, { name, version, bin = {} }, registry) => {
+  const project = join(folder, name.replace('@h/', ''));
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, dependencies: { [name]: version } }));
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', `--@h:registry=${registry}`];
+  await run('npm', ['install', ...options], { cwd: project, maxBuffer, shell });
+  return Promise.all(
+    Object.keys(bin).map(async (command) => {
+      const { stdout } = await run(join(project, 'node_modules/.bin', command), ['--help'], { cwd: project, shell });
+      return { name: command, help: stdout };
+    }),
+  );
+};
+
 /** The program that loads entries, by `import` and by `require()` if the runtime can, and prints problems. */
 const loader = `
 import { createRequire } from 'node:module';

@@ -9,18 +9,24 @@ import { packageFilters, packageFolders } from '../packages/folders.js';
  * @typedef {{ name: string, version: string, private?: boolean, dependencies?: Record<string, string>,
  *   peerDependencies?: Record<string, string>, exports: Record<string, unknown>, bin?: Record<string, string>,
  *   engines: { node: string } }} Manifest
- * @typedef {{ manifest: Manifest, tarball: string }} Packed A package and its tarball.
+ * @typedef {{ manifest: Manifest, tarball: string, isProgram: boolean }} Packed A package and its tarball.
  */
 
 const run = promisify(execFile);
 const shell = process.platform === 'win32';
 const maxBuffer = 64 * 1024 * 1024;
 
-/** Returns the manifests of the packages that are published. @type {(checkout: string) => Manifest[]} */
-export const publishedManifests = (checkout) =>
+/** @type {(checkout: string) => { manifest: Manifest, isProgram: boolean }[]} */
+const publishedPackages = (checkout) =>
   packageFolders(checkout)
-    .map(({ folder }) => JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8')))
-    .filter((manifest) => manifest.private !== true);
+    .map(({ folder, isProgram }) => ({
+      manifest: JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8')),
+      isProgram,
+    }))
+    .filter(({ manifest }) => manifest.private !== true);
+
+/** Returns the manifests of the packages that are published. @type {(checkout: string) => Manifest[]} */
+export const publishedManifests = (checkout) => publishedPackages(checkout).map(({ manifest }) => manifest);
 
 /** Returns manifests so that each follows the packages that it needs. @type {(manifests: readonly Manifest[]) => Manifest[]} */
 export const inOrder = (manifests) => {
@@ -53,10 +59,12 @@ export const packAll = async (checkout, destination) => {
   /** @type {{ name: string, filename: string }[]} */
   const packed = [JSON.parse(stdout)].flat();
   const tarballs = new Map(packed.map(({ name, filename }) => [name, filename]));
-  return inOrder(publishedManifests(checkout)).map((manifest) => {
+  const published = publishedPackages(checkout);
+  const programs = new Set(published.flatMap(({ manifest, isProgram }) => (isProgram ? [manifest.name] : [])));
+  return inOrder(published.map(({ manifest }) => manifest)).map((manifest) => {
     const tarball = tarballs.get(manifest.name);
     if (tarball === undefined) throw new Error(`${manifest.name} was not packed.`);
-    return { manifest, tarball };
+    return { manifest, tarball, isProgram: programs.has(manifest.name) };
   });
 };
 

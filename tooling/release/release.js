@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolders } from '../packages/folders.js';
-import { entriesOf, installAll, loadEntries, supports } from './consumer.js';
+import { entriesOf, installAll, installProgram, loadEntries, supports } from './consumer.js';
 import { packAll, publishAll } from './publish.js';
 import { rehearse } from './rehearsal.js';
 
@@ -19,15 +19,21 @@ const log = (/** @type {string} */ line) => console.log(line);
 const showRelease = async () => {
   const rehearsal = await rehearse(log);
   try {
-    const manifests = rehearsal.packages.map(({ manifest }) => manifest);
+    const manifests = rehearsal.packages.flatMap(({ manifest, isProgram }) => (isProgram ? [] : [manifest]));
+    const programs = rehearsal.packages.flatMap(({ manifest, isProgram }) => (isProgram ? [manifest] : []));
     for (const [name, { from, to }] of rehearsal.versions) if (from !== to) log(`${name}  ${from} -> ${to}`);
     log('Installing all packages in an empty project …');
     const project = await installAll(rehearsal.folder, manifests, rehearsal.registry.url);
     const entries = manifests.filter((each) => supports(each, process.versions.node)).flatMap(entriesOf);
     const { problems } = await loadEntries(process.execPath, project, entries);
     for (const problem of problems) console.error(problem);
+    log('Installing and starting each program …');
+    for (const program of programs) await installProgram(rehearsal.folder, program, rehearsal.registry.url);
     if (problems.length > 0) process.exitCode = 1;
-    else log(`${manifests.length} packages were published and installed, and ${entries.length} entries load.`);
+    else {
+      const counts = `${manifests.length} packages and ${programs.length} programs`;
+      log(`${counts} were published and installed, and ${entries.length} entries load.`);
+    }
   } finally {
     await rehearsal.stop();
   }

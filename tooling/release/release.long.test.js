@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modulesOf } from '../docs/blocks.js';
 import { newerNode } from '../vitest/newer-node.js';
 import { findBrowser, runInBrowser } from './browser.js';
-import { entriesOf, installAll, installBun, loadEntries, supports } from './consumer.js';
+import { entriesOf, installAll, installBun, installProgram, loadEntries, supports } from './consumer.js';
 import { rehearse } from './rehearsal.js';
 
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ describe('a release', () => {
 
   beforeAll(async () => {
     rehearsal = await rehearse();
-    manifests = rehearsal.packages.map(({ manifest }) => manifest);
+    manifests = rehearsal.packages.flatMap(({ manifest, isProgram }) => (isProgram ? [] : [manifest]));
     project = await installAll(rehearsal.folder, manifests, rehearsal.registry.url);
   }, 900_000);
 
@@ -93,11 +93,14 @@ describe('a release', () => {
   });
 
   it('starts each program', async () => {
-    const programs = manifests.flatMap(({ name, bin = {} }) => (name.startsWith('@h/') ? Object.keys(bin) : []));
-    expect(programs).toEqual(expect.arrayContaining(['h-audit', 'h-model-proxy', 'mcp-guard']));
+    const programs = rehearsal.packages.flatMap(({ manifest, isProgram }) => (isProgram ? [manifest] : []));
+    expect(programs.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['@h/audit', '@h/mcp-guard', '@h/model-proxy']),
+    );
     for (const program of programs) {
-      const { stdout } = await run(join(project, 'node_modules/.bin', program), ['--help'], { cwd: project });
-      expect(stdout).toMatch(new RegExp(`^Usage:\\s+${program} `));
+      const commands = await installProgram(rehearsal.folder, program, rehearsal.registry.url);
+      expect(commands.length).toBeGreaterThan(0);
+      for (const { name, help } of commands) expect(help).toMatch(new RegExp(`^Usage:\\s+${name} `));
     }
   });
 
