@@ -9,6 +9,7 @@ describe('contextWindowIn', () => {
     ['request (66202 tokens) exceeds the available context size (65536 tokens), try increasing it', 65_536],
     ['prompt token count of 141422 exceeds the limit of 128000', 128_000],
     ['Your request exceeded model token limit: 262144 (requested: 291351)', 262_144],
+    ['Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 30601.', 30_000],
     ['prompt is too long', undefined],
     ['at most 12 images', undefined],
   ])('finds in %j the window %s', (message, window) => {

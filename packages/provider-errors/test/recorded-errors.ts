@@ -243,7 +243,7 @@ export const recordedErrors: readonly RecordedError[] = [
       'tokens',
       'rate_limit_exceeded',
     ),
-    expected: { reason: 'rate-limit', scope: 'request', retryable: false },
+    expected: { reason: 'context-overflow' },
   },
   {
     provider: 'OpenAI',
@@ -991,7 +991,7 @@ export const recordedErrors: readonly RecordedError[] = [
       'tokens',
       'rate_limit_exceeded',
     ),
-    expected: { reason: 'rate-limit', scope: 'request', retryable: false },
+    expected: { reason: 'context-overflow' },
   },
   {
     provider: 'Groq',

@@ -38,6 +38,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'too many tokens: total number of tokens in the prompt cannot exceed 128000 - received 140022. Try using a shorter prompt.',
     "total tokens exceeds the model's maximum limit of 4096",
     'Context window exceeded: too many tokens per request.',
+    'Request too large for model `openai/gpt-oss-120b` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Requested 11274, please reduce your message size and try again.',
+    'Rate limit reached for default-gpt-3.5-turbo in organization org-1 on tokens per min. Limit: 40000 / min. Requested: 41210 / min.',
     'prompt too long; exceeded max context length by 1284 tokens',
     'the input length exceeds the context length',
     'Request size exceeds model context window',

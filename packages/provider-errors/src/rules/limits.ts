@@ -79,15 +79,20 @@ export const quotaRules: readonly Rule[] = [
   { reason: 'quota', status: oneOf(402) },
 ];
 
+/** Whether the request that the text describes is not larger than the limit that the text names. */
+const mayFitLimit = (text: string): boolean => {
+  const [, limit, requested] = /limit:? {0,3}(\d{1,9})[^\n]{0,40} requested:? {0,3}(\d{1,9})/i.exec(text) ?? [];
+  return limit !== undefined && Number(requested) <= Number(limit);
+};
+
 /** Overload of the provider, then limits of a rate. */
 export const rateRules: readonly Rule[] = [
-  // A request that is larger than the limit of a whole minute never passes; a smaller one may pass at once.
+  // A request that is larger than the limit of a whole minute passes only if it becomes shorter.
   {
-    reason: 'rate-limit',
-    scope: 'request',
-    retryable: false,
-    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i],
+    reason: 'context-overflow',
+    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i, /limit:? {0,3}\d{1,9}[^\n]{0,20} requested:? {0,3}\d/i],
     status: mayBeLimit,
+    unless: ({ text }) => !perMinute.test(text) || mayFitLimit(text),
   },
   {
     reason: 'overloaded',
