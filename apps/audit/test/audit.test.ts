@@ -70,6 +70,14 @@ describe('formats', () => {
     });
   });
 
+  it('prices messages by the model of the object that contains them', async () => {
+    const messages = (JSON.parse(openAI(steps)) as object[]).map((message) => ({ ...message, model: undefined }));
+    const inside = await sessionOf(openAI(steps));
+    const outside = await sessionOf(JSON.stringify({ model: 'gpt-5', messages }));
+    expect(outside.spending.cost).toBeGreaterThan(0);
+    expect(outside.spending).toEqual(inside.spending);
+  });
+
   it('reads files through links, and names links without a file', async () => {
     const elsewhere = join(folder, 'elsewhere.txt');
     await writeFile(elsewhere, claudeCode(steps));

@@ -69,13 +69,16 @@ async function* documentEntries(read: Read, begin: Buffer, onBytes: OnBytes): As
   onBytes(length);
 }
 
-/** Returns the entries of a value: those of a list, or of an object that contains one. */
+/** Returns the entries of a value: those of a list, or of an object that contains one, with the model of the object. */
 const entriesIn = (value: unknown): readonly Json[] => {
   if (Array.isArray(value)) return value.filter(isObject);
   if (!isObject(value)) return [];
   if ('role' in value || 'type' in value || 'event' in value) return [value];
   const [list] = ['messages', 'history', 'items', 'trajectory'].filter((key) => Array.isArray(value[key]));
-  return list === undefined ? [value] : objectsIn(value, list);
+  if (list === undefined) return [value];
+  const { model } = value;
+  const entries = objectsIn(value, list);
+  return model === undefined ? entries : entries.map((entry) => ({ model, ...entry }));
 };
 
 async function* lineEntries(
