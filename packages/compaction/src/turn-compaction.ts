@@ -1,4 +1,5 @@
 import {
+  andThen,
   annotate,
   MessageList,
   retry,
@@ -75,7 +76,7 @@ export class TurnCompaction {
     const fitted = state.counter.canLoad(request.model)
       ? state.counter.load(request.model).then(judge, judge)
       : judge();
-    return chained(fitted, settle);
+    return andThen(fitted, settle);
   }
 
   /** Compacts the history after a request was too long for the provider, and sends it again, once per turn. */
@@ -203,7 +204,7 @@ export class TurnCompaction {
       report: (messages, options) =>
         reportOn(messages, options, { ...work, signal: options.signal }, this.#settings.summarizing),
     });
-    return chained(decision, next);
+    return andThen(decision, next);
   }
 
   #restartWith({ messages, events }: LastResortDecision): readonly NewEvent[] {
@@ -238,12 +239,3 @@ export class TurnCompaction {
     return stop('error', message, { name: CompactionError.name, code: 'overhead', message });
   }
 }
-
-/** Continues at once, or when the promise has settled. */
-const chained = <Value, Result>(
-  value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Result>,
-): MaybePromise<Result> =>
-  typeof (value as PromiseLike<Value> | null | undefined)?.then === 'function'
-    ? (value as PromiseLike<Value>).then(next)
-    : next(value as Value);

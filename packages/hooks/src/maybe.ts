@@ -1,9 +1,6 @@
 /** A value, or a promise of it. */
 export type Maybe<Value> = Value | Promise<Value>;
 
-export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-
 /** Passes a value to `next`: without a promise if it is available, so synchronous code stays synchronous. */
 export const chain = <Value, Next>(value: Maybe<Value>, next: (value: Value) => Maybe<Next>): Maybe<Next> =>
   value instanceof Promise ? value.then(next) : next(value);

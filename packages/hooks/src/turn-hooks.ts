@@ -1,4 +1,5 @@
 import {
+  isPromise,
   notice,
   toErrorInfo,
   type ErrorInfo,
@@ -14,7 +15,7 @@ import { CallContext, type TurnFacts } from './call-context.js';
 import { problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
-import { chain, isPromise, type Maybe } from './maybe.js';
+import { chain, type Maybe } from './maybe.js';
 
 /** The details that a handler of this point receives besides the common context. */
 export type DetailsOf<Point extends HookPoint> = Omit<

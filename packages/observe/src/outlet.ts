@@ -1,3 +1,4 @@
+import { isPromise } from '@h/turn';
 import type { Beginning, Observation } from './observation.js';
 import type { Follower, Sink } from './sinks/sink.js';
 
@@ -100,6 +101,3 @@ interface Taker {
 }
 
 const canWrite = (sink: Sink): sink is Sink & Taker => sink.write !== undefined;
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

@@ -1,4 +1,4 @@
-import { toErrorInfo, type MaybePromise, type OperatorContext } from '@h/turn';
+import { isPromise, toErrorInfo, type MaybePromise, type OperatorContext } from '@h/turn';
 
 /** A value to load. */
 export interface LoadJob<Value> {
@@ -34,7 +34,7 @@ export const loadAll = <Value>(
   const pending: Promise<void>[] = [];
   for (const [index, job] of jobs.entries()) {
     const result = loadOne(job, options);
-    if (isPromiseLike(result)) pending.push(result.then((loaded) => void (results[index] = loaded)));
+    if (isPromise(result)) pending.push(result.then((loaded) => void (results[index] = loaded)));
     else results[index] = result;
   }
   return pending.length === 0 ? results : Promise.all(pending).then(() => results);
@@ -52,7 +52,7 @@ const loadOne = <Value>(
   } catch (error) {
     return failed(error);
   }
-  if (!isPromiseLike(value)) return { ok: true, value };
+  if (!isPromise(value)) return { ok: true, value };
   const pending = value;
   const limitMs = Math.min(timeoutMs, options.deadlineMs);
   const turnSignal = options.turnSignal();
@@ -84,6 +84,3 @@ const failed = (error: unknown): Loaded<never> => ({
   reason: 'failed',
   message: toErrorInfo(error).message,
 });
-
-export const isPromiseLike = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -1,4 +1,5 @@
 import {
+  andThen,
   intercept,
   type Decision,
   type MaybePromise,
@@ -13,7 +14,7 @@ import { fromState } from './kept-prompt.js';
 import { checkedOptions, type CheckedOptions, type PromptOptions } from './options.js';
 import { isShaped, requestShaper } from './request-shaper.js';
 import { sectionJob } from './section-jobs.js';
-import { SectionLoader, whenLoaded, type TurnSignal } from './section-loader.js';
+import { SectionLoader, type TurnSignal } from './section-loader.js';
 import { StableLoader } from './stable-sections.js';
 import { bootstrapMessage, type TextSection } from './tail-message.js';
 import { TurnContexts } from './turn-contexts.js';
@@ -148,8 +149,7 @@ const whenBothLoaded = <One, Other>(
   one: MaybePromise<One>,
   other: MaybePromise<Other>,
   then: (one: One, other: Other) => Decision,
-): MaybePromise<Decision> =>
-  whenLoaded(one, (first) => whenLoaded(other, (second) => then(first, second))) as MaybePromise<Decision>;
+): MaybePromise<Decision> => andThen(one, (first) => andThen(other, (second) => then(first, second)));
 
 const recordOf = (sections: readonly TextSection[]): readonly NewEvent[] => {
   const message = bootstrapMessage(sections);

@@ -1,6 +1,5 @@
-import type { MaybePromise, NewEvent } from '@h/turn';
-import { notice } from '@h/turn';
-import { isPromiseLike, type Loaded, type LoadJob } from './load.js';
+import { isPromise, notice, type MaybePromise, type NewEvent } from '@h/turn';
+import type { Loaded, LoadJob } from './load.js';
 import type {
   FoundSection,
   PromptSection,
@@ -39,9 +38,7 @@ export const sectionJob = <Context>(
       ? (): Batch => ({ sections: [{ id, text }] })
       : (signal: () => AbortSignal): MaybePromise<Batch> => {
           const value = text(contextOf(signal));
-          return isPromiseLike(value)
-            ? value.then((said) => batchOf(id, said, maxChars))
-            : batchOf(id, value, maxChars);
+          return isPromise(value) ? value.then((said) => batchOf(id, said, maxChars)) : batchOf(id, value, maxChars);
         };
   return { id, tier, timeoutMs, start };
 };
@@ -56,7 +53,7 @@ export const sourceJob = (
   timeoutMs: source.timeoutMs,
   start: (signal) => {
     const found = source.load(contextOf(signal));
-    return isPromiseLike(found) ? found.then(checkedBatch) : checkedBatch(found);
+    return isPromise(found) ? found.then(checkedBatch) : checkedBatch(found);
   },
 });
 

@@ -1,5 +1,5 @@
-import type { MaybePromise, NewEvent, OperatorContext } from '@h/turn';
-import { isPromiseLike, loadAll } from './load.js';
+import { andThen, type MaybePromise, type NewEvent, type OperatorContext } from '@h/turn';
+import { loadAll } from './load.js';
 import type { CheckedOptions, TurnFacts } from './options.js';
 import { gather, type BatchJob, type Gathered } from './section-jobs.js';
 import type { TurnContexts } from './turn-contexts.js';
@@ -23,7 +23,7 @@ export class SectionLoader {
   load(jobs: readonly BatchJob[], at: number, turnSignal: TurnSignal): MaybePromise<Gathered> {
     const after: OperatorContext['after'] = (delayMs, callback) => this.#operator.after(delayMs, callback);
     const deadlineMs = deadline(this.#options, this.#contexts.facts, at);
-    return whenLoaded(loadAll(jobs, { deadlineMs, after, turnSignal }), (loaded) => {
+    return andThen(loadAll(jobs, { deadlineMs, after, turnSignal }), (loaded) => {
       const gathered = gather(jobs, loaded, this.#options.ids);
       if (gathered.notices.length > 0) (this.#notices ??= []).push(...gathered.notices);
       return gathered;
@@ -39,12 +39,6 @@ export class SectionLoader {
 }
 
 const none: readonly NewEvent[] = [];
-
-/** Calls `then` with the value: synchronously, unless the value is a promise. */
-export const whenLoaded = <Value, Result>(
-  value: MaybePromise<Value>,
-  then: (value: Value) => Result,
-): MaybePromise<Result> => (isPromiseLike(value) ? value.then(then) : then(value));
 
 const deadline = ({ deadlineMs }: CheckedOptions, facts: TurnFacts, at: number): number => {
   if (typeof deadlineMs === 'number') return deadlineMs;

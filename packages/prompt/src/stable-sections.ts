@@ -1,8 +1,8 @@
-import type { MaybePromise } from '@h/turn';
+import { andThen, type MaybePromise } from '@h/turn';
 import type { CheckedOptions } from './options.js';
 import type { RenderedTier } from './prompt-memo.js';
 import { sectionJob, sourceJob, type BatchJob } from './section-jobs.js';
-import { whenLoaded, type SectionLoader, type TurnSignal } from './section-loader.js';
+import type { SectionLoader, TurnSignal } from './section-loader.js';
 import type { FoundSection, PromptSection } from './sections.js';
 import type { TextSection } from './tail-message.js';
 import type { TurnContexts } from './turn-contexts.js';
@@ -39,7 +39,7 @@ export class StableLoader {
       ),
     ];
     // The value replaces the promise, so that later requests are not held.
-    const loading = whenLoaded(
+    const loading = andThen(
       this.#loader.load(jobs, at, turnSignal),
       ({ sections }) => (this.#stable = this.#sorted(sections)),
     );

@@ -1,7 +1,7 @@
-import type { MaybePromise, TurnEventOf } from '@h/turn';
+import { andThen, type MaybePromise, type TurnEventOf } from '@h/turn';
 import type { CheckedOptions } from './options.js';
 import { sectionJob } from './section-jobs.js';
-import { whenLoaded, type SectionLoader, type TurnSignal } from './section-loader.js';
+import type { SectionLoader, TurnSignal } from './section-loader.js';
 import type { FoundSection } from './sections.js';
 import type { TextSection } from './tail-message.js';
 import type { TurnContexts } from './turn-contexts.js';
@@ -25,7 +25,7 @@ export const volatileSections = (
     const jobs = wanted.map((section) =>
       sectionJob(section, 'volatile', (signal) => contexts.volatile(request, signal)),
     );
-    return whenLoaded(loader.load(jobs, request.at, turnSignal), (gathered) => {
+    return andThen(loader.load(jobs, request.at, turnSignal), (gathered) => {
       const of = (id: string): readonly FoundSection[] => gathered.sections.filter((found) => found.id === id);
       for (const id of gathered.late) late.add(id);
       for (const { id, refresh } of wanted) if (refresh === 'turn') known.set(id, of(id));

@@ -1,4 +1,4 @@
-import { LazyAbort, type JSONValue, type MaybePromise, type ToolOutcome, type ToolRunContext } from '@h/turn';
+import { isPromise, LazyAbort, type JSONValue, type ToolOutcome, type ToolRunContext } from '@h/turn';
 import type { SchedulerLike, Subscription } from 'rxjs';
 import type { ToolContext, ToolReturn } from './define-tool.js';
 import type { InputCheck } from './json-schema.js';
@@ -153,7 +153,7 @@ const attempt = (job: Job, context: ToolContext): ToolOutcome | Promise<ToolOutc
 const attemptWith = (job: Job, input: unknown, context: ToolContext): ToolOutcome | Promise<ToolOutcome> => {
   try {
     const result = job.tool.run(input, context);
-    return isThenable(result) ? awaited(result) : returned(result);
+    return isPromise(result) ? awaited(result) : returned(result);
   } catch (error) {
     return thrown(error);
   }
@@ -177,6 +177,3 @@ const awaited = async (result: PromiseLike<ToolReturn>): Promise<ToolOutcome> =>
     return thrown(error);
   }
 };
-
-const isThenable = (value: MaybePromise<ToolReturn>): value is PromiseLike<ToolReturn> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -5,6 +5,7 @@ import { checked } from './data-checks.js';
 import { toErrorInfo, TurnError } from './errors.js';
 import { checkDecision } from './event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
+import type { MaybePromise } from './maybe-promise.js';
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
@@ -21,7 +22,7 @@ import { checkOperators, PipelinePlan, type PipelineOperator } from './pipeline.
 import type { RunnerOptions } from './runner-options.js';
 import { TurnRun } from './runner.js';
 import { SessionGate } from './session-gate.js';
-import type { MaybePromise, UnfinishedTurn } from './session-store.js';
+import type { UnfinishedTurn } from './session-store.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A turn that has not ended. */

@@ -33,6 +33,7 @@ export { iterate } from './iterate.js';
 export type { JSONObject, JSONValue } from './json.js';
 export { foldJournal } from './journal.js';
 export { LazyAbort } from './lazy-abort.js';
+export * from './maybe-promise.js';
 export { memorySessions, type MemorySessions } from './memory-sessions.js';
 export { MessageList } from './message-list.js';
 export { isMessage, isToolResultOutput } from './message-checks.js';

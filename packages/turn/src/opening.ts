@@ -4,12 +4,13 @@ import type { TurnEvent, TurnEventOf } from './events.js';
 import { checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
 import { fold, runnable, type LoopState } from './loop-state.js';
+import { andThen, isPromise, type MaybePromise } from './maybe-promise.js';
 import { MessageList } from './message-list.js';
 import { interruptedResults, planNext, type PlanContext } from './plan.js';
 import type { Repair } from './messages.js';
 import { repairHistory } from './repair.js';
-import type { MaybePromise, OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
-import { andThen, isPromise, SessionWriter } from './session-writer.js';
+import type { OpenSession, PastTurn, SessionSnapshot, SessionStore } from './session-store.js';
+import { SessionWriter } from './session-writer.js';
 
 export interface Opened {
   readonly writer: SessionWriter;

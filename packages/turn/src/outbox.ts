@@ -1,7 +1,6 @@
 import type { TurnEvent } from './events.js';
 import { DeltaJoin } from './join-deltas.js';
-import type { MaybePromise } from './session-store.js';
-import { isPromise } from './session-writer.js';
+import { isPromise, type MaybePromise } from './maybe-promise.js';
 
 /** The store lags when this many records are not stored yet: several hundred steps, far more than a burst. */
 const maxRecords = 1000;

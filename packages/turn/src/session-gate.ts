@@ -1,6 +1,7 @@
 import { SessionStuckError, type StoreOperation } from './errors.js';
+import type { MaybePromise } from './maybe-promise.js';
 import type { UserMessage } from './messages.js';
-import type { MaybePromise, OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
+import type { OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
 
 /** A turn that holds a session. */
 export interface SessionHolder {

@@ -1,9 +1,7 @@
 import type { TurnEvent, TurnOutcome } from './events.js';
 import type { JSONValue } from './json.js';
+import type { MaybePromise } from './maybe-promise.js';
 import type { Message } from './messages.js';
-
-/** A value or a promise of it. Synchronous stores add no tick. */
-export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
 /** A journal entry. `encodeRecord` serializes it as one line of JSON. */
 export interface JournalRecord {

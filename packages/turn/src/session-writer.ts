@@ -1,6 +1,7 @@
 import { toErrorInfo } from './errors.js';
 import type { TurnEvent } from './events.js';
-import type { JournalRecord, MaybePromise, OpenSession } from './session-store.js';
+import { isPromise, type MaybePromise } from './maybe-promise.js';
+import type { JournalRecord, OpenSession } from './session-store.js';
 
 /** Writes the journal of one turn, record after record, and closes the session at the end. */
 export class SessionWriter {
@@ -74,21 +75,3 @@ const asError = (thrown: unknown): Error => {
   }
   return new Error(toErrorInfo(thrown).message, { cause: thrown });
 };
-
-export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
-  typeof value === 'object' && value !== null && hasThen(value);
-
-/** A revoked proxy and an accessor that throws are values of a store that nothing can be read from. */
-const hasThen = (value: object): boolean => {
-  try {
-    return typeof (value as { readonly then?: unknown }).then === 'function';
-  } catch {
-    return false;
-  }
-};
-
-/** Passes a value to `then`: synchronously unless it is a promise. */
-export const andThen = <Value, Result>(
-  value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Result>,
-): MaybePromise<Result> => (isPromise(value) ? value.then(next) : next(value));

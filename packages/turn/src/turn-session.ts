@@ -1,10 +1,11 @@
 import type { SchedulerLike } from 'rxjs';
 import type { StoreOperation } from './errors.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
+import { andThen, isPromise, type MaybePromise } from './maybe-promise.js';
 import { openForResume, openForTurn, type Opened, type Reopened } from './opening.js';
 import type { TurnStore, SessionGate, SessionHolder } from './session-gate.js';
-import type { MaybePromise, SessionStore } from './session-store.js';
-import { andThen, isPromise, type SessionWriter } from './session-writer.js';
+import type { SessionStore } from './session-store.js';
+import type { SessionWriter } from './session-writer.js';
 import { later } from './timers.js';
 
 /** How long a store may take to finish after the turn has ended. */

@@ -1,4 +1,5 @@
 import {
+  isPromise,
   keep,
   notice,
   toErrorInfo,
@@ -13,7 +14,7 @@ import {
 } from '@h/turn';
 import { denied, passed, type Question } from '../before-tool.js';
 import { hashCall } from './subject.js';
-import { chain, isPromise, type Maybe } from '../maybe.js';
+import { chain, type Maybe } from '../maybe.js';
 import { ownNote } from '../own-note.js';
 import type { TurnHooks } from '../turn-hooks.js';
 import { isCovered, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@h/turn';
+import { isPromise, type MaybePromise } from '@h/turn';
 import { anyFunction, checkOptions, checkValue, integerFrom } from '@h/options';
 import type { Observation } from '../observation.js';
 import type { Sink } from './sink.js';
@@ -86,6 +86,3 @@ export const callbackSink = (
     },
   };
 };
-
-const isPromise = (value: unknown): value is PromiseLike<void> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import { toErrorInfo } from '../errors.js';
 import type { JSONValue } from '../json.js';
-import type { MaybePromise } from '../session-store.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { ToolCall, ToolDefinition, ToolDriver, ToolDriverOutput, ToolOutcome } from '../tool.js';
 import { ok } from './builders.js';
 
