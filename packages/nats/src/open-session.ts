@@ -1,6 +1,5 @@
 import { firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
 import {
-  DuplicateTurnError,
   foldJournal,
   TurnError,
   type JournalRecord,
@@ -81,7 +80,7 @@ export class NatsSession implements OpenSession {
     if (this.#closing !== undefined) return Promise.reject(closedError(this.#head.session));
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     try {
-      this.#checkPlace(record);
+      this.#past.checkNext(record, this.#head.session, this.#next);
       const line = this.#writer.encode(record);
       this.#next = record.seq + 1;
       this.#past.add(record);
@@ -99,17 +98,6 @@ export class NatsSession implements OpenSession {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
-  }
-
-  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
-    const { session } = this.#head;
-    const first = seq === 0 ? this.#past.get(turn) : undefined;
-    if (first !== undefined) throw new DuplicateTurnError(session, first);
-    if (seq === 0 || (seq === this.#next && seq > 0)) return;
-    throw new TurnError(
-      'journal-gap',
-      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
-    );
   }
 
   /** Writes until the queue is empty. Never rejects. */

@@ -5,12 +5,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from '../crash/bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'h-checks-'));
 let program = '';
 beforeAll(async () => {
-  program = await bundle('../checks/child.ts', folder);
+  program = await bundleScript(new URL('./child.ts', import.meta.url), folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -7,7 +7,7 @@ import type { FileSessions } from '@h/session';
 import { repairHistory, type JournalRecord, type Message, type ToolResultPart } from '@h/turn';
 import { decodeRecord } from '@h/turn/records';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from './bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 import { mainSession, mainTurn, onlyOnce, repeatable, runTurn, startAgain, worldIn } from './world.js';
 
 /** `CRASH_EVERY=1` kills at every moment. The default skips most moments within a record, to save time. */
@@ -94,7 +94,7 @@ describe('a process that is killed during a turn of a full pipeline', () => {
   it('resumes with a valid transcript and runs no write twice', async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-crash-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const script = await bundle('./child.ts', root);
+    const script = await bundleScript(new URL('./child.ts', import.meta.url), root);
     const runUntil = async (directory: string, moment: number): Promise<readonly unknown[]> => {
       const child = spawn(process.execPath, [script, directory, String(moment)], { stdio: 'ignore' });
       try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repairHistory, type Message, type ToolResultPart } from '@h/turn';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from './bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 import { longWorld, session, writes, type Report } from './long-world.js';
 
 /** Number of kills at random moments, set by `CRASH_KILLS`. */
@@ -160,7 +160,7 @@ const runAll = async (count: number, run: (index: number) => Promise<void>): Pro
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'h-kills-'));
-  starter = await bundle('./long-child.ts', root);
+  starter = await bundleScript(new URL('./long-child.ts', import.meta.url), root);
   foreignStarter = join(root, 'foreign.cjs');
   await writeFile(
     foreignStarter,

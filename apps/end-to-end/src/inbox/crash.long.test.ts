@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repairHistory } from '@h/turn';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from '../crash/bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 import { end, idle, live, mail, startAgain, worldIn, type World } from './world.js';
 
 /** `CRASH_EVERY=1` kills at every moment. The default kills when a message moves, and at a few other moments. */
@@ -40,7 +40,7 @@ describe('a process with an inbox that is killed', () => {
   it('delivers each accepted message exactly once and in order', { timeout: 120_000 }, async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-inbox-crash-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const script = await bundle('../inbox/child.ts', root);
+    const script = await bundleScript(new URL('./child.ts', import.meta.url), root);
     const runUntil = async (directory: string, moment: number): Promise<unknown> => {
       const child = spawn(process.execPath, [script, directory, String(moment)], {
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -110,7 +110,7 @@ describe('a process with an inbox that is killed', () => {
     async () => {
       const root = await mkdtemp(join(tmpdir(), 'h-inbox-two-'));
       onTestFinished(() => rm(root, { recursive: true, force: true }));
-      const script = await bundle('../inbox/child.ts', root);
+      const script = await bundleScript(new URL('./child.ts', import.meta.url), root);
       const directory = join(root, 'both');
       // Stops once the first message is stored: moments 1 to 5 are the opening, half of the write and the write.
       const child = spawn(process.execPath, [script, directory, '5', 'SIGSTOP'], { stdio: 'ignore' });

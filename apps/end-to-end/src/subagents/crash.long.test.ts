@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repairHistory, reply, type Message } from '@h/turn';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from '../crash/bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 import { crashWorld, startAgain } from './crash-world.js';
 
 const run = async (
@@ -55,7 +55,7 @@ describe('a process that is killed while sub-agents run', () => {
   it('delivers each result to the parent once, and runs no call twice', async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-orphans-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const script = await bundle('../subagents/crash-child.ts', root);
+    const script = await bundleScript(new URL('./crash-child.ts', import.meta.url), root);
     const whole = join(root, 'whole');
     await mkdir(whole);
     const undisturbed = await run(script, whole, '');

@@ -1,6 +1,5 @@
 import { encodeSnapshot, firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
 import {
-  DuplicateTurnError,
   foldJournal,
   TurnError,
   type JournalRecord,
@@ -140,7 +139,7 @@ export class PostgresSession implements OpenSession {
   }
 
   #enqueue(record: JournalRecord): Promise<void> {
-    this.#checkPlace(record);
+    this.#past.checkNext(record, this.#claim.session, this.#next);
     const { seq, event } = record;
     const tags = tagsIn(event).filter((tag) => this.#database.inboxTags.has(tag));
     if (tags.length > 0 && this.#contains(tags)) throw deliveredError(this.#claim.session);
@@ -181,17 +180,6 @@ export class PostgresSession implements OpenSession {
     this.#unfoldedBytes += this.#turnBytes;
     this.#turnBytes = 0;
     this.#hasFolded = true;
-  }
-
-  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
-    const { session } = this.#claim;
-    const first = seq === 0 ? this.#past.get(turn) : undefined;
-    if (first) throw new DuplicateTurnError(session, first);
-    if (seq === 0 || (seq === this.#next && seq > 0)) return;
-    throw new TurnError(
-      'journal-gap',
-      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
-    );
   }
 
   /** Writes until the queue is empty. Never rejects. */

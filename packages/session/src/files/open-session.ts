@@ -1,13 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileLock } from '@h/files';
-import {
-  DuplicateTurnError,
-  TurnError,
-  type JournalRecord,
-  type OpenSession,
-  type PastTurn,
-  type TurnEvent,
-} from '@h/turn';
+import { TurnError, type JournalRecord, type OpenSession, type PastTurn, type TurnEvent } from '@h/turn';
 import type { SessionFolder } from './folder.js';
 import { GroupCommit, type OpenJournals } from './group-commit.js';
 import { advance, emptyHead, encodeHead, type Head } from './head.js';
@@ -90,7 +83,7 @@ class FileSession implements OpenFileSession {
     const { seq, event } = record;
     let line: string;
     try {
-      this.#checkPlace(record);
+      this.#turns.checkNext(record, this.#folder.session, this.#next);
       line = encodeLine(this.#writer.encode(record));
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
@@ -131,17 +124,6 @@ class FileSession implements OpenFileSession {
     const { session, head } = this.#folder;
     if (this.#recordedName === session) return;
     await this.#lock.replaceFile(head, encodeHead(emptyHead(session)), { sync: this.#settings.fsync !== 'never' });
-  }
-
-  #checkPlace({ seq, event: { turn } }: JournalRecord): void {
-    const session = this.#folder.session;
-    const first = seq === 0 ? this.#turns.get(turn) : undefined;
-    if (first) throw new DuplicateTurnError(session, first);
-    if (seq === 0 || seq === this.#next) return;
-    throw new TurnError(
-      'journal-gap',
-      `Record ${seq} cannot follow record ${this.#next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
-    );
   }
 
   #closed(): TurnError {

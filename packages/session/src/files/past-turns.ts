@@ -1,4 +1,4 @@
-import type { JournalRecord, PastTurn } from '@h/turn';
+import { DuplicateTurnError, TurnError, type JournalRecord, type PastTurn } from '@h/turn';
 
 /** Number of turns that a session remembers to reject a repeated id. */
 const maxTurns = 1000;
@@ -25,6 +25,22 @@ export class PastTurns {
       this.#turns.delete(oldest);
       return;
     }
+  }
+
+  /**
+   * Checks that a record begins a new turn, or that its number is the next one of the latest turn.
+   *
+   * @throws DuplicateTurnError if its turn has begun before
+   * @throws TurnError with the code `journal-gap`
+   */
+  checkNext({ seq, event: { turn } }: JournalRecord, session: string, next: number): void {
+    const first = seq === 0 ? this.#turns.get(turn) : undefined;
+    if (first) throw new DuplicateTurnError(session, first);
+    if (seq === 0 || seq === next) return;
+    throw new TurnError(
+      'journal-gap',
+      `Record ${seq} cannot follow record ${next - 1} of session ${JSON.stringify(session)}. Append records in order.`,
+    );
   }
 
   /** Returns all turns except the one whose records are read again. */

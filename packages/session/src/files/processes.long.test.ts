@@ -8,7 +8,7 @@ import { acquireLock, inspectLock } from '@h/files';
 import { SessionBusyError } from '@h/turn';
 import { mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from '../../test/bundle.js';
+import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
 import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
 import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
@@ -17,7 +17,7 @@ import { folderOf } from './folder.js';
 const root = mkdtempSync(join(tmpdir(), 'h-session-processes-'));
 let script = '';
 beforeAll(async () => {
-  script = await bundle('./process-child.ts', root);
+  script = await bundleScript(new URL('../../test/process-child.ts', import.meta.url), root);
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -3,15 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /**
- * Bundles a script of this folder into one file that starts quickly: the first process that ends normally stores the
- * compiled script for later ones.
+ * Bundles a script with its packages into one file that starts fast, for tests that start many processes. The script has no
+ * `await` at its top level.
  *
- * @returns the path of the bundle
+ * The first process that exits normally fills a compile cache, which later processes reuse.
+ *
+ * @returns the script to run
  */
-export const bundle = async (script: string, folder: string): Promise<string> => {
+export const bundleScript = async (script: URL, folder: string): Promise<string> => {
   const outfile = `${folder}/bundle.cjs`;
   await build({
-    entryPoints: [fileURLToPath(new URL(script, import.meta.url))],
+    entryPoints: [fileURLToPath(script)],
     outfile,
     bundle: true,
     minify: true,
@@ -19,7 +21,7 @@ export const bundle = async (script: string, folder: string): Promise<string> =>
     platform: 'node',
     target: 'node20',
     conditions: ['@h/source'],
-    plugins: [withoutVitest],
+    plugins: [withoutUnused],
     logLevel: 'silent',
   });
   const starter = `${folder}/start.cjs`;
@@ -38,9 +40,14 @@ const startFrom = (file: string): string => `
   script.runInThisContext()(require);
 `;
 
-/** Unused parts of a test kit must not import the test runner. */
-const withoutVitest: Plugin = {
-  name: 'without-vitest',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^vitest$/ }, ({ path }) => ({ path, external: true, sideEffects: false })),
+/** Leaves out test code that needs the test runner, and tokenizer vocabularies that models of tests do not load. */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  setup: (building) => {
+    building.onResolve({ filter: /^vitest$|\/(o200k|cl100k)-base\.js$/ }, ({ path }) => ({
+      path,
+      external: true,
+      sideEffects: false,
+    }));
+  },
 };
