@@ -59,13 +59,14 @@ type Files = Readonly<Record<string, string>>;
 
 /** Repositories by their files: a copy takes a fraction of the time of three git processes. */
 const templates = new Map<string, string>();
+const templatesFolder = mkdtempSync(join(tmpdir(), 'h-git-templates-'));
+process.once('exit', () => rmSync(templatesFolder, { recursive: true, force: true }));
 
 const templateOf = (files: Files): string => {
   const key = JSON.stringify(files);
   const known = templates.get(key);
   if (known !== undefined) return known;
-  const folder = mkdtempSync(join(tmpdir(), 'h-git-template-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(templatesFolder, 'template-'));
   const bench = gitBenchAt(folder);
   bench.git('init', '--quiet', '--initial-branch=main', '--template=');
   mkdirSync(bench.at('.git/hooks'), { recursive: true });
