@@ -46,8 +46,6 @@ const own: ReadonlySet<ToolStatus> = new Set([
   'cancelled',
   'interrupted',
 ]);
-/** Origins of messages that the runner adds. */
-const spoken: ReadonlySet<string> = new Set(['input', 'response', 'results', 'steering']);
 
 /**
  * Redacts secrets in events, and wraps the results of external tools so that the model can tell data from instructions.
@@ -135,9 +133,14 @@ const messageHandlers = ({ input, context, metadata }: MessageRedactors): TurnHa
   'input.received': (_, event) =>
     mapped(input, (known) => changed(event, 'message', redactMessage(event.message, known))),
   'history.append': (_, event) => {
+    if (event.origin === 'response' || event.origin === 'results') return undefined;
     const isInput = event.origin === 'input' || event.origin === 'steering';
-    const known = isInput ? input : spoken.has(event.origin) ? undefined : context;
-    return mapped(known, (redactor) => changed(event, 'messages', redactMessages(event.messages, redactor)));
+    const messages = event.messages.map((message) => {
+      // Hooks add their context to the input of a user, in messages that are marked as internal.
+      const known = isInput && message.metadata?.internal !== true ? input : context;
+      return known === undefined ? message : redactMessage(message, known);
+    });
+    return messages.some((message, index) => message !== event.messages[index]) ? { ...event, messages } : undefined;
   },
   'turn.continue': (_, event) =>
     mapped(context, (known) => {
