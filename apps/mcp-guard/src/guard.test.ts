@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { secret } from '../test/fixture-server.js';
 import { eventually, guardedClient, temporaryFolder, textOf } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
@@ -30,6 +32,19 @@ describe.each([
     expect(await call('structured')).toMatchObject({ structuredContent: { count: 7 } });
     await call('write', { path: 'a' });
     expect(log()).toEqual(['write a']);
+  });
+
+  it('redacts results, structures, errors and progress of calls, and errors of resources', async () => {
+    const { client, notes } = await guardedClient(plain, options);
+    const seen: unknown[] = [];
+    for (const name of ['secret', 'secret-structure', 'secret-error', 'secret-progress']) {
+      seen.push(await client.callTool({ name, arguments: {} }, { onprogress: (progress) => void seen.push(progress) }));
+    }
+    for (const uri of ['fixture:///note', 'fixture:///broken']) {
+      seen.push(await client.readResource({ uri }).catch((error: unknown) => inspect(error, { depth: 5 })));
+    }
+    expect(seen).toHaveLength(7);
+    expect(inspect([seen, notes], { depth: 20 })).not.toContain(secret);
   });
 
   it('answers invalid inputs and unknown tools with errors', async () => {
@@ -111,7 +126,7 @@ describe('results', () => {
   it('are wrapped and redacted', async () => {
     const { text } = await guardedClient();
     const result = await text('secret');
-    expect(result).not.toContain('aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2');
+    expect(result).not.toContain(secret);
     expect(result).toMatch(/external|untrusted/i);
   });
 
@@ -191,7 +206,10 @@ describe('resources and prompts', () => {
   it('of the only server are passed on, without secrets', async () => {
     const { client } = await guardedClient();
     expect(client.getServerCapabilities()).toMatchObject({ resources: {}, prompts: {} });
-    expect((await client.listResources()).resources).toMatchObject([{ uri: 'fixture:///note' }]);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
+      'fixture:///note',
+      'fixture:///broken',
+    ]);
     const { contents } = await client.readResource({ uri: 'fixture:///note' });
     expect(JSON.stringify(contents)).toContain('A note.');
     expect(JSON.stringify(contents)).not.toContain('aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2');

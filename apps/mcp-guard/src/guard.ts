@@ -199,7 +199,7 @@ export class Guard {
       return callResult(outcome, !this.#config.security.wrap);
     } catch (error) {
       if (error instanceof TurnStoppedError) return errorResult(`The guard stopped the call: ${error.message}`);
-      return errorResult(error instanceof Error ? error.message : String(error));
+      return errorResult(this.redact(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -233,7 +233,7 @@ export class Guard {
           if (output.type === 'result') {
             hasResult = true;
             resolve(isExternal ? output.outcome : withoutMark(output.outcome));
-          } else if (output.type === 'progress') onProgress?.(output.progress);
+          } else if (output.type === 'progress') onProgress?.(this.redact(output.progress));
         },
         error: reject,
         complete: () => {

@@ -1,6 +1,6 @@
 import type { JSONObject } from '@h/turn';
 import type { McpServer as Connection } from '@h/tools/mcp';
-import type { McpServer, ServerCapabilities } from '@modelcontextprotocol/server';
+import { ProtocolError, type McpServer, type ServerCapabilities } from '@modelcontextprotocol/server';
 
 /** The methods that are passed on, by the capability that they need. */
 const methods = {
@@ -20,7 +20,7 @@ export const passedCapabilities = ({ capabilities }: Connection): ServerCapabili
 /**
  * Passes requests for resources, prompts and completions on to the server behind the guard.
  *
- * @param redact - replaces secrets in a result
+ * @param redact - replaces secrets in a result or an error
  */
 export const passThrough = (
   { server }: McpServer,
@@ -33,10 +33,21 @@ export const passThrough = (
     for (const method of names) {
       server.setRequestHandler(method, async ({ params = {} }, { mcpReq }) => {
         const { _meta, ...rest } = params as JSONObject;
-        const result = await connection.request(method, rest, mcpReq.signal);
-        // The server of the SDK checks the result of each method.
-        return redact(result) as never;
+        try {
+          const result = await connection.request(method, rest, mcpReq.signal);
+          // The server of the SDK checks the result of each method.
+          return redact(result) as never;
+        } catch (error) {
+          throw redactedError(error, redact);
+        }
       });
     }
   }
+};
+
+const redactedError = (error: unknown, redact: <Value>(value: Value) => Value): Error => {
+  if (ProtocolError.isInstance(error)) {
+    return ProtocolError.fromError(error.code, redact(error.message), redact(error.data));
+  }
+  return new Error(redact(error instanceof Error ? error.message : String(error)), { cause: error });
 };

@@ -1,6 +1,9 @@
 import { McpServer, type CallToolResult, type McpServerFactory } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
+/** The token that its tools and resources show. */
+export const secret = 'ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2';
+
 /** What a fixture did, and how its tools have changed. */
 export interface FixtureState {
   readonly onRun: (line: string) => void;
@@ -41,7 +44,27 @@ export const fixtureServer =
     server.registerTool('big', { inputSchema: z.object({ bytes: z.number() }), ...reads }, ({ bytes }) =>
       text(line.repeat(bytes / line.length)),
     );
-    server.registerTool('secret', reads, () => text('token: ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2'));
+    server.registerTool('secret', reads, () => text(`token: ${secret}`));
+    server.registerTool('secret-structure', { outputSchema: z.object({ token: z.string() }), ...reads }, () => ({
+      content: [
+        { type: 'resource', resource: { uri: 'fixture:///env', text: `TOKEN=${secret}` } },
+        { type: 'resource_link', uri: `https://example.org/?token=${secret}`, name: 'a', description: secret },
+      ],
+      structuredContent: { token: secret },
+    }));
+    server.registerTool('secret-error', reads, () => {
+      throw new Error(`Cannot log in with ${secret}.`);
+    });
+    server.registerTool('secret-progress', reads, async ({ mcpReq }) => {
+      const { progressToken } = mcpReq._meta ?? {};
+      if (progressToken !== undefined) {
+        await mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, message: `Using ${secret}` },
+        });
+      }
+      return text('done');
+    });
     server.registerTool('trace', reads, ({ mcpReq }) => text(JSON.stringify(mcpReq._meta ?? {})));
     server.registerTool('structured', { outputSchema: z.object({ count: z.number() }), ...reads }, () => ({
       content: [],
@@ -79,8 +102,11 @@ export const fixtureServer =
     });
     if (state.hasGrown) server.registerTool('new-tool', { description: 'New.' }, () => text('new'));
     server.registerResource('note', 'fixture:///note', {}, ({ href: uri }) => ({
-      contents: [{ uri, text: 'A note. token: ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2' }],
+      contents: [{ uri, text: `A note. token: ${secret}` }],
     }));
+    server.registerResource('broken', 'fixture:///broken', {}, () => {
+      throw new Error(`Cannot log in with ${secret}.`);
+    });
     server.registerPrompt('greet', {}, () => ({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
     }));
