@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cacheHitRate } from '@h/prices';
+import { createRedactor } from '@h/redact';
 import type { ErrorInfo } from '@h/turn';
 import { AnswerWatch } from './answer-watch.js';
 import { Attempts, describeFailure, UpstreamFailure, type AttemptChoice } from './attempts.js';
@@ -122,6 +123,8 @@ export class ModelCalls {
   readonly #log: CallLog;
   readonly #attempts: Attempts;
   readonly #redactor: RequestRedactor | undefined;
+  /** Redacts errors of the provider, in which it may quote a key. */
+  readonly #redactError = createRedactor().redact;
   readonly #cacheWatch: CacheWatch;
   readonly #summarizer: ReturnType<typeof createSummarizer>;
 
@@ -395,7 +398,7 @@ export class ModelCalls {
       provider,
       model,
       compaction: compaction.report,
-      compactionFailure: compaction.failure,
+      compactionFailure: compaction.failure === undefined ? undefined : this.#redactError(compaction.failure),
       skippedFallbacks: fallbacks.skipped.length > 0 ? fallbacks.skipped : undefined,
       credential,
       status,

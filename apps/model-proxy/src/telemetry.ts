@@ -1,6 +1,7 @@
 import { observe, record } from '@h/observe';
 import { openTelemetry } from '@h/observe/otlp';
 import type { CostOf } from '@h/prices';
+import { createRedactor, eventRedactor } from '@h/redact';
 import type { PipelineOperator } from '@h/turn';
 import type { ProxyConfig } from './config.js';
 
@@ -22,12 +23,21 @@ export const openProxyTelemetry = async ({ otel, recording }: ProxyConfig, costO
       process.emitWarning(`Exporting to ${otel} failed: ${message}`, { code: 'otel-export-failed' }),
   });
   const { sinks } = telemetry;
+  // Providers quote keys in errors.
+  const redact = eventRedactor(createRedactor());
   const operators = [
-    ...(sinks.length > 0 ? [observe({ sinks, harnessId: 'model-proxy', costOf })] : []),
+    ...(sinks.length > 0 ? [observe({ sinks, harnessId: 'model-proxy', costOf, redact })] : []),
     // The proxy passes no messages, so recordings contain times, tokens and errors.
     ...(recording === undefined
       ? []
-      : [record(recording.file, { maxBytes: recording.maxBytes, maxFiles: recording.maxFiles, content: false })]),
+      : [
+          record(recording.file, {
+            maxBytes: recording.maxBytes,
+            maxFiles: recording.maxFiles,
+            content: false,
+            redact,
+          }),
+        ]),
   ];
   return {
     operators,

@@ -166,6 +166,9 @@ describe('the log', () => {
   });
 });
 
+const secret =
+  'sk-ant-api03-aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2bC4dE6fG8hJ0kL2mN4pQ6rS8tU0vW2xY4zA6bC8dE0fG2hJ4kL6mN8-AAAAAA';
+
 /** A line of a recording. */
 interface RecordedLine {
   readonly event: { readonly type: string; readonly outcome?: string };
@@ -184,7 +187,10 @@ describe('telemetry', () => {
     const provider = await open(
       startProvider(({ body }, outgoing) => {
         if (body['max_tokens'] === 100) sendMessage(outgoing, { content: [call], input: 1234 });
-        else outgoing.writeHead(400).end('{"type":"error","error":{"type":"invalid_request_error","message":"No."}}');
+        else {
+          const error = { type: 'invalid_request_error', message: `The key ${secret} has no access to this model.` };
+          outgoing.writeHead(400).end(JSON.stringify({ type: 'error', error }));
+        }
       }),
     );
     const folder = mkdtempSync(join(tmpdir(), 'model-proxy-otel-'));
@@ -211,6 +217,8 @@ describe('telemetry', () => {
       'error',
     ]);
     expect(JSON.stringify([exported, lines])).not.toContain('Secret question');
+    expect(JSON.stringify(lines)).toContain('has no access to this model');
+    expect(JSON.stringify([exported, lines])).not.toContain(secret);
     // What the client sent and received is not changed.
     expect(provider.received[0]?.headers['traceparent']).toBe(headers.traceparent);
     rmSync(folder, { recursive: true, force: true });
