@@ -33,3 +33,24 @@ describe('a request to a model that is overloaded after a compaction', () => {
     expect(sizes.slice(2)).toEqual([sizes[1], sizes[1]]);
   });
 });
+
+describe('a request that is larger than the tokens that a minute allows', () => {
+  it('is compacted to the limit that the provider names, although it was answered with 429', async () => {
+    const tooLarge = {
+      error: failure(
+        'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 10000, Requested 13921. The input or output tokens must be reduced in order to run successfully.',
+        { status: 429, code: 'rate_limit_exceeded' },
+      ),
+    };
+    const model = scriptedModel([tooLarge, 'Done.']);
+    const agent = harness({ model, sessions: memorySessions({ alice: history }) }).pipe(
+      failover({ backoff: exponentialBackoff({ initialMs: 1, jitter: 0 }) }),
+      compaction({ strategy: 'compact' }),
+    );
+    const { outcome, text } = await reply(agent.turn({ session: 'alice', input: 'Go on.' }));
+    expect({ outcome, text }).toEqual({ outcome: 'completed', text: 'Done.' });
+    const words = model.requests.map(({ messages }) => JSON.stringify([...messages]).split(' ').length);
+    expect(words[0]).toBeGreaterThan(10_000);
+    expect(words[1]).toBeLessThan(10_000);
+  });
+});
