@@ -111,8 +111,9 @@ const run = async (script: readonly ScriptStep[], more: Partial<TurnInput> = {})
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const sinks = [jsonLinesSink(join(folder, 'logs', 'runs.jsonl')), otelSink({ tracer: provider.getTracer('test') })];
   const driver = toolDriver(all);
+  const model = scriptedModel(script);
   const agent = harness({
-    model: scriptedModel(script),
+    model,
     tools: driver,
     sessions: fileSessions({ directory: join(folder, 'sessions') }),
   }).pipe(
@@ -120,7 +121,10 @@ const run = async (script: readonly ScriptStep[], more: Partial<TurnInput> = {})
     hooks([hook]),
     guardrails(),
     failover({ maxRetries: 0 }),
-    prompt({ frozen: [{ id: 'identity', text: 'You are careful.' }] }),
+    prompt({
+      frozen: [{ id: 'identity', text: 'You are careful.' }],
+      volatile: [{ id: 'state', text: () => `The script printed ${secret('volatile section')}.` }],
+    }),
     loopDetect(),
     tools({ driver }),
     intercept('other', () => ({
@@ -147,6 +151,7 @@ const run = async (script: readonly ScriptStep[], more: Partial<TurnInput> = {})
     journal: leaked(textsIn(join(folder, 'sessions'))),
     logs: leaked(textsIn(join(folder, 'logs'))),
     spans: leaked(JSON.stringify(spans)),
+    requests: leaked(JSON.stringify(model.requests.map(({ messages, tail }) => [...messages, ...tail]))),
     amount: [textsIn(join(folder, 'sessions')).length, textsIn(join(folder, 'logs')).length, spans.length],
   };
 };
@@ -169,6 +174,7 @@ describe('secrets', () => {
     ]);
     expect(result.end).toMatchObject({ type: 'turn.end', outcome: 'completed' });
     expect(Math.min(...result.amount)).toBeGreaterThan(0);
+    expect(result.requests).toEqual(exact.filter((place) => place !== 'answer'));
     expect(result.journal).toEqual(exact);
     expect(result.logs).toEqual([]);
     expect(result.spans).toEqual([]);

@@ -12,7 +12,7 @@ import type { Redactor } from '@h/redact';
  * | `approvals` | what people are asked to approve, as it is shown; the call runs as written |
  * | `errors` | errors and reasons of models, drivers, denials, stops and endings |
  * | `notices` | the notices of all operators |
- * | `context` | messages that operators, such as hooks, add to the history |
+ * | `context` | messages that operators, such as hooks, add to the history or to the tail of a request |
  * | `metadata` | the metadata of a turn |
  * | `input` | what users say, before the model reads it |
  * | `answers` | what the model says; deltas are held back until they cannot become a secret |

@@ -122,7 +122,7 @@ interface MessageRedactors {
   readonly metadata: Redactor | undefined;
 }
 
-/** Redacts user input, messages that operators add, and turn metadata. */
+/** Redacts user input, messages that operators add to the history or the tail, and turn metadata. */
 const messageHandlers = ({ input, context, metadata }: MessageRedactors): TurnHandlers => ({
   'turn.start': (_, event) => {
     const described = redactMember(event, 'metadata', metadata) ?? event;
@@ -142,6 +142,11 @@ const messageHandlers = ({ input, context, metadata }: MessageRedactors): TurnHa
     });
     return messages.some((message, index) => message !== event.messages[index]) ? { ...event, messages } : undefined;
   },
+  // The tail is what operators tell the model about the state of things, such as the output of a script.
+  'model.request': (_, event) =>
+    event.tail.length === 0
+      ? undefined
+      : mapped(context, (known) => changed(event, 'tail', redactMessages(event.tail, known))),
   'turn.continue': (_, event) =>
     mapped(context, (known) => {
       const reasoned = changed(event, 'reason', known.redact(event.reason)) ?? event;
