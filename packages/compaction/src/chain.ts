@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '@h/turn';
 import { InvalidOptionError } from '@h/options';
+import { createRedactor } from '@h/redact';
 import type { CompactionOptions } from './options.js';
 import { clearToolResults } from './strategies/clear-tool-results.js';
 import { compactMiddle } from './strategies/compact-middle.js';
@@ -8,7 +9,6 @@ import { summarizeHistory, type SummarizeSettings, type SummarizeStrategyContext
 import type { BuiltInStrategy, CompactionStrategy, NamedStrategy } from './strategy.js';
 import { withDeadline } from './summary/deadline.js';
 import { filesOfCall } from './summary/files.js';
-import { redactSecrets } from './summary/redact.js';
 
 /**
  * The strategies that the options name, in the order in which they are tried. @throws InvalidOptionError
@@ -72,7 +72,7 @@ export const summarizeSettings = (
     limit,
     filesOf = filesOfCall,
   } = options;
-  const { redact = redactSecrets, protectedTools = ['skill'] } = options;
+  const { redact = createRedactor().redact, protectedTools = ['skill'] } = options;
   return {
     summarizers: asList(options.summarize),
     summarizerWindow,

@@ -13,6 +13,5 @@ export { isContextOverflow } from '@h/provider-errors';
 export type { CompactionContext, CompactionStrategy } from './strategy.js';
 export { filesOfCall } from './summary/files.js';
 export { extractIdentifiers, missingIdentifiers, type Identifier } from './summary/identifiers.js';
-export { redactSecrets } from './summary/redact.js';
 export type { Summarize, SummarizeRequest } from './summary/summarize.js';
 export { summarizeWith, type SummarizeWithOptions } from './summarize-with.js';

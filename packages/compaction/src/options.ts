@@ -101,7 +101,7 @@ export interface CompactionOptions {
   /**
    * Redacts what summarizers read and what is stored; `false` disables redaction.
    *
-   * @defaultValue `redactSecrets`
+   * @defaultValue `createRedactor().redact` of `@h/redact`
    */
   readonly redact?: ((text: string) => string) | false | undefined;
   /**
