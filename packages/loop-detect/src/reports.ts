@@ -1,0 +1,124 @@
+import type { LoopCall } from './call.js';
+import { writes } from './effect.js';
+import { shellLineOf } from './shell.js';
+
+const maxEmpty = 200;
+const emptyStart =
+  /^[^\p{L}\p{N}]{0,8}(?:no\b|none\b|nothing\b|0 (?:results?|matches|items|rows|hits|files)|zero\b|empty\b|null\b|undefined\b|found (?:0|no|nothing)\b|$)/iu;
+
+/** Matches a sentence that reports a search without results. */
+const noMatch =
+  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found)/i;
+
+/** Whether an output reports that nothing was found. */
+export const reportsNothing = (output: unknown, text: string): boolean =>
+  text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(output, text));
+
+/** Whether an object has an empty list or a count of zero, and no list with items. */
+const isEmptyList = (output: unknown, text: string): boolean => {
+  const found =
+    text.startsWith('{') && text.endsWith('}') ? (typeof output === 'string' ? parsed(text) : output) : undefined;
+  if (typeof found !== 'object' || found === null) return false;
+  const inner = 'type' in found && 'value' in found ? found.value : found;
+  const members: readonly unknown[] = typeof inner === 'object' && inner !== null ? Object.values(inner) : [];
+  return (
+    members.some((member) => member === 0 || (Array.isArray(member) && member.length === 0)) &&
+    members.every((member) => typeof member !== 'object' || member === null || Object.keys(member).length === 0)
+  );
+};
+
+/** Maximum length of an error report; a longer text is content that begins with similar words. */
+const maxReport = 600;
+/** Of a report, this much can tell that it is one. */
+const maxStart = 200;
+const noErrors =
+  /\b(?:0|no|zero|without) (?:\w{1,20} ){0,2}(?:errors?|failures?|failed)\b|\b(?:errors?|failures?|failed)["']?\s{0,3}[:=]\s{0,3}(?:0\b|none\b|null\b|false\b|\[\])/i;
+/**
+ * Matches what follows the name of a failure in a report: its end, a sign, a code, or what it is about. A title such as
+ * `Error codes` or `Network configuration` has another noun there.
+ */
+const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|thrown|timeout)\s)`;
+/** Matches the beginning of an error report. */
+const reportStart = new RegExp(
+  `^(?:${[
+    String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
+    String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
+    String.raw`(?:permission|access|deadline|panic|fatal|abort|quota|gateway|internal server|conflict|network|time(?:out)?)\b${reported}`,
+    String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:failed|refused|denied|rejected|timed out|aborted|not found|not (?:be )?(?:allowed|permitted|available|supported|exist)|unavailable|unreachable|does not exist|doesn't exist|disconnected)\b`,
+    String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
+    String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,
+    String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?:$|:|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
+  ].join('|')})`,
+  'i',
+);
+const upperCode = /^E[A-Z]{4,14}\b/;
+const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
+
+/** Matches a report that nothing was done. It is a failure of a call that should have changed something. */
+const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
+/** Matches a title that is underlined. */
+const underlined = /^[^\n]{1,200}\n[=-]{3}/;
+
+/** Whether the output of a successful call reports a failure. */
+export const reportsError = (call: LoopCall, output: unknown, text: string): boolean => {
+  if (typeof output === 'object' && output !== null) {
+    if ('type' in output && (output.type === 'error-text' || output.type === 'error-json')) return true;
+    const report = 'type' in output && output.type === 'json' && 'value' in output ? output.value : output;
+    if (hasErrorMember(report)) return true;
+  }
+  const message = messageOf(output, text);
+  if (message.length > maxReport) return false;
+  const read = message.slice(0, maxStart);
+  const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
+  const lineEnd = bare.indexOf('\n');
+  const start = lineEnd < 0 ? bare : bare.slice(0, lineEnd);
+  if (start === '' || underlined.test(bare)) return false;
+  if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
+  if (!startsWithWord(message) && /^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
+  if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
+  return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
+};
+
+/** Whether a text begins with a letter or a digit, as most do. */
+const startsWithWord = (text: string): boolean => {
+  const code = text.charCodeAt(0);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const errorStates: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fatal', 'denied', 'rejected']);
+
+const hasErrorMember = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { error, isError, success, ok, status, errors } = value as Readonly<Record<string, unknown>>;
+  return (
+    isError === true ||
+    success === false ||
+    ok === false ||
+    (typeof error === 'string' && error !== '') ||
+    (typeof error === 'object' && error !== null) ||
+    error === true ||
+    (Array.isArray(errors) && errors.length > 0) ||
+    errorStates.has(typeof status === 'string' ? status.toLowerCase() : status)
+  );
+};
+
+/** Returns the readable text of an output: the text of its parts without their JSON structure. */
+export const messageOf = (output: unknown, text: string): string => {
+  if (typeof output !== 'object' || output === null) return text;
+  const { value, content } = output as Readonly<Record<string, unknown>>;
+  const parts = [output, value, content].find((each) => Array.isArray(each));
+  if (parts === undefined) return text;
+  const texts = parts.flatMap((part: unknown) =>
+    typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? [part.text] : [],
+  );
+  return texts.length === 0 ? text : texts.join('\n');
+};
