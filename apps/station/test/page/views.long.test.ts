@@ -11,11 +11,13 @@ const pages = pageTests();
 /** With a folder in `SCREENSHOTS`, a picture of every view is stored there. */
 const pictures = process.env['SCREENSHOTS'];
 
+type Page = Awaited<ReturnType<typeof pages.open>>['view'];
+
 interface View {
   readonly name: string;
   readonly hash: string;
   readonly ready: string;
-  readonly act?: (view: Awaited<ReturnType<typeof pages.open>>['view']) => Promise<void>;
+  readonly act?: (view: Page) => Promise<void>;
 }
 const views: readonly View[] = [
   { name: 'sessions', hash: '#/sessions', ready: '.session' },
@@ -81,9 +83,11 @@ const views: readonly View[] = [
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
 describe('every view', () => {
-  const cases = (['light', 'dark'] as const).flatMap((colorScheme) =>
-    (['desktop', 'phone'] as const).map((size) => [colorScheme, size] as const),
-  );
+  // Contrast depends on the colors and layout on the size, so two of the four combinations have both of each.
+  const cases = [
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+  ] as const;
   it.for(cases)('has no serious finding of axe in %s on a %s', async ([colorScheme, size], testing) => {
     const station = await pages.station(testing);
     fillStation(station, Date.now());
@@ -97,10 +101,7 @@ describe('every view', () => {
       });
       await view.locator(ready).first().waitFor();
       await act?.(view);
-      await view.evaluate(axe);
-      const results = await view.evaluate(() =>
-        (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-      );
+      const results = await runAxe(view);
       for (const { id, nodes } of serious(results)) {
         const causes = nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).slice(0, 3);
         findings.push(`${name} ${id}: ${causes.join(' | ')}`);
@@ -115,15 +116,21 @@ describe('every view', () => {
       await view.context().close();
     }
     const { view } = await openLink(testing, station, { colorScheme, viewport: sizes[size] });
-    await view.evaluate(axe);
-    const results = await view.evaluate(() =>
-      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-    );
+    const results = await runAxe(view);
     for (const { id } of serious(results)) findings.push(`link ${id}`);
     if (pictures !== undefined) await view.screenshot({ path: join(pictures, `link-${size}-${colorScheme}.png`) });
     expect(findings).toEqual([]);
   });
 });
+
+const runAxe = async (view: Page): Promise<AxeResults> => {
+  await view.evaluate(axe);
+  return view.evaluate(() =>
+    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+      resultTypes: ['violations'],
+    }),
+  );
+};
 
 const serious = ({ violations }: AxeResults): AxeResults['violations'] =>
   violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
