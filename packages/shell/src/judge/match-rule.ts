@@ -3,6 +3,7 @@ import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
+import { ordinary } from '../read/ordinary.js';
 import { environmentMark, isSecretPath, secretVariableMark } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
@@ -15,7 +16,7 @@ export interface Subject extends RuleContext {
 
 /** Prepares a command for rules. */
 export const subjectOf = (
-  { argv, redirections, input, cwd, secrets, isShown, skipsHooks }: Invocation,
+  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, isGuess }: Invocation,
   place: Place,
 ): Subject => {
   const [first, ...args] = argv;
@@ -39,6 +40,7 @@ export const subjectOf = (
     hasLoadedSecrets: secrets.has(environmentMark),
     isShown,
     skipsHooks,
+    isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
@@ -48,9 +50,19 @@ export const subjectOf = (
   };
 };
 
+/** Subcommands behind which `--help` may belong to another program. */
+const runsOthers = /^(?:run|exec|create|container|compose|x|dlx)$/;
+
+/** Returns whether a program is a file of the project, or a script. */
+const isScript = (path: string): boolean =>
+  (path.includes('/') && !/^\/(?:usr|bin|sbin|opt|snap)\//.test(path)) || /\.(?:sh|bash|py|[cm]?[jt]s|rb|pl|php)$/.test(path);
+
 /** Applies a rule to a command; returns `undefined` if it does not match. */
 export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {
   const { arguments: parsed } = subject;
+  if (rule.words !== undefined && parsed.has('--help') === 'yes' && !runsOthers.test(parsed.operands[0]?.text ?? '')) {
+    return undefined;
+  }
   const certainties = [
     words(rule, parsed),
     ...(rule.flags ?? []).map((forms) => given(forms, parsed)),

@@ -17,8 +17,12 @@ export interface InlineCode {
   /** Files that it reads, and variables of the environment, if it also prints. */
   readonly shows: readonly string[];
   readonly showsVariables: readonly string[];
+  /** SQL that it sends, and SQL that corresponds to its calls of database libraries. */
+  readonly sql: readonly string[];
   /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
   readonly runsUnknown: boolean;
+  /** Whether it forks without end. */
+  readonly forks: boolean;
 }
 
 /** Maximum number of strings that are examined. */
@@ -30,10 +34,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process)\b|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?)\b(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<![\w.])rm\(\s*(?=["'])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<![\w.])rm\(\s*(?=["'])/g;
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -46,12 +50,12 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
   /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
 
-const takesShell = /\b(?:dup2|pty\.spawn|\/bin\/(?:ba|z|da)?sh)\b|["'](?:\/bin\/)?(?:ba)?sh["']/;
+const takesShell = /\b(?:dup2|pty\.spawn)\b|\/bin\/(?:ba|z|da)?sh\b|["'](?:ba|z|da)?sh(?:\s+-i[^"'\n]{0,80})?["']/;
 
 const prints = /\b(?:print|println|printf|puts|echo|say|cat|write|console\.\w+|pp)\b|^[\s\w]*process\.env/;
 
@@ -62,27 +66,49 @@ const environmentInCall =
   /[(,=:{]\s?(?:process\.env|os\.environ|ENV\.to_h|\$_ENV)\s?[),}]|https?:\/\/[^"'`\s]{0,200}["'`]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)/;
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
+const awkSource = /"([^"\n]{1,200})"\s?\|&?\s?getline/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"([^"\n]{1,200})"/g;
 
 /** A call that writes a file, with a literal path. */
 const fileWrite =
   /(?:\b(?:writeFile|writeFileSync|appendFile|appendFileSync|writeTextFile|writeTextFileSync|file_put_contents|File\.write|IO\.write|createWriteStream)\(\s?["'`]([^"'`\n]{1,200})["'`]|\b(?:open|File\.open|fopen|openSync)\(\s?["']([^"'\n]{1,200})["'],\s?(?:mode\s?=\s?)?["'][rb]?[wax+][^"']{0,3}["']|["']([^"'\n]{1,200})["']\)\.write_(?:text|bytes)\()/g;
 
+/** Calls that send SQL, and statements that they may send. */
+const sendsSql = /\b(?:execute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)\b/;
+const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
+
+/** Calls of database libraries that delete all rows, or a table. */
+const deletesRows =
+  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|drop_database|dropDatabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
+
+const forksForever = /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
+
+/** A signal to every process. */
+const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
+
 const matchesOf = (pattern: RegExp, code: string): readonly string[] =>
   [...code.matchAll(pattern)].slice(0, maxTexts).map(([, ...parts]) => parts.find((part) => part !== undefined) ?? '');
 
 /** A variable of the environment that code uses; a test whether it is set does not count. */
 const variable =
-  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
+  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|ENVIRON\["|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
 
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
 export const readCode = (code: string, depth = 0): InlineCode => {
   const texts = textsOf(code);
-  const lines = startsPrograms.test(code) ? [...texts, ...listsOf(code)] : [];
-  // Code in a string, as in `exec("…")`.
-  const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => startsPrograms.test(text)) : [];
-  lines.push(...inner.flatMap((text) => readCode(text, depth + 1).lines));
+  const lines = [
+    ...(startsPrograms.test(code) ? [...texts, ...listsOf(code)] : []),
+    ...matchesOf(awkSource, code),
+    ...(killsAll.test(code) ? ['kill -9 -1'] : []),
+  ];
   const deletes: (string | undefined)[] = [];
+  // Code in a string, as in `exec("…")`.
+  const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => /[\s(]/.test(text)) : [];
+  for (const text of inner) {
+    const nested = readCode(text, depth + 1);
+    lines.push(...nested.lines);
+    deletes.push(...nested.deletes);
+  }
   const isWalk = walking.test(code) && !narrowPattern.test(code);
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
@@ -103,6 +129,11 @@ export const readCode = (code: string, depth = 0): InlineCode => {
     pipes: matchesOf(awkPipe, code),
     shows: prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : [],
     showsVariables: prints.test(code) ? [...code.matchAll(variable)].map(([, name = '']) => name).slice(0, 20) : [],
+    sql: [
+      ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
+      ...(deletesRows.test(code) ? ['DELETE FROM rows'] : []),
+    ],
+    forks: forksForever.test(code),
     runsUnknown:
       decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
   };
@@ -162,7 +193,7 @@ const globAt = (code: string, start: number): TextAt | undefined => {
 };
 
 const textsOf = (code: string): readonly string[] => {
-  const texts: string[] = [...code.matchAll(/%x\s?[([{<]([^)\]}>\n]{1,400})/g)]
+  const texts: string[] = [...code.matchAll(/(?:%x|\bqw)\s?[([{<]([^)\]}>\n]{1,400})/g)]
     .slice(0, maxTexts)
     .map(([, text = '']) => text);
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {

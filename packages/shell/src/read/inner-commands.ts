@@ -5,10 +5,12 @@ import { readFind } from './find-targets.js';
 import { ofInput, ofPath, ofScript, ofText, type Inner } from './inner.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
 import { ofCode, written } from './code-commands.js';
+import { guessedCommands, ofCall } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
+import { ordinary } from './ordinary.js';
 import type { Scope } from './scope.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
-import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
+import { interpreters, isWrapper, shells, wrappers, type Wrapper } from './wrappers.js';
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
 export const innerCommands = (
@@ -24,13 +26,38 @@ export const innerCommands = (
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
-  if (direct !== undefined) return direct;
+  if (direct !== undefined) return sessions.has(name) ? direct : direct.map(withoutShell);
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
   const wrapped = ofWrapper(name, args, input);
   return Object.hasOwn(interpreters, language)
-    ? [...wrapped, ...ofCode(language, args, input, scope)]
-    : [...wrapped, ...ofFile(first, scope)];
+    ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
+    : [
+        ...wrapped,
+        ...ofFile(first, scope),
+        ...(wrapped.length === 0 && isUnknown(first?.text ?? '', name) ? guessedCommands(args, input) : []),
+      ];
 };
+
+/** Programs that are meant to open a shell. */
+const sessions: ReadonlySet<string> = new Set(
+  'ssh adb tmux screen su newgrp sg runuser nix-shell eval source . at batch parallel sem fd fdfind'.split(' '),
+);
+
+/** A shell without a script, which reads its commands from the terminal. */
+const bareShell = /^\s*(?:exec\s+|sudo\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
+
+/** Replaces a shell that an editor, an archiver or code opens: no task needs it, and it escapes restrictions. */
+const withoutShell = (inner: Inner): Inner => {
+  const text =
+    inner.kind === 'line' ? inner.text : inner.kind === 'command' ? inner.argv.map((field) => field.text).join(' ') : '';
+  return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined)
+    ? { kind: 'problem', problem: 'opens-shell' }
+    : inner;
+};
+
+/** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
+const isUnknown = (path: string, name: string): boolean =>
+  name !== '' && !ordinary.has(name) && (path === name || path.startsWith('/'));
 
 const runners: Readonly<
   Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>
@@ -65,6 +92,16 @@ const runners: Readonly<
   batch: (_, input) => ofInput(input),
   ssh: (args, input) => ofRemote(args, input),
   adb: ([first, ...rest]) => (first?.text === 'shell' ? ofText(joined(rest), { isElsewhere: true }) : []),
+  ...Object.fromEntries(
+    ['salt', 'pssh', 'parallel-ssh', 'clush', 'pdsh', 'dsh'].map((name) => [
+      name,
+      (args: readonly Field[], input: Input | undefined) => [
+        ...guessedCommands(args, input),
+        ...args.slice(1).map(({ text }): Inner => ({ kind: 'line', text, isGuess: true, isElsewhere: true })),
+      ],
+    ]),
+  ),
+  repo: (args) => ofOption(args, ['-c']),
   tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   screen: (args, input) => [
     ...ofWrapper('screen', args, input),
@@ -98,11 +135,22 @@ const runners: Readonly<
       (inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner),
     ),
   go: (args) => ofOption(args, ['-exec', '-toolexec']),
-  cargo: (args) =>
-    args.flatMap(({ text }) => {
+  // The tools of CMake have the names of programs, with two exceptions.
+  cmake: (args) => {
+    const at = args.findIndex(({ text }) => text === '-E');
+    const [tool, ...rest] = at === -1 ? [] : args.slice(at + 1);
+    if (tool === undefined) return [];
+    const program = /^remove(?:_directory)?$/.test(tool.text) ? [known('rm'), known('-rf')] : [tool];
+    return [{ kind: 'command', argv: [...program, ...rest] }];
+  },
+  sort: (args) => ofOption(args, ['--compress-program']),
+  cargo: (args) => [
+    ...ofOption(args[0]?.text === 'watch' ? args : [], ['-s', '--shell']),
+    ...args.flatMap(({ text }) => {
       const [, program] = /\b(?:runner|linker|rustc(?:-workspace)?-wrapper)\s*=\s*["'](.*)["']/.exec(text) ?? [];
-      return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true }];
+      return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true } as const];
     }),
+  ],
   ...Object.fromEntries(
     ['sed', 'gsed'].map((name) => [
       name,
@@ -203,9 +251,6 @@ const folderOf = (args: readonly Field[]): string | undefined => {
 const splitString = (field: Field): readonly Field[] =>
   /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
 
-const isWrapper = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
-  Object.values(value).every((part) => typeof part !== 'object');
-
 const subcommand = (
   table: Readonly<Record<string, Wrapper>>,
   args: readonly Field[],
@@ -277,7 +322,12 @@ const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly 
       /^(?:-f|--file=|--makefile=)(?:-|\/dev\/stdin)$/.test(word) ||
       (/^(?:-f|--file|--makefile)$/.test(word) && /^(?:-|\/dev\/stdin)$/.test(words[index + 1] ?? '')),
   );
-  if (!isRead || input === undefined) return [];
+  // `make SHELL=…`, and other variables with which recipes start programs.
+  const variables = args.flatMap(({ text }): readonly Inner[] => {
+    const [, value] = /^[A-Za-z_]\w*=(.+)$/s.exec(text) ?? [];
+    return value === undefined ? [] : [{ kind: 'line', text: value, isGuess: true }];
+  });
+  if (!isRead || input === undefined) return variables;
   if (input.text === undefined) return ofInput(input);
   return input.text
     .split('\n')
@@ -291,7 +341,7 @@ const ofEditor = (args: readonly Field[], input: Input | undefined): readonly In
   return [
     ...texts.flatMap((text): readonly Inner[] => {
       const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
-      return command === undefined ? [] : [{ kind: 'line', text: command, isGuess: true }];
+      return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, isGuess: true }];
     }),
     ...ofOption(args, ['-P', '--pager']),
   ];

@@ -10,6 +10,7 @@ export type ShellProblem =
   | 'unknown-program'
   | 'unknown-text'
   | 'runs-download'
+  | 'opens-shell'
   | 'fork-bomb';
 
 /** What a command runs besides itself. */
@@ -21,6 +22,8 @@ export type Inner =
       readonly folder?: string | undefined;
       /** Variables that are set for it. */
       readonly variables?: ReadonlyMap<string, string> | undefined;
+      /** Words that may be a command. */
+      readonly isGuess?: boolean | undefined;
     }
   | {
       readonly kind: 'line';

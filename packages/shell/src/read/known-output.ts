@@ -1,7 +1,7 @@
 import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, printsSecret, secretMark } from './secrets.js';
+import { isSecretPath, printsSecret, secretMark, secretVariableMark } from './secrets.js';
 
 /** The standard input of a command. */
 export interface Input {
@@ -9,6 +9,16 @@ export interface Input {
   readonly programs: readonly string[];
   readonly paths?: readonly string[] | undefined;
 }
+
+/** Marks output without end, in the list of programs that produced it. */
+export const endlessMark = '(endless)';
+
+/** Returns whether a command prints without end. */
+export const isEndless = (name: string, args: readonly string[]): boolean =>
+  name === 'yes' || (/^(?:cat|dd|pv|tr|base64|gzip|xz)$/.test(name) && args.some((word) => /^(?:if=)?\/dev\/(?:zero|u?random|full)$/.test(word)) && !args.some((word) => word.startsWith('count=')));
+
+/** Programs that print as much as they read. */
+const passing = /^(?:cat|tee|tr|base64|gzip|bzip2|xz|zstd|pv|rev|tac|sort)$/;
 
 /** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
@@ -19,8 +29,17 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
   const isSecret = (path: string): boolean =>
     scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
   const programs = [
-    ...(input?.programs ?? []).filter((program) => program !== secretMark),
+    ...(input?.programs ?? []).filter(
+      (program) =>
+        program !== secretMark &&
+        !program.startsWith(secretVariableMark) &&
+        !(program === endlessMark && !passing.test(name)),
+    ),
     name,
+    ...(isEndless(name, args) ? [endlessMark] : []),
+    ...(/^(?:echo|printf)$/.test(name)
+      ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
+      : []),
     ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
   ];
   return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input) };

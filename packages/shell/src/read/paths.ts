@@ -145,6 +145,22 @@ const secrets = [
   '/.git-credentials',
   '/.password-store',
   '/Library/Keychains',
+  '/Library/Application Support/Google/Chrome',
+  '/.config/google-chrome',
+  '/.config/chromium',
+  '/.mozilla',
+  '/.local/share/keyrings',
+  '/.config/doctl',
+  '/.config/heroku',
+  '/.config/containers/auth.json',
+  '/.config/stripe',
+  '/.cargo/credentials',
+  '/.cargo/credentials.toml',
+  '/.gem/credentials',
+  '/.terraform.d/credentials.tfrc.json',
+  '/.databrickscfg',
+  '/.fly',
+  '/.vault-token',
 ];
 
 /**
@@ -244,6 +260,7 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
       .exec(path)
       ?.slice(1)
       .find((part) => part !== undefined);
+  if (inHome === '/.ssh/known_hosts') return 'outside';
   if (inHome !== undefined && isIn(inHome, secrets)) return 'secret';
   if (inHome !== undefined && isIn(inHome, startups)) return 'startup';
   if (path === project) return 'project';

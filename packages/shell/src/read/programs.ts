@@ -68,8 +68,6 @@ export const grammars: Readonly<Record<string, Grammar>> = {
   ...Object.fromEntries(
     [
       'psql',
-      'mysql',
-      'mariadb',
       'sqlcmd',
       'cockroach',
       'clickhouse-client',
@@ -78,8 +76,11 @@ export const grammars: Readonly<Record<string, Grammar>> = {
       'mongo',
       'redis-cli',
       'dropdb',
-      'mysqladmin',
     ].map((name) => [name, sql]),
+  ),
+  // With `-p`, a client of MySQL asks for the password: the next word is not its value.
+  ...Object.fromEntries(
+    ['mysql', 'mariadb', 'mysqladmin', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
   ),
   git: {
     values:

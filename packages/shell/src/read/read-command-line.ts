@@ -83,12 +83,14 @@ export const readCommandLine = (
         const own = innerScope(scope);
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
+        own.isGuess ||= inner.isGuess === true;
         return runCommand(inner.argv, [], input, own, depth + 1, true);
       }
       case 'line': {
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
         if (inner.name !== undefined) own.variables.set('0', [inner.name]);
         if (inner.isElsewhere === true) own.cwd = unknownText;
+        own.isGuess ||= inner.isGuess === true;
         return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
@@ -142,6 +144,7 @@ export const readCommandLine = (
       secrets: scope.secrets,
       isShown: scope.isShown,
       skipsHooks: skipsHooks(argv, scope),
+      isGuess: scope.isGuess,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
@@ -201,6 +204,7 @@ export const readCommandLine = (
       defined.push({ body, scope: innerScope(scope, undefined) });
       if (bombs) report('fork-bomb', [name]);
     },
+    exhausts: () => report('fork-bomb', [shorten(line)]),
     isTooDeep: (depth) => {
       if (depth > maxDepth) report('too-complex', [shorten(line)]);
       return depth > maxDepth;

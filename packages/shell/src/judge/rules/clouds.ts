@@ -1,8 +1,9 @@
 import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
+import { changesResource, seemsToDelete } from './verbs.js';
 
 const destroying =
-  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
+  /^(?:batch-|bulk-|admin-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|deactivate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -46,6 +47,44 @@ export const cloudRules: readonly CommandRule[] = [
     ],
     unless: ['--dry-run'],
     why: 'It changes access rights in the cloud.',
+  },
+  {
+    rule: 'clouds/access-by-verb',
+    decision: 'ask',
+    programs: ['aws', 'awslocal', 'gcloud', 'az'],
+    test: ({ arguments: { operands } }) =>
+      operands
+        .slice(1, 5)
+        .some(({ text }) =>
+          /^(?:attach|put|add|create|set|reset|update|authorize|admin|change)-.*(?:polic(?:y|ies)|permissions?|access-key|login-profile|password|ingress|egress|acl|user-to-group|public-access-block|iam-policy-binding|resource-record-sets|versioning)$/.test(
+            text,
+          ),
+        ),
+    unless: ['--dry-run'],
+    why: 'It changes access rights, protections or addresses in the cloud.',
+  },
+  {
+    rule: 'clouds/unprotects',
+    decision: 'ask',
+    test: (command) =>
+      !command.isOrdinary && command.arguments.words.some((word) => opening.test(word)) && changesResource(command),
+    unless: ['--dry-run'],
+    why: 'It opens a resource to everyone, or removes its protection against deletion.',
+    instead: 'Show the person the command.',
+  },
+  {
+    rule: 'clouds/scales-to-zero',
+    decision: 'ask',
+    test: (command) =>
+      !command.isOrdinary &&
+      command.arguments.operands.slice(0, 4).some(({ text }) => /scal|resiz|update|^set/i.test(text)) &&
+      command.arguments.words.some((word, index, words) =>
+        word === '0'
+          ? /(?:count|capacity|size|nodes?|replicas|instances|workers?)$/.test(words[index - 1] ?? '')
+          : /^[\w-]+=0$/.test(word),
+      ),
+    unless: ['--dry-run'],
+    why: 'It stops all instances of a service.',
   },
   {
     rule: 'clouds/access-of-azure',
@@ -105,6 +144,14 @@ export const cloudRules: readonly CommandRule[] = [
     why: 'It deletes or stops a resource in the cloud.',
   },
   {
+    rule: 'clouds/seems-to-delete',
+    decision: 'ask',
+    test: (command) => !command.isOrdinary && seemsToDelete(command),
+    unless: ['--dry-run|--dryrun|--help|-h|--check|--simulate'],
+    why: 'By its words, it deletes something that others may use.',
+    instead: 'Show the person the command.',
+  },
+  {
     rule: 'clouds/storage',
     decision: 'ask',
     programs: ['gsutil', 'bq'],
@@ -155,7 +202,7 @@ export const cloudRules: readonly CommandRule[] = [
         .some(
           ({ text }, index) =>
             (destroying.test(text) ||
-              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$/.test(text)) &&
+              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$|^maintenance:on$/.test(text)) &&
             !(index === 0 && /^(?:cache|login|auth)/.test(text)),
         ),
     unless: ['--dry-run|--help|-h'],
@@ -220,7 +267,7 @@ export const cloudRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words } }) =>
       program.startsWith('kafka-delete') ||
       words.some((word) =>
-        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records)$/.test(
+        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records|leave|force-leave)$/.test(
           word,
         ),
       ),
@@ -243,6 +290,10 @@ export const cloudRules: readonly CommandRule[] = [
     instead: 'Show the person the request.',
   },
 ];
+
+/** Arguments that open a resource to everyone, or that remove its protection. */
+const opening =
+  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|deletion-?protection=false/i;
 
 /** Ports of search engines and databases, whose data is shared even on this machine. */
 const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;

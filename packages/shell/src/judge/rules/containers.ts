@@ -47,6 +47,15 @@ export const containerRules: readonly CommandRule[] = [
     instead: 'Name the containers.',
   },
   {
+    rule: 'containers/remove-all',
+    decision: 'ask',
+    programs: [...engines, 'crictl', 'ctr'],
+    words: ['(rm|rmi|kill|stop|rmp|stopp)', '(container|image|pod|volume) (rm|kill|stop|remove)'],
+    flags: ['-a|--all|--prune'],
+    why: 'It removes or stops all of them, including those of other projects.',
+    instead: 'Name the containers.',
+  },
+  {
     rule: 'containers/remove-with-data',
     decision: 'ask',
     programs: engines,

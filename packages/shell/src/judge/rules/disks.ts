@@ -1,4 +1,9 @@
+import { endlessMark, isEndless } from '../../read/known-output.js';
 import type { CommandRule } from '../rule.js';
+
+/** Programs that only read devices, or that have rules of their own. */
+const readers =
+  /^(?:lsblk|blkid|udevadm|smartctl|findmnt|mount|umount|dd|dcfldd|lsof|fuser|blockdev|dumpe2fs|debugfs|xfs_info|hexdump|xxd|od|strings|sync|eject|pv|v4l2-ctl|stty|screen|minicom|picocom|esptool(?:\.py)?|avrdude|ffmpeg|aplay|arecord|fswebcam|evtest|i2cdetect|gpsd|cu)$/;
 
 /** Rules about disks: formatting, partitioning, writing to devices. */
 export const diskRules: readonly CommandRule[] = [
@@ -88,6 +93,36 @@ export const diskRules: readonly CommandRule[] = [
         ),
       ),
     why: 'It removes or wipes a volume.',
+  },
+  {
+    rule: 'disks/changes-device',
+    decision: 'ask',
+    test: ({ program, arguments: { operands, words }, isOrdinary, zoneOf }) =>
+      !isOrdinary &&
+      !readers.test(program) &&
+      !words.some((word) => /^(?:-n|--dry-run|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word)) &&
+      operands.some(({ text }) => text.startsWith('/dev/') && zoneOf(text) === 'device'),
+    why: 'It changes a disk or a file system.',
+    instead: 'Give the user the command.',
+  },
+  {
+    rule: 'disks/endless',
+    decision: 'ask',
+    test: ({ program, arguments: { words }, redirected, reads, zoneOf }) =>
+      (reads.includes(endlessMark) || isEndless(program, words)) &&
+      (program === 'dd'
+        ? words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) !== 'nowhere') &&
+          !words.some((word) => /^count=/.test(word))
+        : redirected.some((path) => zoneOf(path) !== 'nowhere')),
+    why: 'It writes until the disk is full.',
+    instead: 'Limit the size: head -c, or dd with count=.',
+  },
+  {
+    rule: 'disks/fills',
+    decision: 'ask',
+    programs: ['fallocate', 'head', 'mkfile', 'dd'],
+    argument: /^(?:-\w|--[\w-]+=|bs=|count=)?\d*(?:\d{3}G|\dT|\d{12})(?:i?B)?$/i,
+    why: 'It fills the disk.',
   },
   {
     rule: 'disks/unmount',

@@ -1,7 +1,7 @@
 import { listMark } from '../../read/argument-lists.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
-const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
+const removers = ['rm', 'unlink', 'rmdir', 'trash', 'trash-put', 'trash-cli', 'gio', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
 const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
@@ -39,6 +39,15 @@ export const fileRules: readonly CommandRule[] = [
     flags: [recursive],
     paths: { in: ['operands'], zones: ['outside'] },
     why: 'It deletes a folder outside the project.',
+    instead: keepsAncestors,
+  },
+  {
+    rule: 'files/delete-many-outside',
+    decision: 'ask',
+    programs: removers,
+    test: ({ program, arguments: { operands }, zoneOf }) =>
+      operands.some(({ text }) => zoneOf(text) === 'outside' && (program !== 'rm' || /[*?]/.test(text))),
+    why: 'It deletes files outside the project.',
     instead: keepsAncestors,
   },
   {

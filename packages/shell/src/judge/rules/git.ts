@@ -32,6 +32,19 @@ const discards = (command: string, words: readonly string[]): boolean => {
 
 const everything = /^(?:\.\/?|:\/|:\/\*|\*|\.\/\*|--all|:\(top\).*)$/;
 
+/** What discards changes or commits in other version control systems. */
+const otherSystems: Readonly<Record<string, RegExp>> = {
+  hg: /^(?:strip|purge|rollback|debugstrip)\b|^(?:update|up|checkout|co) .*(?:-C\b|--clean)|^revert .*(?:-a\b|--all)|^push .*(?:-f\b|--force)/,
+  svn: /^revert .*(?:-R\b|--recursive|--depth)|^(?:delete|rm|del|remove) .*:\/\/|--remove-(?:unversioned|ignored)/,
+  jj: /^(?:abandon|restore|op(?:eration)? (?:restore|abandon))\b/,
+  sl: /^(?:hide|purge|clean)\b|^(?:goto|update) .*(?:-C\b|--clean)/,
+  p4: /^(?:revert|obliterate|clean)\b/,
+  bzr: /^(?:revert|uncommit|clean-tree)\b/,
+  fossil: /^(?:revert|clean|purge)\b/,
+};
+
+const maxText = 400;
+
 /** Commands that run hooks. */
 const runsHooks = /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree)$/;
 
@@ -175,6 +188,40 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['-f|--force'],
     why: 'It moves a branch; its commits may be nowhere else.',
     instead: 'Create another branch.',
+  },
+  {
+    rule: 'git/replace-branch',
+    decision: 'ask',
+    programs: git,
+    words: ['branch'],
+    flags: ['-M|-C'],
+    test: ({ arguments: { operands } }) => operands.length > 2,
+    why: 'It replaces a branch, whose commits may be nowhere else.',
+    instead: 'Use git branch -m, which refuses that.',
+  },
+  {
+    rule: 'git/runs-settings',
+    decision: 'ask',
+    programs: git,
+    words: ['config'],
+    test: ({ arguments: { operands } }) =>
+      operands.some(
+        ({ text }, index) =>
+          index > 0 &&
+          operands[index + 1] !== undefined &&
+          (/^(?:init\.templatedir|safe\.directory|core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|url\..*\.insteadof)$/i.test(text)
+            ? !/^(?:init|core)\./i.test(text) ? /^(?:\*|store|!.*)$|^https?:/.test(operands[index + 1]?.text ?? '') : true
+            : /^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? '')),
+      ),
+    why: 'Later commands of git run programs, or trust places, that this setting names.',
+  },
+  {
+    rule: 'git/other-systems',
+    decision: 'ask',
+    programs: Object.keys(otherSystems),
+    test: ({ program, arguments: { words } }) => otherSystems[program]?.test(words.join(' ').slice(0, maxText)) === true,
+    unless: ['-n|--dry-run'],
+    why: 'It discards changes or commits.',
   },
   {
     rule: 'git/hooks-path',

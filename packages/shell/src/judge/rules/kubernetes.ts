@@ -69,6 +69,14 @@ export const kubernetesRules: readonly CommandRule[] = [
     why: 'It changes access rights in a cluster.',
   },
   {
+    rule: 'kubernetes/privileged',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['(run|debug|create|apply|patch)'],
+    argument: /^--privileged(?:=true)?$|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
+    why: 'The container can change its host.',
+  },
+  {
     rule: 'kubernetes/uninstall',
     decision: 'ask',
     programs: ['k3s-uninstall.sh', 'k3s-agent-uninstall.sh', 'k3s-killall.sh', 'rke2-uninstall.sh', 'rke2-killall.sh'],

@@ -14,6 +14,17 @@ const tunnels = [
   'tailscale',
   'devtunnel',
   'chisel',
+  'gsocket',
+  'gs-netcat',
+  'pwncat',
+  'tmate',
+  'upterm',
+  'ttyd',
+  'gotty',
+  'wstunnel',
+  'rathole',
+  'inlets',
+  'sshuttle',
 ];
 
 /** Programs that examine or attack other machines. */
@@ -44,14 +55,61 @@ const scanners = [
   'airmon-ng',
   'aireplay-ng',
   'hping3',
+  'slowhttptest',
   'slowloris',
   'crackmapexec',
 ];
 
-const thisMachine = /^(?:localhost|127\.[\d.]+|::1|0\.0\.0\.0|https?:\/\/(?:localhost|127\.[\d.]+)(?:[:/].*)?)$/;
+/** Names of programs, and of images, that mine. */
+const miners =
+  /(?:^|\/)(?:xmrig|minerd|cpuminer|ccminer|cgminer|bfgminer|ethminer|nbminer|t-rex|lolminer|phoenixminer|nanominer|gminer|teamredminer|srbminer)(?:[-_.][\w.-]*)?$/i;
+
+const thisMachine =
+  /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [
+  {
+    rule: 'network/mines',
+    decision: 'deny',
+    test: ({ program, arguments: { words, operands }, isOrdinary }) =>
+      miners.test(program) ||
+      (/^(?:docker|podman)$/.test(program) && operands.some(({ text }) => miners.test(text.replace(/[:@].*$/, '')))) ||
+      (!isOrdinary && words.some((word) => /^(?:-\w|--[\w-]+=)?stratum\d?\+?\w*:\/\//.test(word))),
+    why: 'It mines a currency at the expense of the machine.',
+  },
+  {
+    rule: 'network/load',
+    decision: 'ask',
+    programs: ['ab', 'wrk', 'wrk2', 'siege', 'vegeta', 'hey', 'bombardier', 'autocannon', 'oha', 'locust', 'artillery'],
+    test: ({ arguments: { words } }) =>
+      words.some((word) => /^(?:--?[\w-]+=)?\w+:\/\//.test(word) && !thisMachine.test(word.replace(/^-[^=]*=/, ''))),
+    why: 'The load may bring down a server that others use.',
+    instead: 'Test a server on this machine.',
+  },
+  {
+    rule: 'network/flood',
+    decision: 'ask',
+    programs: ['ping', 'ping6'],
+    flags: ['-f'],
+    why: 'It sends packets as fast as possible.',
+  },
+  {
+    rule: 'network/messages',
+    decision: 'ask',
+    programs: ['mail', 'mailx', 'mutt', 'sendmail', 'msmtp', 'swaks', 's-nail', 'wall', 'curl', 'wget', 'http', 'xh'],
+    test: ({ program, arguments: { words }, input, reads }) =>
+      /^(?:curl|wget|http|xh)$/.test(program)
+        ? words.some((word) =>
+            /^https:\/\/(?:hooks\.slack\.com\/|discord(?:app)?\.com\/api\/webhooks\/|api\.telegram\.org\/bot|[\w.-]+\.webhook\.office\.com\/)/.test(
+              word,
+            ),
+          )
+        : words.length > 0 || input !== undefined || reads.length > 0,
+    unless: ['--help|--version|-V|-h'],
+    why: 'It sends a message to other people.',
+    instead: 'Show the person the message.',
+  },
   {
     rule: 'network/tunnel',
     decision: 'ask',
@@ -87,6 +145,13 @@ export const networkRules: readonly CommandRule[] = [
     why: 'It examines or attacks other machines, whose owners may not have agreed.',
   },
   {
+    rule: 'network/attacks',
+    decision: 'ask',
+    test: ({ program }) =>
+      /^(?:linpeas|linenum|lse|pspy(?:32|64)?|mimikatz|lazagne|john|hashcat|impacket-\w+|evil-winrm|bloodhound\w*|netexec|nxc)(?:\.(?:sh|py|exe))?$/.test(program),
+    why: 'It searches for passwords, or for ways to take over the machine.',
+  },
+  {
     rule: 'network/listens',
     decision: 'ask',
     programs: ['tcpdump', 'tshark', 'dumpcap', 'ngrep', 'dsniff'],
@@ -98,8 +163,8 @@ export const networkRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet'],
     test: ({ reads }) =>
-      reads.some((name) => /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport)$/.test(name)),
-    why: 'It sends the content of a database to another machine.',
+      reads.some((name) => /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport|tar|bsdtar|zip|cpio)$/.test(name)),
+    why: 'It sends the content of a database or an archive to another machine.',
   },
   {
     rule: 'network/publishes-file',
@@ -129,7 +194,7 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/interfaces',
     decision: 'ask',
-    programs: ['ip', 'ifconfig', 'ifdown', 'ifup', 'route', 'nmcli', 'networksetup', 'brctl', 'iwconfig', 'resolvectl'],
+    programs: ['ip', 'ifconfig', 'ifdown', 'ifup', 'route', 'nmcli', 'networksetup', 'brctl', 'iwconfig', 'resolvectl', 'tc'],
     test: ({ program, arguments: { operands, words } }) => {
       const texts = operands.map(({ text }) => text);
       switch (program) {

@@ -195,6 +195,23 @@ export const publishingRules: readonly CommandRule[] = [
     why,
   },
   {
+    rule: 'publishing/stores',
+    decision: 'ask',
+    programs: ['fastlane', 'eas', 'expo', 'altool', 'xcrun', 'transporter'],
+    words: ['(submit|deliver|pilot|supply|upload_to_testflight|upload_to_app_store|upload_to_play_store|publish)', 'altool', '* (release|deploy|submit)'],
+    test: ({ program, arguments: { words } }) => program !== 'xcrun' || words.some((word) => /^--upload/.test(word)),
+    unless: dryRun,
+    why,
+  },
+  {
+    rule: 'publishing/by-verb',
+    decision: 'ask',
+    test: ({ arguments: { operands }, isOrdinary }) =>
+      !isOrdinary && operands.slice(0, 2).some(({ text }) => /^(?:publish|unpublish|yank)$/.test(text)),
+    unless: dryRun,
+    why,
+  },
+  {
     rule: 'publishing/images',
     decision: 'ask',
     programs: ['docker', 'podman', 'nerdctl', 'helm', 'oras', 'crane', 'skopeo', 'buildah', 'ko', 'cosign'],

@@ -1,4 +1,4 @@
-import { displayers, hidesValues, isSecretVariable, secretMark } from '../../read/secrets.js';
+import { displayers, hidesValues, isSecretVariable, secretMark, secretVariableMark } from '../../read/secrets.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const instead = 'Check that the value exists without displaying it, or ask the person.';
@@ -8,7 +8,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['aws', 'awslocal'].map((name) => [
       name,
-      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
+      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|ec2 get-password-data|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
     ]),
   ),
   gcloud:
@@ -54,6 +54,13 @@ const printing: Readonly<Record<string, RegExp>> = {
     ]),
   ),
   pulumi: /--show-secrets/,
+  ...Object.fromEntries(
+    ['terraform', 'tofu'].map((name) => [
+      name,
+      /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i,
+    ]),
+  ),
+  rclone: /^config (?:show|dump|reveal)|^reveal/,
   rails: /^(?:credentials|secrets):show/,
   wg: /^(?:showconf|genkey)/,
   npm: /^config (?:get|list) .*_(?:auth|authToken|password)/i,
@@ -70,6 +77,10 @@ const textOf = ({ arguments: { words } }: RuleContext): string =>
 
 /** Programs that print the environment. */
 const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
+
+/** Programs that print what they read, or an encoding of it. */
+const encoders =
+  'cat tac rev base64 base32 xxd od hexdump fold tee nl less more bat strings openssl gzip fmt column'.split(' ');
 
 const secretWord = /secret|token|passw|pwd|_?key|cred|auth/i;
 
@@ -109,6 +120,41 @@ export const secretRules: readonly CommandRule[] = [
     instead,
   },
   {
+    rule: 'secrets/displays-encoded',
+    decision: 'ask',
+    programs: encoders,
+    test: ({ isShown, reads }) => isShown && reads.some((name) => name.startsWith(secretVariableMark)),
+    why: 'It displays a secret of the environment, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/of-machine',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'http', 'https', 'xh', 'aria2c'],
+    argument:
+      /(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|metadata\.google\.internal|fd00:ec2::254).*(?:credential|token|identity|secret|user-?data|ssh-keys)/,
+    why: 'It displays the credentials of the machine in its cloud, which then are in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/searches-home',
+    decision: 'ask',
+    programs: ['grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack'],
+    test: ({ program, arguments: { operands, words, has }, zoneOf }) =>
+      (!program.endsWith('grep') || has('-r') === 'yes' || has('-R') === 'yes' || has('--recursive') === 'yes') &&
+      !words.some((word) => /^-[A-Za-z]*[clq]/.test(word)) &&
+      words.some((word) => secretWord.test(word)) &&
+      operands
+        .slice(1)
+        .some(
+          ({ text }) =>
+            /^(?:\/(?:home|Users)\/[^/]+|\/root|~)\/\./.test(text) ||
+            ['home', 'secret', 'root', 'above'].includes(zoneOf(text)),
+        ),
+    why: 'It searches private files for secrets, and displays them.',
+    instead,
+  },
+  {
     rule: 'secrets/displays-environment',
     decision: 'ask',
     programs: environment,
@@ -126,7 +172,7 @@ export const secretRules: readonly CommandRule[] = [
     programs: ['grep', 'egrep', 'rg', 'awk', 'sed'],
     test: ({ program, arguments: { words }, reads, isShown }) =>
       isShown &&
-      reads.some((name) => environment.includes(name)) &&
+      reads.some((name) => name === 'history' || environment.includes(name)) &&
       words.some((word) => secretWord.test(word)) &&
       !words.some((word) => /^-[A-Za-z]*[vcq]/.test(word)) &&
       !hidesValues(program, words),

@@ -60,7 +60,7 @@ export const sqlRules: readonly CommandRule[] = [
   {
     rule: 'sql/drop-command',
     decision: 'ask',
-    programs: ['dropdb', 'dropuser', 'mysqladmin'],
+    programs: ['dropdb', 'dropuser', 'pg_dropcluster', 'mysqladmin'],
     test: ({ program, arguments: { operands } }) =>
       program === 'mysqladmin'
         ? operands.some(({ text }) => /^(?:drop|shutdown)$/.test(text))
@@ -80,13 +80,26 @@ export const sqlRules: readonly CommandRule[] = [
     instead: approve,
   },
   {
+    rule: 'sql/graph-delete',
+    decision: 'ask',
+    programs: ['cypher-shell', 'gremlin', 'gremlin.sh', 'surreal', 'edgedb', 'gel'],
+    test: ({ arguments: { words }, input }) =>
+      [...words, input ?? ''].some(
+        (text) => /\bDETACH\s+DELETE\b|\bREMOVE\s+(?:TABLE|DATABASE|NAMESPACE)\b|\.drop\(\)|\bDROP\b/i.test(text) && !/\bWHERE\b/i.test(text),
+      ),
+    why: 'It deletes all nodes, a table or a database.',
+    instead: approve,
+  },
+  {
     rule: 'sql/redis-flush',
     decision: 'ask',
-    programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet'],
+    programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet', 'memcached-tool', 'memcflush'],
     test: ({ program, arguments: { words }, input }) =>
       (program.endsWith('-cli') &&
         words.some((word) => /^(?:flushall|flushdb|swapdb)$|\bcall\(\s*["']flush(?:all|db)/i.test(word))) ||
-      /^\s*flush(?:all|db)\b/im.test(input ?? ''),
+      program === 'memcflush' ||
+      (program === 'memcached-tool' && words.includes('flush')) ||
+      /^\s*flush(?:_?all|db)\b/im.test(input ?? ''),
     why: 'It deletes all keys.',
   },
   {

@@ -13,6 +13,7 @@ const windows: Readonly<Record<string, RegExp>> = {
   rd: /^\/s$/i,
   reg: /^(?:delete|import|restore)$/i,
   rmdir: /^\/[sq]$/i,
+  takeown: /^\/f$/i,
   vssadmin: /^(?:delete|resize)$/i,
   wbadmin: /^delete$/i,
   wmic: /^(?:delete|call|uninstall)$/i,
@@ -151,6 +152,13 @@ export const systemRules: readonly CommandRule[] = [
     programs: ['osascript'],
     argument: /\b(?:delete|empty (?:the )?trash|shut down|restart|log out|keystroke|key code|erase)\b/i,
     why: 'It deletes files, or acts as the user, in other programs.',
+  },
+  {
+    rule: 'system/cmdlets',
+    decision: 'ask',
+    test: ({ program }) =>
+      /^(?:remove|clear|stop|restart|format|initialize|disable|uninstall|set|reset|unregister|suspend|invoke)-(?:item(?:property)?|content|recyclebin|computer|service|process|volume|disk|partition|mppreference|executionpolicy|localuser|localgroupmember|netfirewall\w+|scheduledtask|windows\w+|appxpackage|expression|eventlog|ad\w+|az\w+|vm)$/.test(program),
+    why: 'It deletes files, settings or backups of Windows, or stops a part of it.',
   },
   {
     rule: 'system/windows',
