@@ -55,7 +55,7 @@ const runsOthers = /^(?:run|exec|create|container|compose|x|dlx)$/;
 
 /** Returns whether a program is a file of the project, or a script. */
 const isScript = (path: string): boolean =>
-  (path.includes('/') && !/^\/(?:usr|bin|sbin|opt|snap)\//.test(path)) || /\.(?:sh|bash|py|[cm]?[jt]s|rb|pl|php)$/.test(path);
+  (path.includes('/') && !/^\/(?:usr|bin|sbin|opt|snap)\//.test(path)) || /\.(?:py|[cm]?[jt]s|rb|pl|php)$/.test(path);
 
 /** Applies a rule to a command; returns `undefined` if it does not match. */
 export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {

@@ -11,14 +11,17 @@ export interface Input {
 }
 
 /** Marks output without end, in the list of programs that produced it. */
-export const endlessMark = '(endless)';
-
-/** Returns whether a command prints without end. */
-export const isEndless = (name: string, args: readonly string[]): boolean =>
-  name === 'yes' || (/^(?:cat|dd|pv|tr|base64|gzip|xz)$/.test(name) && args.some((word) => /^(?:if=)?\/dev\/(?:zero|u?random|full)$/.test(word)) && !args.some((word) => word.startsWith('count=')));
+const endlessMark = '(endless)';
 
 /** Programs that print as much as they read. */
-const passing = /^(?:cat|tee|tr|base64|gzip|bzip2|xz|zstd|pv|rev|tac|sort)$/;
+const passing = /^(?:cat|tee|tr|base64|gzip|bzip2|xz|zstd|pv|rev|dd)$/;
+
+/** Returns whether a command prints without end: by itself, or because it passes on such an input. */
+export const isEndless = (name: string, args: readonly string[], reads: readonly string[]): boolean =>
+  name === 'yes' ||
+  (passing.test(name) &&
+    !args.some((word) => word.startsWith('count=')) &&
+    (reads.includes(endlessMark) || args.some((word) => /^(?:if=)?\/dev\/(?:zero|u?random|full)$/.test(word))));
 
 /** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
@@ -33,10 +36,10 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       (program) =>
         program !== secretMark &&
         !program.startsWith(secretVariableMark) &&
-        !(program === endlessMark && !passing.test(name)),
+        program !== endlessMark,
     ),
     name,
-    ...(isEndless(name, args) ? [endlessMark] : []),
+    ...(isEndless(name, args, input?.programs ?? []) ? [endlessMark] : []),
     ...(/^(?:echo|printf)$/.test(name)
       ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
       : []),

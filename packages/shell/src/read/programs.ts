@@ -90,6 +90,14 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     values:
       '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit',
   },
+  ...Object.fromEntries(
+    ['pip', 'pip3'].map((name) => [
+      name,
+      { values: '-i --index-url --extra-index-url -f --find-links -r --requirement -c --constraint -t --target' },
+    ]),
+  ),
+  sudo: { values: '-u --user -g --group -h --host -p --prompt -C -D --chdir -R --chroot -T -U -r -t' },
+  doas: { values: '-u -C' },
   find: { singleDash: true },
   go: { singleDash: true },
   rm: {},

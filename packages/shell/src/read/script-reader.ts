@@ -44,7 +44,7 @@ const programVariable =
 
 /** Variables that name code which programs load: they are judged like an `export`. */
 export const codeVariable =
-  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR)$|^RUSTC_WRAPPER$/;
+  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR)$|^RUSTC_WRAPPER$/;
 
 /** Returns the command line that the value of such a variable is, or is part of. */
 const programIn = (name: string, value: string): string => {
@@ -336,8 +336,16 @@ const isEndlessLoop = (clause: SyntaxNode, body: SyntaxNode): boolean => {
   let grows = false;
   const visit = (node: SyntaxNode): void => {
     if (names.length > 100) return;
+    if (node.type === 'Statement' && node.background === true) {
+      // The loop does not wait for it.
+      grows = true;
+      return;
+    }
+    if (node.type === 'Subshell' && node.body.commands.some(({ background }) => background === true)) {
+      grows = true;
+      return;
+    }
     if (node.type === 'Command') names.push(node.name?.value ?? '');
-    grows ||= node.type === 'Statement' && node.background === true;
     if (node.type === 'Command' || node.type === 'Redirected') {
       grows ||= node.redirects.some(
         (redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null',

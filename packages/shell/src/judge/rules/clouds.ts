@@ -1,9 +1,7 @@
 import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
-import { changesResource, seemsToDelete } from './verbs.js';
-
-const destroying =
-  /^(?:batch-|bulk-|admin-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|deactivate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
+import { production } from './infrastructure.js';
+import { affectsResource, changesResource, seemsToDelete } from './verbs.js';
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -11,7 +9,7 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/aws-delete',
     decision: 'ask',
     programs: ['aws', 'awslocal'],
-    test: ({ arguments: { operands } }) => operands.slice(1, 4).some(({ text }) => destroying.test(text)),
+    test: affectsResource,
     unless: ['--dry-run|--dryrun|--generate-cli-skeleton'],
     why: 'It deletes or stops a resource in the cloud.',
   },
@@ -56,7 +54,7 @@ export const cloudRules: readonly CommandRule[] = [
       operands
         .slice(1, 5)
         .some(({ text }) =>
-          /^(?:attach|put|add|create|set|reset|update|authorize|admin|change)-.*(?:polic(?:y|ies)|permissions?|access-key|login-profile|password|ingress|egress|acl|user-to-group|public-access-block|iam-policy-binding|resource-record-sets|versioning)$/.test(
+          /^(?:attach|put|add|create|set|reset|update|upload|import|authorize|admin|change)-.*(?:polic(?:y|ies)|permissions?|access-key|login-profile|password|ingress|egress|acl|user-to-group|public-access-block|iam-policy-binding|resource-record-sets|versioning|lifecycle-configuration|encryption|policy-version|key-pair|ssh-public-key)$|^(?:create|invite)-(?:user|account)$/.test(
             text,
           ),
         ),
@@ -132,14 +130,17 @@ export const cloudRules: readonly CommandRule[] = [
       'planetscale',
       'modal',
       'coder',
+      'upctl',
+      'ovhcloud',
+      'juju',
+      'govc',
+      'azd',
     ],
-    test: ({ arguments: { operands } }) =>
-      operands.some(
-        ({ text }, index) =>
-          index > 0 &&
-          (destroying.test(text) ||
-            /^(?:rm|rb|d|destroy|(?:add|remove)-iam-policy-binding|set-iam-policy)$/.test(text)),
-      ) || destroying.test(operands[0]?.text ?? ''),
+    test: (command) =>
+      affectsResource(command) ||
+      command.arguments.operands.some(({ text }) =>
+        /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d)$/.test(text),
+      ),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes or stops a resource in the cloud.',
   },
@@ -195,16 +196,12 @@ export const cloudRules: readonly CommandRule[] = [
       'nhost',
       'deployctl',
       'now',
+      'kamal',
+      'twilio',
     ],
-    test: ({ arguments: { operands } }) =>
-      operands
-        .slice(0, 4)
-        .some(
-          ({ text }, index) =>
-            (destroying.test(text) ||
-              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$|^maintenance:on$/.test(text)) &&
-            !(index === 0 && /^(?:cache|login|auth)/.test(text)),
-        ),
+    test: (command) =>
+      (affectsResource(command) && !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop')) ||
+      command.arguments.operands.slice(0, 2).some(({ text }) => /^down$|^maintenance:on$|:down$/.test(text)),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes a deployed service, or its data.',
   },
@@ -230,14 +227,10 @@ export const cloudRules: readonly CommandRule[] = [
       'gpg',
       'gpg2',
     ],
-    test: ({ program, arguments: { operands, words } }) =>
-      (program.startsWith('gpg') && words.some((word) => word.startsWith('--delete-'))) ||
-      operands
-        .slice(0, 3)
-        .some(
-          ({ text }) =>
-            destroying.test(text) || /^(?:rm|destroy|purge|undelete|revoke|seal|rekey|metadata-delete)$/.test(text),
-        ),
+    test: (command) =>
+      (command.program.startsWith('gpg') && command.arguments.words.some((word) => word.startsWith('--delete-'))) ||
+      affectsResource(command) ||
+      command.arguments.operands.slice(0, 3).some(({ text }) => /^(?:undelete|seal|rekey)$/.test(text)),
     unless: ['--help|-h'],
     why: 'It deletes or locks a secret that programs need.',
   },
@@ -260,6 +253,8 @@ export const cloudRules: readonly CommandRule[] = [
       'kafka-consumer-groups.sh',
       'kafka-delete-records',
       'kafka-delete-records.sh',
+      'zookeeper-shell',
+      'zookeeper-shell.sh',
       'nats',
       'rpk',
       'pulsar-admin',
@@ -267,11 +262,21 @@ export const cloudRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words } }) =>
       program.startsWith('kafka-delete') ||
       words.some((word) =>
-        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records|leave|force-leave)$/.test(
+        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records|leave|force-leave|stop_app)$/.test(
           word,
         ),
       ),
     why: 'It deletes data of a shared service.',
+  },
+  {
+    rule: 'clouds/payments',
+    decision: 'ask',
+    programs: ['stripe'],
+    words: ['(refunds|payouts|transfers) create', '* (create|update|capture|cancel|pay)'],
+    test: ({ arguments: { operands, has } }) =>
+      /^(?:refunds|payouts|transfers)$/.test(operands[0]?.text ?? '') || has('--live') === 'yes',
+    why: 'It moves money.',
+    instead: 'Show the person the command.',
   },
   {
     rule: 'clouds/http-delete',
@@ -284,16 +289,20 @@ export const cloudRules: readonly CommandRule[] = [
         ...operands.slice(0, 1).map(({ text }) => text),
       ];
       const isDelete = methods.some((method) => /^delete$/i.test(method));
-      return operands.some(({ text }) => isShared(text) && (isDelete || /\/_delete_by_query\b/.test(text)));
+      const isChange = methods.some((method) => /^(?:put|patch|post)$/i.test(method));
+      return operands.some(
+        ({ text }) =>
+          isShared(text) && (isDelete || /\/_delete_by_query\b|\/_close\b/.test(text) || (isChange && production.test(text))),
+      );
     },
-    why: 'It deletes a resource of a service through its API.',
+    why: 'It deletes a resource of a service, or changes a production service, through its API.',
     instead: 'Show the person the request.',
   },
 ];
 
 /** Arguments that open a resource to everyone, or that remove its protection. */
 const opening =
-  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|deletion-?protection=false/i;
+  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false/i;
 
 /** Ports of search engines and databases, whose data is shared even on this machine. */
 const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;

@@ -1,9 +1,9 @@
-import { endlessMark, isEndless } from '../../read/known-output.js';
+import { isEndless } from '../../read/known-output.js';
 import type { CommandRule } from '../rule.js';
 
 /** Programs that only read devices, or that have rules of their own. */
 const readers =
-  /^(?:lsblk|blkid|udevadm|smartctl|findmnt|mount|umount|dd|dcfldd|lsof|fuser|blockdev|dumpe2fs|debugfs|xfs_info|hexdump|xxd|od|strings|sync|eject|pv|v4l2-ctl|stty|screen|minicom|picocom|esptool(?:\.py)?|avrdude|ffmpeg|aplay|arecord|fswebcam|evtest|i2cdetect|gpsd|cu)$/;
+  /^(?:lsblk|blkid|udevadm|smartctl|findmnt|mount|umount|dd|dcfldd|lsof|fuser|blockdev|dumpe2fs|debugfs|xfs_info|hexdump|xxd|od|strings|sync|eject|pv)$/;
 
 /** Rules about disks: formatting, partitioning, writing to devices. */
 export const diskRules: readonly CommandRule[] = [
@@ -106,10 +106,21 @@ export const diskRules: readonly CommandRule[] = [
     instead: 'Give the user the command.',
   },
   {
+    rule: 'disks/boot',
+    decision: 'ask',
+    programs: ['efibootmgr', 'flashrom', 'fwupdmgr', 'grub-install', 'grub2-install', 'update-grub', 'grub-mkconfig', 'bootctl', 'update-initramfs', 'mkinitcpio', 'dracut', 'bless', 'kernelstub'],
+    test: ({ program, arguments: { words } }) =>
+      /^(?:grub2?-install|update-grub|update-initramfs|dracut|mkinitcpio|bless|kernelstub)$/.test(program) ||
+      words.some((word) => /^(?:-[a-zA-Z]*[BbcwEonN].*|install|remove|update|upgrade|downgrade|reinstall)$/.test(word)),
+    unless: ['--help|--version'],
+    why: 'It changes what the machine boots, or its firmware.',
+    instead: 'Give the user the command.',
+  },
+  {
     rule: 'disks/endless',
     decision: 'ask',
     test: ({ program, arguments: { words }, redirected, reads, zoneOf }) =>
-      (reads.includes(endlessMark) || isEndless(program, words)) &&
+      isEndless(program, words, reads) &&
       (program === 'dd'
         ? words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) !== 'nowhere') &&
           !words.some((word) => /^count=/.test(word))
@@ -131,7 +142,7 @@ export const diskRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words } }) =>
       program === 'mount'
         ? words.some((word) => /remount/.test(word))
-        : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word)),
+        : words.some((word) => /^-[a-z]*[afl]|^--(?:all|force|lazy)$|^\/(?:home|boot|var|usr)?$/.test(word)),
     why: 'It unmounts file systems that are in use.',
   },
 ];

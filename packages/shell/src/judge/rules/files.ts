@@ -236,9 +236,9 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/edit-system',
     decision: 'ask',
-    programs: ['sed', 'perl', 'gsed', 'ed', 'ex'],
+    programs: ['sed', 'perl', 'gsed', 'ed', 'ex', 'vi', 'vim', 'nvim', 'nano', 'emacs'],
     test: ({ program, arguments: { words, operands }, zoneOf }) =>
-      (program === 'ed' || program === 'ex' || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
+      (!/^(?:g?sed|perl)$/.test(program) || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
       operands.some(
         ({ text }) =>
           /^[/~]/.test(text) &&

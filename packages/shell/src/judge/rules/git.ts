@@ -1,4 +1,5 @@
 import type { CommandRule } from '../rule.js';
+import { production } from './infrastructure.js';
 
 const git = ['git'];
 /** Returns whether a path refers to several files: a folder, a pattern, or an unknown word. */
@@ -209,9 +210,10 @@ export const gitRules: readonly CommandRule[] = [
         ({ text }, index) =>
           index > 0 &&
           operands[index + 1] !== undefined &&
-          (/^(?:init\.templatedir|safe\.directory|core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|url\..*\.insteadof)$/i.test(text)
-            ? !/^(?:init|core)\./i.test(text) ? /^(?:\*|store|!.*)$|^https?:/.test(operands[index + 1]?.text ?? '') : true
-            : /^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? '')),
+          (/^(?:init\.templatedir|core\.(?:sshcommand|gitproxy|askpass))$/i.test(text) ||
+            (/^(?:safe\.directory|credential\.(?:.*\.)?helper)$/i.test(text) &&
+              /^(?:\*|store|!.*)$/.test(operands[index + 1]?.text ?? '')) ||
+            (/^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? ''))),
       ),
     why: 'Later commands of git run programs, or trust places, that this setting names.',
   },
@@ -280,6 +282,31 @@ export const gitRules: readonly CommandRule[] = [
     programs: ['gh', 'glab'],
     words: ['(ssh-key|gpg-key|deploy-key) add', 'repo (deploy-key|edit)', '(secret|variable) set', 'workflow disable'],
     unless: ['--help'],
+    why: 'It changes access to the repository, its secrets or its checks.',
+  },
+  {
+    rule: 'git/closes-on-hub',
+    decision: 'ask',
+    programs: ['gh', 'glab'],
+    words: ['(pr|mr) close', 'issue transfer', 'repo sync', 'repo create', 'auth refresh', 'workflow run'],
+    test: ({ arguments: { operands, words } }) => {
+      const [first, second] = operands.map(({ text }) => text);
+      if (first === 'issue' || first === 'auth') return true;
+      if (first === 'workflow') return words.some((word) => production.test(word));
+      const option = second === 'close' ? /^(?:-d|--delete-branch)$/ : second === 'sync' ? /^--force$/ : /^--public$/;
+      return words.some((word) => option.test(word));
+    },
+    why: 'It deletes a branch, overwrites commits, or publishes the project.',
+  },
+  {
+    rule: 'git/changes-access-through-api',
+    decision: 'ask',
+    programs: ['gh', 'glab'],
+    words: ['api'],
+    argument: /(?:^|\/)(?:keys|protection|collaborators|hooks|secrets|permissions|variables|rulesets|memberships|invitations|transfer|deploy_keys)(?:\/|$)|^(?:private|visibility|archived)=/,
+    test: ({ arguments: { valuesOf, words } }) =>
+      [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^(?:put|patch|post)$/i.test(method)) ||
+      words.some((word) => /^-X(?:PUT|PATCH|POST)$/i.test(word)),
     why: 'It changes access to the repository, its secrets or its checks.',
   },
   {
@@ -355,6 +382,7 @@ export const gitRules: readonly CommandRule[] = [
     words: [
       '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
       'repo (archive|rename)',
+      '(mr|runner|ci|schedule|milestone|snippet|environment|deploy-key) delete',
     ],
     why: 'It deletes a resource that other people use.',
   },

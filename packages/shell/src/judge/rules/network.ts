@@ -97,15 +97,18 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/messages',
     decision: 'ask',
-    programs: ['mail', 'mailx', 'mutt', 'sendmail', 'msmtp', 'swaks', 's-nail', 'wall', 'curl', 'wget', 'http', 'xh'],
+    programs: ['mail', 'mailx', 'mutt', 'sendmail', 'msmtp', 'swaks', 's-nail', 'wall', 'curl', 'wget', 'http', 'xh', 'aws', 'twilio'],
     test: ({ program, arguments: { words }, input, reads }) =>
       /^(?:curl|wget|http|xh)$/.test(program)
         ? words.some((word) =>
-            /^https:\/\/(?:hooks\.slack\.com\/|discord(?:app)?\.com\/api\/webhooks\/|api\.telegram\.org\/bot|[\w.-]+\.webhook\.office\.com\/)/.test(
+            /^https:\/\/(?:hooks\.slack\.com\/|discord(?:app)?\.com\/api\/webhooks\/|api\.telegram\.org\/bot|[\w.-]+\.webhook\.office\.com\/|slack\.com\/api\/chat\.|api\.(?:sendgrid|mailgun|postmarkapp|twilio|resend)\.\w+\/)/.test(
               word,
             ),
           )
-        : words.length > 0 || input !== undefined || reads.length > 0,
+        : /^(?:aws|twilio)$/.test(program)
+          ? words.slice(0, 3).some((word) => /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word)) &&
+            words[0] !== 'sqs'
+          : words.length > 0 || input !== undefined || reads.length > 0,
     unless: ['--help|--version|-V|-h'],
     why: 'It sends a message to other people.',
     instead: 'Show the person the message.',
@@ -134,6 +137,7 @@ export const networkRules: readonly CommandRule[] = [
     rule: 'network/grants-access',
     decision: 'ask',
     programs: ['ssh-copy-id', 'chpasswd'],
+    unless: ['-n'],
     why: 'It grants access to a machine.',
   },
   {

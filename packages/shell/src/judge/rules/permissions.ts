@@ -104,8 +104,9 @@ export const permissionRules: readonly CommandRule[] = [
     rule: 'permissions/root-shell',
     decision: 'ask',
     programs: ['su', 'sudo', 'doas', 'pkexec', 'unshare', 'nsenter', 'run0', 'machinectl', 'capsh'],
-    test: ({ program, arguments: { operands, has, words }, input, reads }) => {
+    test: ({ program, arguments: { operands, has, words, valuesOf }, input, reads }) => {
       if (input !== undefined || reads.length > 0) return false;
+      if (program === 'nsenter' && valuesOf('-t').concat(valuesOf('--target')).includes('1')) return true;
       if (program === 'capsh') return words.includes('--');
       if (program === 'machinectl') return operands[0]?.text === 'shell';
       if (program !== 'su' && operands.length > 1 && opensShell(operands)) return true;
@@ -144,7 +145,8 @@ export const permissionRules: readonly CommandRule[] = [
       'dseditgroup',
       'pam-auth-update',
     ],
-    test: ({ arguments: { words } }) => !words.includes('checkmember') && !words.includes('-l'),
+    test: ({ program, arguments: { words } }) =>
+      !words.includes('checkmember') && !(program === 'chage' && words.includes('-l')),
     unless: ['--help|--status|-S|--list'],
     why: 'It changes the users of the machine.',
   },

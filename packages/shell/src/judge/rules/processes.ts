@@ -59,7 +59,7 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/services',
     decision: 'ask',
-    programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew', 'initctl', 'chkconfig', 'sv', 'monit', 'fail2ban-client', 'rcctl'],
+    programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew', 'initctl', 'chkconfig', 'sv', 'monit', 'fail2ban-client', 'rcctl', 'pg_ctl', 'pg_ctlcluster', 'apachectl'],
     words: [
       '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove|down|unmonitor|unban)',
       '* (stop|restart|force-reload|off)',
@@ -74,6 +74,14 @@ export const processRules: readonly CommandRule[] = [
       return true;
     },
     why: 'It stops or changes a service of the machine.',
+  },
+  {
+    rule: 'processes/stress',
+    decision: 'ask',
+    programs: ['stress', 'stress-ng', 'memtester', 'prime95', 'cpuburn'],
+    unless: ['-t|--timeout|--help|--version'],
+    why: 'It uses the whole machine, without a limit of time.',
+    instead: 'Set --timeout.',
   },
   {
     rule: 'processes/schedule-once',
@@ -119,9 +127,9 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/uninstall',
     decision: 'ask',
-    programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk'],
+    programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk', 'flatpak'],
     argument:
-      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove)$/,
+      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|undo|--force-(?:all|depends|remove-\w+))$/,
     test: ({ program, arguments: { words, has } }) =>
       (program !== 'rpm' || !words.includes('-q')) && (program === 'pacman' || has('-s') === 'no'),
     unless: ['--simulate|--dry-run|--print'],

@@ -60,6 +60,7 @@ const printing: Readonly<Record<string, RegExp>> = {
       /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i,
     ]),
   ),
+  age: /^(?:-d|--decrypt)/,
   rclone: /^config (?:show|dump|reveal)|^reveal/,
   rails: /^(?:credentials|secrets):show/,
   wg: /^(?:showconf|genkey)/,
@@ -82,7 +83,7 @@ const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
 const encoders =
   'cat tac rev base64 base32 xxd od hexdump fold tee nl less more bat strings openssl gzip fmt column'.split(' ');
 
-const secretWord = /secret|token|passw|pwd|_?key|cred|auth/i;
+const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
 
 /** Rules about secrets that a command displays, copies or stores where other people find them. */
 export const secretRules: readonly CommandRule[] = [
@@ -104,9 +105,11 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/displays-version',
     decision: 'ask',
     programs: ['git'],
-    words: ['show', 'diff', 'blame', 'cat-file', 'grep'],
+    words: ['show', 'diff', 'blame', 'cat-file', 'grep', 'log', 'stash show'],
     test: ({ arguments: { words }, isShown, isSecret }) =>
-      isShown && words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
+      isShown &&
+      (words[0] !== 'log' || words.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word))) &&
+      words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
     unless: ['--stat|--name-only|--name-status|--quiet'],
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
@@ -187,6 +190,14 @@ export const secretRules: readonly CommandRule[] = [
     unless: ['--help|-h'],
     why: 'It displays a secret from a store or an access token, which then is in the conversation.',
     instead: 'Pass the secret to the program that needs it, without displaying it.',
+  },
+  {
+    rule: 'secrets/weakens-keys',
+    decision: 'ask',
+    programs: ['ssh-keygen', 'ssh-add'],
+    test: ({ program, arguments: { words } }) =>
+      words.some((word) => (program === 'ssh-add' ? /^-D$/ : /^-p$/).test(word)),
+    why: 'It removes keys, or the passphrase that protects them.',
   },
   {
     rule: 'secrets/copies-keys',

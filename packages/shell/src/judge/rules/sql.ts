@@ -44,6 +44,13 @@ export const sqlRules: readonly CommandRule[] = [
     instead: 'Add a WHERE that names the rows.',
   },
   {
+    rule: 'sql/interrupts',
+    decision: 'ask',
+    sql: 'interrupts',
+    why: 'It ends connections of others, deletes the log for recovery, or stops the server.',
+    instead: approve,
+  },
+  {
     rule: 'sql/runs-programs',
     decision: 'ask',
     sql: 'runs-programs',
@@ -74,7 +81,7 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['mongosh', 'mongo'],
     test: ({ arguments: { words }, input }) =>
       [...words, input ?? ''].some((text) =>
-        /\.(?:dropDatabase|drop|remove|dropIndexes)\s*\(|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(text),
+        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(text),
       ),
     why: 'It drops a database or collection.',
     instead: approve,
@@ -109,6 +116,7 @@ export const sqlRules: readonly CommandRule[] = [
     test: ({ arguments: { operands }, madeBy }) =>
       (/^(?:del|unlink)$/i.test(operands[0]?.text ?? '') && madeBy.length > 0) ||
       /^(?:shutdown|debug|replicaof|slaveof|failover|migrate)$/i.test(operands[0]?.text ?? '') ||
+      operands.slice(0, 2).some(({ text }) => /^(?:deluser|setuser|reset|del-node|fix)$/i.test(text)) ||
       (/^config$/i.test(operands[0]?.text ?? '') && /^(?:set|rewrite)$/i.test(operands[1]?.text ?? '')),
     why: 'It stops or reconfigures a database, or deletes keys that are known only at run time.',
   },
@@ -204,8 +212,21 @@ export const sqlRules: readonly CommandRule[] = [
       'bin/rails',
     ],
     argument:
-      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh)|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
+      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
     why: 'It deletes a database or everything in it.',
+    instead: 'Write a forward migration.',
+  },
+  {
+    rule: 'sql/migrate-to-nothing',
+    decision: 'ask',
+    programs: ['python', 'python3', 'manage.py', 'django-admin', 'hasura', 'php', 'artisan'],
+    test: ({ program, arguments: { words } }) =>
+      program === 'hasura'
+        ? words.includes('--down')
+        : /^(?:php|artisan)$/.test(program)
+          ? words.includes('migrate:rollback') && words.includes('--force')
+          : words.includes('migrate') && words.at(-1) === 'zero',
+    why: 'It reverts all migrations, with the data of their tables.',
     instead: 'Write a forward migration.',
   },
   {

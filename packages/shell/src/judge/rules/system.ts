@@ -61,6 +61,7 @@ export const systemRules: readonly CommandRule[] = [
     words: [
       '(enable|unmask|edit|link|set-default|set-environment|import-environment|daemon-reexec|load|bootstrap|submit|enable-linger|add)',
       '* (defaults|enable|on)',
+      '(del|delete)',
     ],
     unless: ['--user'],
     why: 'It changes what the machine runs automatically.',
@@ -69,7 +70,7 @@ export const systemRules: readonly CommandRule[] = [
   {
     rule: 'system/history',
     decision: 'ask',
-    programs: ['history', 'fc', 'set', 'unset', 'export', 'declare', 'typeset', 'readonly'],
+    programs: ['history', 'fc', 'set', 'unset', 'export', 'declare', 'typeset', 'readonly', 'env'],
     test: ({ program, arguments: { words } }) =>
       program === 'history'
         ? words.some((word) => /^-[a-z]*[cdw]/.test(word))
@@ -94,7 +95,7 @@ export const systemRules: readonly CommandRule[] = [
             )
           : program === 'logrotate'
             ? /^(?:-f|--force)$/.test(word)
-            : /^(?:-[cCDe]|--(?:clear|read-clear|console-off|reset|clean)|cl|clear-log|sl|erase|-C)$/.test(word),
+            : /^(?:-[cCD]|-e\d?|--(?:clear|read-clear|console-off|reset|clean)|cl|clear-log|sl|erase|-C)$/.test(word),
       ),
     why: 'It deletes or stops logs of the machine.',
   },

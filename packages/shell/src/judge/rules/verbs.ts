@@ -6,31 +6,38 @@ const ending =
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
-  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|rollback|archive';
+  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive';
 
-/** `delete`, `delete-object`, `batch-delete`, `apps:delete`, `phone-numbers:remove`. */
-const oneOf = (verbs: string): RegExp =>
-  new RegExp(`^(?:[\\w-]+[:.])*(?:batch|bulk|force|admin|hard|permanent|mass)?-?(?:${verbs})(?:[-_:.][\\w:.-]*)?$`);
+/** Verbs that interrupt or replace a running resource. */
+const disturbing =
+  'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade';
+
+/** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`. */
+const oneOf = (verbs: string): RegExp => new RegExp(`^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[-_:.].*)?|[\\w-]+-(?:${verbs}))$`);
 
 const ends = oneOf(ending);
 const removes = oneOf(removing);
+const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 
 /** Verbs that change nothing. */
 const reading =
-  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate)(?:[-_:.].*)?$/;
+  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview)(?:[-_:.].*)?$|cache/;
 
-/** Words behind which verbs are names or values. */
+/** Other words behind which verbs are names or values. */
 const harmless =
-  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|create|new|add|init|search|find|explain|diff|plan|validate|lint|test|cp|copy|put|deploy|run|exec|invoke|open|edit|generate|start|ask|chat|print|format|fmt|cache|completions?)(?:[-_:.].*)?$/;
+  /^(?:create|new|add|init|lint|test|cp|copy|put|deploy|run|exec|invoke|open|edit|generate|start|ask|chat|print|format|fmt|completions?|sync|ssh|emulators?)(?:[-_:.].*)?$/;
 
 /** Things whose removal affects others. */
 const shared =
-  /(?:^|[-_:.])(?:accounts?|apps?|backups?|buckets?|clusters?|config|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
+  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
 
+/** Options by which a program does not ask, or takes everything. */
 const forcing =
-  '-f|--force|-y|--yes|--assume-yes|--all|--confirm|--no-confirm|--auto-approve|--no-prompt|--non-interactive|--purge'.split(
-    '|',
-  );
+  /^(?:-[fy]|--(?:force|yes|assume-yes|all|confirm|no-confirm|auto-approve|no-prompt|non-interactive|purge))$/;
+
+/** Options that delete. */
+const deleting =
+  /^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset)$/;
 
 /** Number of words in which the subcommand is expected. */
 const maxSubcommands = 5;
@@ -38,25 +45,37 @@ const maxSubcommands = 5;
 /** The subcommand: the words before a path, an address, or a word behind which verbs are names. */
 const subcommandOf = ({ arguments: { operands } }: RuleContext): readonly string[] => {
   const words = operands
+    .filter(({ isMaybeValue }, index) => index < 2 || !isMaybeValue)
     .slice(0, maxSubcommands)
     .map(({ text }) => text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase());
-  const end = words.findIndex((word) => !/^[a-z][\w:.-]*$/.test(word) || harmless.test(word));
-  return end === -1 ? words : words.slice(0, end);
+  const end = words.findIndex(
+    (word) => !/^[a-z][\w:.-]*$/.test(word) || reading.test(word) || (harmless.test(word) && !affects.test(word)),
+  );
+  // The settings of a program are its own.
+  return (end === -1 ? words : words.slice(0, end)).filter(
+    (word, index) => word !== 'unset' || words[index - 1] !== 'config',
+  );
 };
+
+/** Returns whether the subcommand of a program for remote resources ends, interrupts or replaces one. */
+export const affectsResource = (command: RuleContext): boolean =>
+  subcommandOf(command).some((word) => affects.test(word));
 
 /** Returns whether the subcommand does more than to read or describe. */
 export const changesResource = ({ arguments: { operands } }: RuleContext): boolean =>
   !operands.slice(0, maxSubcommands).some(({ text }) => reading.test(text));
 
-/** Returns whether the subcommand of any program seems to delete a resource that others use. */
+/** Returns whether the words of any program seem to delete a resource that others use. */
 export const seemsToDelete = (command: RuleContext): boolean => {
+  const { program, arguments: parsed } = command;
   const words = subcommandOf(command);
-  if (words.some((word) => ends.test(word))) return true;
+  if (words.some((word) => ends.test(word)) || parsed.words.some((word) => deleting.test(word))) return true;
+  if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
   const verb = words.find((word) => removes.test(word));
-  if (verb === undefined) return false;
   return (
-    /:(?:remove|rm|unset|revoke|disable|detach)/.test(verb) ||
-    words.some((word) => shared.test(word)) ||
-    forcing.some((option) => command.arguments.has(option) === 'yes')
+    verb !== undefined &&
+    (/[:-]/.test(verb)
+      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget)(?:$|-)/.test(verb)
+      : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
   );
 };
