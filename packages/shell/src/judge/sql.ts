@@ -22,6 +22,7 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
     }
     if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
     if (/\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN)\b/.test(words)) found.add('interrupts');
+    if (/\b(?:TO|FROM) PROGRAM\b/.test(words)) found.add('runs-programs');
     const altered = words.indexOf('ALTER TABLE ');
     if (
       altered !== -1 &&
@@ -48,6 +49,7 @@ const isUnbounded = (words: string, verb: string): boolean => {
   const where = rest.indexOf(' WHERE ');
   if (where === -1) return !/ (?:LIMIT|USING|FROM [^ ]+ JOIN) /.test(rest.slice(verb.length));
   const condition = rest.slice(where + 7).replace(/[\s;]+$/, '');
+  if (/\bOR \(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?'')\)?$/.test(condition)) return true;
   return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
 };
 
@@ -61,7 +63,7 @@ const statementsOf = (sql: string): readonly string[] => {
     if (character === ';') {
       statements.push(current);
       current = '';
-    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\()\s*$/i.test(current.slice(-40))) {
+    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\(|DO)\s*$/i.test(current.slice(-40))) {
       // This string contains SQL.
       current += ' (';
     } else if (character === "'") {

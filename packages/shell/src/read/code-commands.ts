@@ -49,7 +49,7 @@ export const ofCode = (
     const isPrinted = language === 'node' && /^-[a-z]*p|^--print/.test(args[at]?.text ?? '');
     return fromCode(isPrinted ? `console.log(${code.text})` : code.text);
   }
-  const operand = args.find(({ text }) => !text.startsWith('-') || text === '-');
+  const operand = args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
   if (operand !== undefined && operand.text !== '-') {
     return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
   }

@@ -10,10 +10,10 @@ const introductions =
 
 /** Programs by which a command is recognized at any other place, because their names are not words of prose. */
 const heads =
-  /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|shred|dd|mkfs(?:\.\w+)?|chmod|chown|chroot|git|(?:ba|z|da|k)?sh|sudo|doas|curl|wget|dropdb|psql|mysql|mongosh|redis-cli|terraform|tofu|kubectl|helm|docker|podman|aws|gcloud|rails|rake|npx|systemctl)$/;
+  /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|shred|dd|mkfs(?:\.\w+)?|chmod|chown|chroot|git|(?:ba|z|da|k)?sh|sudo|doas|curl|wget|dropdb|psql|mysql|mongosh|redis-cli|cmd(?:\.exe)?|powershell|pwsh|terraform|tofu|kubectl|helm|docker|podman|aws|gcloud|rails|rake|npx|systemctl)$/;
 
 /** A string that begins with such a program, after the marks by which editors and clients start a shell. */
-const line = /^(?:[^\s=]{1,60}=)?[\s!:/]*(?:(?:exec|shell|silent|system|sh)\s+)?(\S+?)[\s,]/;
+const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]*(?:(?:exec|shell|silent|system|sh)\s+)?(\S+?)[\s,]/;
 
 /** A call in code of some language. */
 const call = /[\w!"']\s?[(`"']|\(\s?[\w/:.-]+\s+["']/;
@@ -38,6 +38,10 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
     }
   }
   if (input?.text !== undefined) {
+    // `az webapp ssh`: a shell on another machine.
+    if (words.some(({ text }) => /^(?:ssh|shell|bash|exec|console|enter)$/.test(text))) {
+      inners.push({ kind: 'line', text: input.text, isGuess: true, isElsewhere: true });
+    }
     for (const text of input.text.split('\n').slice(0, maxWords)) if (/^\s*[!:]/.test(text)) inners.push(...ofString(text));
     inners.push(...ofCall(input.text));
   }
@@ -49,7 +53,9 @@ const ofString = (text: string): readonly Inner[] => {
   if (prefix !== undefined && heads.test(head)) {
     const start = prefix.length - head.length - 1;
     const command = text.slice(start);
-    return [{ kind: 'line', text: /^\S+,/.test(command) ? command.replaceAll(',', ' ') : command, isGuess: true }];
+    // `rm,-rf,/` in one word, and `["rm -rf /"]`.
+    const plain = /^\S+,/.test(command) ? command.replaceAll(',', ' ') : command;
+    return [{ kind: 'line', text: plain.replace(/["'\])}]+$/, ''), isGuess: true }];
   }
   return ofCall(text);
 };

@@ -34,10 +34,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<![\w.])rm\(\s*(?=["'])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`])|\bunlink(?=\s*[};])/g;
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -50,7 +50,7 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|codecs\.decode|Net::HTTP|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\b(?:exec|eval)\s*\(\s*(?:sys\.)?stdin\b|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
   /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
@@ -83,6 +83,18 @@ const deletesRows =
 
 const forksForever = /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
 
+/** Calls that move a file, change its mode, or delete through HTTP. */
+const moving =
+  /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv)\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
+const changesMode = /\bchmod(?:Sync)?\(\s?["']([^"'\n]{1,200})["'],\s?0?o?([0-7]{3,4})\b/g;
+const httpDelete =
+  /\b(?:requests|httpx|axios|got|ky|superagent|session|client)\.delete\(\s?["'`](https?:[^"'`\s]{1,200})|\bfetch\(\s?["'`](https?:[^"'`\s]{1,200})["'`],\s?\{[^}]{0,100}method:\s?["'`]DELETE/g;
+
+const pairsOf = (pattern: RegExp, code: string): readonly (readonly [string, string])[] =>
+  [...code.matchAll(pattern)].slice(0, maxTexts).map(([, first = '', second = '']) => [first, second]);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
+
 /** A signal to every process. */
 const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
 
@@ -100,6 +112,9 @@ export const readCode = (code: string, depth = 0): InlineCode => {
     ...(startsPrograms.test(code) ? [...texts, ...listsOf(code)] : []),
     ...matchesOf(awkSource, code),
     ...(killsAll.test(code) ? ['kill -9 -1'] : []),
+    ...pairsOf(moving, code).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
+    ...pairsOf(changesMode, code).map(([path, mode]) => `chmod ${mode} ${quoted(path)}`),
+    ...matchesOf(httpDelete, code).map((address) => `curl -X DELETE ${quoted(address)}`),
   ];
   const deletes: (string | undefined)[] = [];
   // Code in a string, as in `exec("…")`.
@@ -193,7 +208,7 @@ const globAt = (code: string, start: number): TextAt | undefined => {
 };
 
 const textsOf = (code: string): readonly string[] => {
-  const texts: string[] = [...code.matchAll(/(?:%x|\bqw)\s?[([{<]([^)\]}>\n]{1,400})/g)]
+  const texts: string[] = [...code.matchAll(/(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g)]
     .slice(0, maxTexts)
     .map(([, text = '']) => text);
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
@@ -223,13 +238,14 @@ const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
 
 /** Returns the files that a sed script writes: its command `w`, and the flag of the same name. */
 export const sedFiles = (script: string): readonly string[] =>
-  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w\s+([^\s;}]+)/g)].map(([, path = '']) => path);
+  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w(?:\s+|(?=\/))([^\s;}]+)/g)].map(([, path = '']) => path);
 
 /** Returns what a sed script runs: its command `e`, and the flag of the same name. */
 export const sedLines = (script: string): readonly string[] => [
   ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
   ...[...script.matchAll(/s([|/,#@!])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gpiIM\d]*e/g)].map(
-    ([, delimiter = '/', line = '']) => line.replaceAll(`\\${delimiter}`, delimiter),
+    // The rest of the line that is edited belongs to the command.
+    ([, delimiter = '/', line = '']) => `${line.replaceAll(`\\${delimiter}`, delimiter)} ${unknownText}`,
   ),
 ];
 

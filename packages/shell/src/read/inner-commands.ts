@@ -33,8 +33,12 @@ export const innerCommands = (
     ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
     : [
         ...wrapped,
-        ...ofFile(first, scope),
-        ...(wrapped.length === 0 && isUnknown(first?.text ?? '', name) ? guessedCommands(args, input) : []),
+        ...ofFile(first, args, scope),
+        ...(wrapped.length > 0
+          ? []
+          : isUnknown(first?.text ?? '', name)
+            ? guessedCommands(args, input)
+            : behindExec(args)),
       ];
 };
 
@@ -53,6 +57,14 @@ const withoutShell = (inner: Inner): Inner => {
   return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined)
     ? { kind: 'problem', problem: 'opens-shell' }
     : inner;
+};
+
+/** `lerna exec -- command` */
+const behindExec = (args: readonly Field[]): readonly Inner[] => {
+  const at = args.findIndex(({ text }) => text === '--');
+  return at !== -1 && args.slice(0, at).some(({ text }) => /^(?:exec|x)$/.test(text))
+    ? [{ kind: 'command', argv: args.slice(at + 1), isGuess: true }]
+    : [];
 };
 
 /** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
@@ -121,8 +133,8 @@ const runners: Readonly<
     ofOption(args.slice(0, maxVariables), ['-a', '--args']).map((inner) =>
       'text' in inner ? { ...inner, isElsewhere: true, isGuess: true } : inner,
     ),
-  scp: (args) => ofOption(args, ['-S']),
-  sftp: (args) => ofOption(args, ['-S']),
+  scp: (args) => [...ofOption(args, ['-S']), ...sshPrograms(args)],
+  sftp: (args, input) => [...ofOption(args, ['-S']), ...sshPrograms(args), ...guessedCommands([], input)],
   rsync: (args) => ofOption(args, ['-e', '--rsh', '--rsync-path']),
   zip: (args) => ofOption(args, ['-TT', '--unzip-command']),
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
@@ -202,8 +214,12 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
   return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false, input);
 };
 
-const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] =>
-  first?.text.includes('/') === true ? ofPath(first.text, scope) : [];
+const ofFile = (first: Field | undefined, args: readonly Field[], scope: Scope): readonly Inner[] =>
+  first?.text.includes('/') === true
+    ? ofPath(first.text, scope).map((inner) =>
+        inner.kind === 'line' ? { ...inner, positional: args.map(({ text }) => text) } : inner,
+      )
+    : [];
 
 const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
@@ -267,16 +283,18 @@ const subcommand = (
 const sshValues = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
 const sshProgram = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is;
 
-const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  let index = 0;
-  while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
-  const programs = args.flatMap(({ text }): readonly Inner[] => {
+const sshPrograms = (args: readonly Field[]): readonly Inner[] =>
+  args.flatMap(({ text }): readonly Inner[] => {
     const [, program] = sshProgram.exec(text) ?? [];
     return program === undefined ? [] : [{ kind: 'line', text: program }];
   });
+
+const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  let index = 0;
+  while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
   const rest = args.slice(index + (args[index + 1]?.text === '--' ? 2 : 1));
   return [
-    ...programs,
+    ...sshPrograms(args),
     // Without a command, the remote shell reads its input.
     ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
   ];
@@ -323,10 +341,15 @@ const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly 
       (/^(?:-f|--file|--makefile)$/.test(word) && /^(?:-|\/dev\/stdin)$/.test(words[index + 1] ?? '')),
   );
   // `make SHELL=…`, and other variables with which recipes start programs.
-  const variables = args.flatMap(({ text }): readonly Inner[] => {
+  const variables: Inner[] = args.flatMap(({ text }): readonly Inner[] => {
     const [, value] = /^[A-Za-z_]\w*=(\S+\s.+)$/s.exec(text) ?? [];
     return value === undefined ? [] : [{ kind: 'line', text: value, isGuess: true }];
   });
+  for (const text of [...words, input?.text ?? '']) {
+    for (const [, line = ''] of text.matchAll(/\$\(shell ([^()]{1,400})\)/g)) {
+      variables.push({ kind: 'line', text: line, isGuess: true });
+    }
+  }
   if (!isRead || input === undefined) return variables;
   if (input.text === undefined) return ofInput(input);
   return input.text

@@ -17,7 +17,7 @@ const kubernetes: Grammar = {
 const terraform: Grammar = { singleDash: true };
 const clouds: Grammar = {
   values:
-    '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token --remote',
+    '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token',
 };
 const packages: Grammar = {
   values:

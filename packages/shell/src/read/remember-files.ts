@@ -17,7 +17,8 @@ export const rememberFiles = (
   scope: Scope,
 ): void => {
   const name = programName(argv[0]?.text ?? '');
-  const isDownloaded = output.programs.some((program) => downloaders.has(program));
+  // What a decoder prints is as unknown as a download.
+  const isDownloaded = output.programs.some((program) => downloaders.has(program) || decoder.test(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
     if (output.programs.includes(secretMark)) scope.secrets.add(plain(target.text));
@@ -29,8 +30,11 @@ export const rememberFiles = (
     for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
   }
   if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) for (const path of fetched(name, args)) scope.downloads.add(plain(path));
-  if (/^(?:mv|cp|ln)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+  if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
 };
+
+/** Programs that decode their input. */
+const decoder = /^(?:base(?:32|64)|xxd|uudecode)$/;
 
 const plain = (path: string): string => path.replace(/^\.\//, '');
 
@@ -40,7 +44,7 @@ const write = (scope: Scope, path: string, text: string, isAppended: boolean): v
 
 const copy = (scope: Scope, [from, to]: readonly string[]): void => {
   if (from === undefined || to === undefined) return;
-  const text = scope.files.get(from);
+  const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from) ? `${from} "$@"` : scope.files.get(from);
   if (text !== undefined) scope.files.set(to, text);
   if (scope.downloads.has(from)) scope.downloads.add(to);
   if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.add(to);

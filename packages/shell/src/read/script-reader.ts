@@ -44,7 +44,7 @@ const programVariable =
 
 /** Variables that name code which programs load: they are judged like an `export`. */
 export const codeVariable =
-  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR)$|^RUSTC_WRAPPER$/;
+  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR|CONFIG_GLOBAL|CONFIG_SYSTEM)$|^RUSTC_WRAPPER$/;
 
 /** Returns the command line that the value of such a variable is, or is part of. */
 const programIn = (name: string, value: string): string => {

@@ -167,7 +167,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
     'compose exec': { values: containerOptions, flags: containerFlags, skips: 1 },
   },
   'docker-compose': container('run exec', 1),
-  kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' } },
+  kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' }, create: { behind: '--' } },
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
   nix: { develop: { behind: '-c' }, shell: { behind: '-c' }, run: { behind: '--' } },
   npm: {

@@ -157,6 +157,16 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Extract it into a separate folder.',
   },
   {
+    rule: 'files/extract-anywhere',
+    decision: 'ask',
+    programs: ['tar', 'bsdtar', 'gtar'],
+    test: ({ arguments: { words } }) =>
+      words.some((word, index) => /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word))) &&
+      words.some((word, index) => word === '--absolute-names' || /^-[A-Za-z]*P/.test(word) || (index === 0 && /^[A-Za-z]*P/.test(word))),
+    why: 'The archive decides which files of the machine it overwrites.',
+    instead: 'Extract it without -P.',
+  },
+  {
     rule: 'files/download-over-system',
     decision: 'ask',
     programs: ['curl', 'wget', 'wget2', 'aria2c'],

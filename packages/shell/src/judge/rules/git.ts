@@ -201,6 +201,14 @@ export const gitRules: readonly CommandRule[] = [
     instead: 'Use git branch -m, which refuses that.',
   },
   {
+    rule: 'git/fetch-over-branch',
+    decision: 'ask',
+    programs: git,
+    words: ['fetch', 'pull'],
+    test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+.+:(?!refs\/remotes)/.test(text)),
+    why: 'It replaces a branch, whose commits may be nowhere else.',
+  },
+  {
     rule: 'git/runs-settings',
     decision: 'ask',
     programs: git,

@@ -228,8 +228,13 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/in-address',
     decision: 'ask',
     programs: ['curl', 'wget', 'wget2', 'http', 'https', 'xh', 'nc', 'ncat'],
-    test: ({ secretWords }) => secretWords.some(({ text, names }) => isAddress.test(text) && names.some(isPersonal)),
-    why: 'It sends a secret of the environment in an address, which servers log.',
+    test: ({ secretWords, arguments: { words } }) =>
+      secretWords.some(
+        ({ text, names }) =>
+          (isAddress.test(text) && names.some(isPersonal)) ||
+          (/^(?:-d|--data(?:-\w+)?|-F|--form|--json)$/.test(words[words.indexOf(text) - 1] ?? '') && names.some(isOfAccount)),
+      ),
+    why: 'It sends a secret of the environment in an address, which servers log, or as data.',
     instead: 'Send it in a header, to the service that it belongs to.',
   },
   {
@@ -271,6 +276,9 @@ const isPersonal = (name: string): boolean =>
   /^(?:AWS_|AZURE_|GCP_|GOOGLE_APPLICATION|GH_|GITHUB_|GITLAB_|NPM_|PYPI_|DOCKER_|SSH_|VAULT_)|PASSW|PRIVATE|SECRET|DATABASE_URL/.test(
     name,
   );
+
+/** A secret of an account, which belongs to its provider and is sent in headers. */
+const isOfAccount = (name: string): boolean => /^(?:AWS_|AZURE_|GCP_|GH_|GITHUB_|NPM_|PYPI_|SSH_|VAULT_)|PRIVATE|DATABASE_URL/.test(name);
 
 /** The user in an address, except for those of this machine. */
 const addressUser = /^(?:git\+)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;
