@@ -16,7 +16,7 @@ export interface Subject extends RuleContext {
 
 /** Prepares a command for rules. */
 export const subjectOf = (
-  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, isGuess }: Invocation,
+  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, environment, isGuess }: Invocation,
   place: Place,
 ): Subject => {
   const [first, ...args] = argv;
@@ -40,6 +40,7 @@ export const subjectOf = (
     hasLoadedSecrets: secrets.has(environmentMark),
     isShown,
     skipsHooks,
+    environment,
     isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),

@@ -36,7 +36,8 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 /** A string that is SQL: it begins like a statement of several words. */
-const statement = /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace)|delete\s+from|update\s+\S+\s+set)\s/i;
+const statement =
+  /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace)|delete\s+from|update\s+\S+\s+set)\s/i;
 
 /** Returns what the SQL in the arguments destroys; empty for a program that accepts none. */
 export const sqlDamage = (
@@ -46,7 +47,10 @@ export const sqlDamage = (
 ): ReadonlySet<SqlDamage> => {
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
   if (client === undefined && !ordinary.has(program)) {
-    const texts = [...words.filter((word) => statement.test(word)), ...(statement.test(input ?? '') ? [input ?? ''] : [])];
+    const texts = [
+      ...words.filter((word) => statement.test(word)),
+      ...(statement.test(input ?? '') ? [input ?? ''] : []),
+    ];
     return new Set(texts.flatMap((text) => [...damageOf(text)]));
   }
   if (client === undefined || client.words?.test(operands[0]?.text ?? '') === false) return new Set();

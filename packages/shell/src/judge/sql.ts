@@ -17,12 +17,15 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
     const words = statement.toUpperCase().trim().replaceAll(/\s+/g, ' ');
     if (words === '') continue;
     if (/\bDROP (?:DATABASE|SCHEMA|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
-    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION)\b|\bDROP \w+ .*\bCASCADE\b/.test(words)) {
+    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION)\b/.test(words)) {
       if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
     }
     if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
-    if (/\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN)\b/.test(words)) found.add('interrupts');
+    if (/\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN)\b/.test(words)) {
+      found.add('interrupts');
+    }
     if (/\b(?:TO|FROM) PROGRAM\b/.test(words)) found.add('runs-programs');
+    if (words.startsWith('DROP ') && /\bCASCADE$/.test(words)) found.add('drops');
     const altered = words.indexOf('ALTER TABLE ');
     if (
       altered !== -1 &&

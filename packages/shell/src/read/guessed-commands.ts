@@ -13,7 +13,7 @@ const heads =
   /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|shred|dd|mkfs(?:\.\w+)?|chmod|chown|chroot|git|(?:ba|z|da|k)?sh|sudo|doas|curl|wget|dropdb|psql|mysql|mongosh|redis-cli|cmd(?:\.exe)?|powershell|pwsh|terraform|tofu|kubectl|helm|docker|podman|aws|gcloud|rails|rake|npx|systemctl)$/;
 
 /** A string that begins with such a program, after the marks by which editors and clients start a shell. */
-const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]*(?:(?:exec|shell|silent|system|sh)\s+)?(\S+?)[\s,]/;
+const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+)?(\S{1,40}?)[\s,]/;
 
 /** A call in code of some language. */
 const call = /[\w!"']\s?[(`"']|\(\s?[\w/:.-]+\s+["']/;
@@ -42,7 +42,9 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
     if (words.some(({ text }) => /^(?:ssh|shell|bash|exec|console|enter)$/.test(text))) {
       inners.push({ kind: 'line', text: input.text, isGuess: true, isElsewhere: true });
     }
-    for (const text of input.text.split('\n').slice(0, maxWords)) if (/^\s*[!:]/.test(text)) inners.push(...ofString(text));
+    for (const text of input.text.split('\n').slice(0, maxWords)) {
+      if (/^\s*[!:]/.test(text)) inners.push(...ofString(text));
+    }
     inners.push(...ofCall(input.text));
   }
   return inners;

@@ -81,7 +81,8 @@ const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
 const deletesRows =
   /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|drop_database|dropDatabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
 
-const forksForever = /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
+const forksForever =
+  /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
 
 /** Calls that move a file, change its mode, or delete through HTTP. */
 const moving =
@@ -238,7 +239,9 @@ const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
 
 /** Returns the files that a sed script writes: its command `w`, and the flag of the same name. */
 export const sedFiles = (script: string): readonly string[] =>
-  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w(?:\s+|(?=\/))([^\s;}]+)/g)].map(([, path = '']) => path);
+  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w(?:\s+|(?=\/))([^\s;}]+)/g)].map(
+    ([, path = '']) => path,
+  );
 
 /** Returns what a sed script runs: its command `e`, and the flag of the same name. */
 export const sedLines = (script: string): readonly string[] => [

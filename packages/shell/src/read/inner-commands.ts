@@ -48,12 +48,17 @@ const sessions: ReadonlySet<string> = new Set(
 );
 
 /** A shell without a script, which reads its commands from the terminal. */
-const bareShell = /^\s*(?:exec\s+|sudo\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
+const bareShell =
+  /^\s*(?:exec\s+|sudo\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
 
 /** Replaces a shell that an editor, an archiver or code opens: no task needs it, and it escapes restrictions. */
 const withoutShell = (inner: Inner): Inner => {
   const text =
-    inner.kind === 'line' ? inner.text : inner.kind === 'command' ? inner.argv.map((field) => field.text).join(' ') : '';
+    inner.kind === 'line'
+      ? inner.text
+      : inner.kind === 'command'
+        ? inner.argv.map((field) => field.text).join(' ')
+        : '';
   return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined)
     ? { kind: 'problem', problem: 'opens-shell' }
     : inner;

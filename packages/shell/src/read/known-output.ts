@@ -33,10 +33,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
     scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
   const programs = [
     ...(input?.programs ?? []).filter(
-      (program) =>
-        program !== secretMark &&
-        !program.startsWith(secretVariableMark) &&
-        program !== endlessMark,
+      (program) => program !== secretMark && !program.startsWith(secretVariableMark) && program !== endlessMark,
     ),
     name,
     ...(isEndless(name, args, input?.programs ?? []) ? [endlessMark] : []),
@@ -141,5 +138,7 @@ const pathsOf = (name: string, args: readonly string[], input: Input | undefined
     name.startsWith('fd') && /^(?:-t|--type|-d|-c|-j)$/.test(args[index - 1] ?? '');
   const operands = args.filter((word, index) => !word.startsWith('-') && !isValue(index));
   if (isComplete(args, operands)) return ['.'];
+  // The shell replaces the pattern by the names that `ls` prints.
+  if (name === 'ls' && operands.every((word) => /\*\.\w+$/.test(word))) return operands;
   return name === 'ls' ? undefined : [`./listed/${unknownText}`];
 };

@@ -66,17 +66,9 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     ['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages]),
   ),
   ...Object.fromEntries(
-    [
-      'psql',
-      'sqlcmd',
-      'cockroach',
-      'clickhouse-client',
-      'clickhouse',
-      'mongosh',
-      'mongo',
-      'redis-cli',
-      'dropdb',
-    ].map((name) => [name, sql]),
+    ['psql', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb'].map(
+      (name) => [name, sql],
+    ),
   ),
   // With `-p`, a client of MySQL asks for the password: the next word is not its value.
   ...Object.fromEntries(

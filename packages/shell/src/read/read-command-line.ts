@@ -144,6 +144,7 @@ export const readCommandLine = (
       secrets: scope.secrets,
       isShown: scope.isShown,
       skipsHooks: skipsHooks(argv, scope),
+      environment: environmentOf(scope),
       isGuess: scope.isGuess,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
@@ -223,10 +224,22 @@ export const readCommandLine = (
   return { invocations, problems };
 };
 
+/** Variables by which frameworks select a database. */
+const environments = ['RAILS_ENV', 'RACK_ENV', 'MIX_ENV', 'APP_ENV', 'DJANGO_ENV', 'FLASK_ENV', 'NODE_ENV'];
+
+const environmentOf = (scope: Scope): string | undefined => {
+  for (const name of environments) {
+    const [value] = lookUp(scope, 'variables', name) ?? [];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
 const nothing: Output = { text: undefined, programs: [] };
 
 /** Returns whether a pattern of paths selects the program: `/bin/r?`, but neither `[` nor a quoted name. */
-const isPattern = ({ text, shown }: Field): boolean => /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
+const isPattern = ({ text, shown }: Field): boolean =>
+  !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) && /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
 
 /** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([

@@ -29,7 +29,9 @@ export const rememberFiles = (
   if (name === 'tee' && input?.text !== undefined) {
     for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
   }
-  if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) for (const path of fetched(name, args)) scope.downloads.add(plain(path));
+  if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) {
+    for (const path of fetched(name, args)) scope.downloads.add(plain(path));
+  }
   if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
 };
 
@@ -53,7 +55,10 @@ const copy = (scope: Scope, [from, to]: readonly string[]): void => {
 const fetched = (name: string, args: readonly string[]): readonly string[] => {
   const paths: string[] = [];
   const named = args.findIndex((arg) =>
-    (name === 'curl' || !name.startsWith('wget') ? /^(?:-[A-Za-z]*o|--out(?:put)?)$/ : /^(?:-[A-Za-z]*O|--output-document)$/).test(arg),
+    (name === 'curl' || !name.startsWith('wget')
+      ? /^(?:-[A-Za-z]*o|--out(?:put)?)$/
+      : /^(?:-[A-Za-z]*O|--output-document)$/
+    ).test(arg),
   );
   const target = named === -1 ? undefined : args[named + 1];
   if (target !== undefined) paths.push(target);

@@ -347,16 +347,17 @@ const isEndlessLoop = (clause: SyntaxNode, body: SyntaxNode): boolean => {
     }
     if (node.type === 'Command') names.push(node.name?.value ?? '');
     if (node.type === 'Command' || node.type === 'Redirected') {
-      grows ||= node.redirects.some(
-        (redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null',
-      );
+      grows ||= node.redirects.some((redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null');
     }
     forEachChild(node, visit);
   };
   visit(clause);
   if (names.length !== 1 || !/^(?:true|:)$/.test(names[0] ?? '')) return false;
   visit(body);
-  return grows && !names.some((name) => /^(?:sleep|wait|read|break|exit|return|timeout|inotifywait|tail|nc|date|usleep)$/.test(name));
+  return (
+    grows &&
+    !names.some((name) => /^(?:sleep|wait|read|break|exit|return|timeout|inotifywait|tail|nc|date|usleep)$/.test(name))
+  );
 };
 
 /** Returns whether a function starts itself in the background, or twice in one pipe. */

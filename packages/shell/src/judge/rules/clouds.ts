@@ -200,7 +200,8 @@ export const cloudRules: readonly CommandRule[] = [
       'twilio',
     ],
     test: (command) =>
-      (affectsResource(command) && !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop')) ||
+      (affectsResource(command) &&
+        !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop')) ||
       command.arguments.operands.slice(0, 2).some(({ text }) => /^down$|^maintenance:on$|:down$/.test(text)),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes a deployed service, or its data.',
@@ -292,7 +293,8 @@ export const cloudRules: readonly CommandRule[] = [
       const isChange = methods.some((method) => /^(?:put|patch|post)$/i.test(method));
       return operands.some(
         ({ text }) =>
-          isShared(text) && (isDelete || /\/_delete_by_query\b|\/_close\b/.test(text) || (isChange && production.test(text))),
+          isShared(text) &&
+          (isDelete || /\/_delete_by_query\b|\/_close\b/.test(text) || (isChange && production.test(text))),
       );
     },
     why: 'It deletes a resource of a service, or changes a production service, through its API.',

@@ -81,7 +81,10 @@ export const containerRules: readonly CommandRule[] = [
     words: ['(run|create)', 'container (run|create)'],
     test: ({ arguments: { words }, zoneOf }) =>
       words.some(
-        (word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:--cap-add=)?(?:SYS_ADMIN|SYS_PTRACE|SYS_MODULE|ALL)$|unconfined$/.test(word) || ofMachine.has(zoneOf(mounted(word))),
+        (word) =>
+          /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:--cap-add=)?(?:SYS_ADMIN|SYS_PTRACE|SYS_MODULE|ALL)$|unconfined$/.test(
+            word,
+          ) || ofMachine.has(zoneOf(mounted(word))),
       ) || words.some((word) => mounted(word).endsWith('/docker.sock')),
     why: 'The container can change its host.',
     instead: 'Mount the folder of the project only.',
@@ -90,7 +93,16 @@ export const containerRules: readonly CommandRule[] = [
     rule: 'containers/swarm',
     decision: 'ask',
     programs: engines,
-    words: ['(stack|service|secret|config|node) (rm|remove)', 'swarm (leave|init|join)', 'context rm', 'service (scale|update|rollback)', 'node (update|demote)', 'plugin (rm|remove|disable)', 'trust revoke', 'machine reset'],
+    words: [
+      '(stack|service|secret|config|node) (rm|remove)',
+      'swarm (leave|init|join)',
+      'context rm',
+      'service (scale|update|rollback)',
+      'node (update|demote)',
+      'plugin (rm|remove|disable)',
+      'trust revoke',
+      'machine reset',
+    ],
     why: 'It removes services that other people use.',
   },
   {

@@ -100,7 +100,9 @@ export const diskRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands, words }, isOrdinary, zoneOf }) =>
       !isOrdinary &&
       !readers.test(program) &&
-      !words.some((word) => /^(?:-n|--dry-run|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word)) &&
+      !words.some((word) =>
+        /^(?:-n|--dry-run|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word),
+      ) &&
       operands.some(({ text }) => text.startsWith('/dev/') && zoneOf(text) === 'device'),
     why: 'It changes a disk or a file system.',
     instead: 'Give the user the command.',
@@ -108,7 +110,21 @@ export const diskRules: readonly CommandRule[] = [
   {
     rule: 'disks/boot',
     decision: 'ask',
-    programs: ['efibootmgr', 'flashrom', 'fwupdmgr', 'grub-install', 'grub2-install', 'update-grub', 'grub-mkconfig', 'bootctl', 'update-initramfs', 'mkinitcpio', 'dracut', 'bless', 'kernelstub'],
+    programs: [
+      'efibootmgr',
+      'flashrom',
+      'fwupdmgr',
+      'grub-install',
+      'grub2-install',
+      'update-grub',
+      'grub-mkconfig',
+      'bootctl',
+      'update-initramfs',
+      'mkinitcpio',
+      'dracut',
+      'bless',
+      'kernelstub',
+    ],
     test: ({ program, arguments: { words } }) =>
       /^(?:grub2?-install|update-grub|update-initramfs|dracut|mkinitcpio|bless|kernelstub)$/.test(program) ||
       words.some((word) => /^(?:-[a-zA-Z]*[BbcwEonN].*|install|remove|update|upgrade|downgrade|reinstall)$/.test(word)),
@@ -123,7 +139,7 @@ export const diskRules: readonly CommandRule[] = [
       isEndless(program, words, reads) &&
       (program === 'dd'
         ? words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) !== 'nowhere') &&
-          !words.some((word) => /^count=/.test(word))
+          !words.some((word) => word.startsWith('count='))
         : redirected.some((path) => zoneOf(path) !== 'nowhere')),
     why: 'It writes until the disk is full.',
     instead: 'Limit the size: head -c, or dd with count=.',

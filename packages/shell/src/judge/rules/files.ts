@@ -1,7 +1,22 @@
 import { listMark } from '../../read/argument-lists.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
-const removers = ['rm', 'unlink', 'rmdir', 'trash', 'trash-put', 'trash-cli', 'gio', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
+const removers = [
+  'rm',
+  'unlink',
+  'rmdir',
+  'trash',
+  'trash-put',
+  'trash-cli',
+  'gio',
+  'srm',
+  'del',
+  'rimraf',
+  'del-cli',
+  'shred',
+  'wipe',
+  'rd',
+];
 const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
@@ -161,8 +176,14 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['tar', 'bsdtar', 'gtar'],
     test: ({ arguments: { words } }) =>
-      words.some((word, index) => /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word))) &&
-      words.some((word, index) => word === '--absolute-names' || /^-[A-Za-z]*P/.test(word) || (index === 0 && /^[A-Za-z]*P/.test(word))),
+      words.some(
+        (word, index) =>
+          /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
+      ) &&
+      words.some(
+        (word, index) =>
+          word === '--absolute-names' || /^-[A-Za-z]*P/.test(word) || (index === 0 && /^[A-Za-z]*P/.test(word)),
+      ),
     why: 'The archive decides which files of the machine it overwrites.',
     instead: 'Extract it without -P.',
   },

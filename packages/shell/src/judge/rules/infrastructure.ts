@@ -106,7 +106,8 @@ export const infrastructureRules: readonly CommandRule[] = [
     rule: 'infrastructure/ansible-state',
     decision: 'ask',
     programs: ['ansible', 'puppet', 'salt', 'salt-call'],
-    argument: /(?:^|\s)(?:state|ensure)=(?:absent|stopped|restarted)\b|^(?:reboot|system\.(?:reboot|poweroff)|cmd\.run)$/,
+    argument:
+      /(?:^|\s)(?:state|ensure)=(?:absent|stopped|restarted)\b|^(?:reboot|system\.(?:reboot|poweroff)|cmd\.run)$/,
     why: 'It deletes or stops something on the machines that it manages.',
     instead: 'Use --check first.',
   },

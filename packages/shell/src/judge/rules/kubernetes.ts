@@ -94,7 +94,8 @@ export const kubernetesRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: kubectl,
     words: ['(run|debug|create|apply|patch)'],
-    argument: /^--privileged(?:=true)?$|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
+    argument:
+      /^--privileged(?:=true)?$|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
     why: 'The container can change its host.',
   },
   {

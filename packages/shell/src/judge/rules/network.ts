@@ -64,8 +64,7 @@ const scanners = [
 const miners =
   /(?:^|\/)(?:xmrig|minerd|cpuminer|ccminer|cgminer|bfgminer|ethminer|nbminer|t-rex|lolminer|phoenixminer|nanominer|gminer|teamredminer|srbminer)(?:[-_.][\w.-]*)?$/i;
 
-const thisMachine =
-  /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
+const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [
@@ -97,7 +96,22 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/messages',
     decision: 'ask',
-    programs: ['mail', 'mailx', 'mutt', 'sendmail', 'msmtp', 'swaks', 's-nail', 'wall', 'curl', 'wget', 'http', 'xh', 'aws', 'twilio'],
+    programs: [
+      'mail',
+      'mailx',
+      'mutt',
+      'sendmail',
+      'msmtp',
+      'swaks',
+      's-nail',
+      'wall',
+      'curl',
+      'wget',
+      'http',
+      'xh',
+      'aws',
+      'twilio',
+    ],
     test: ({ program, arguments: { words }, input, reads }) =>
       /^(?:curl|wget|http|xh)$/.test(program)
         ? words.some((word) =>
@@ -106,8 +120,11 @@ export const networkRules: readonly CommandRule[] = [
             ),
           )
         : /^(?:aws|twilio)$/.test(program)
-          ? words.slice(0, 3).some((word) => /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word)) &&
-            words[0] !== 'sqs'
+          ? words
+              .slice(0, 3)
+              .some((word) =>
+                /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word),
+              ) && words[0] !== 'sqs'
           : words.length > 0 || input !== undefined || reads.length > 0,
     unless: ['--help|--version|-V|-h'],
     why: 'It sends a message to other people.',
@@ -152,7 +169,9 @@ export const networkRules: readonly CommandRule[] = [
     rule: 'network/attacks',
     decision: 'ask',
     test: ({ program }) =>
-      /^(?:linpeas|linenum|lse|pspy(?:32|64)?|mimikatz|lazagne|john|hashcat|impacket-\w+|evil-winrm|bloodhound\w*|netexec|nxc)(?:\.(?:sh|py|exe))?$/.test(program),
+      /^(?:linpeas|linenum|lse|pspy(?:32|64)?|mimikatz|lazagne|john|hashcat|impacket-\w+|evil-winrm|bloodhound\w*|netexec|nxc)(?:\.(?:sh|py|exe))?$/.test(
+        program,
+      ),
     why: 'It searches for passwords, or for ways to take over the machine.',
   },
   {
@@ -167,7 +186,9 @@ export const networkRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet'],
     test: ({ reads }) =>
-      reads.some((name) => /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport|tar|bsdtar|zip|cpio)$/.test(name)),
+      reads.some((name) =>
+        /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport|tar|bsdtar|zip|cpio)$/.test(name),
+      ),
     why: 'It sends the content of a database or an archive to another machine.',
   },
   {
@@ -198,7 +219,19 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/interfaces',
     decision: 'ask',
-    programs: ['ip', 'ifconfig', 'ifdown', 'ifup', 'route', 'nmcli', 'networksetup', 'brctl', 'iwconfig', 'resolvectl', 'tc'],
+    programs: [
+      'ip',
+      'ifconfig',
+      'ifdown',
+      'ifup',
+      'route',
+      'nmcli',
+      'networksetup',
+      'brctl',
+      'iwconfig',
+      'resolvectl',
+      'tc',
+    ],
     test: ({ program, arguments: { operands, words } }) => {
       const texts = operands.map(({ text }) => text);
       switch (program) {

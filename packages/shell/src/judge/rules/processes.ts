@@ -59,7 +59,26 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/services',
     decision: 'ask',
-    programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew', 'initctl', 'chkconfig', 'sv', 'monit', 'fail2ban-client', 'rcctl', 'pg_ctl', 'pg_ctlcluster', 'apachectl'],
+    programs: [
+      'systemctl',
+      'service',
+      'launchctl',
+      'rc-service',
+      'sc',
+      'supervisorctl',
+      'pm2',
+      'snap',
+      'brew',
+      'initctl',
+      'chkconfig',
+      'sv',
+      'monit',
+      'fail2ban-client',
+      'rcctl',
+      'pg_ctl',
+      'pg_ctlcluster',
+      'apachectl',
+    ],
     words: [
       '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove|down|unmonitor|unban)',
       '* (stop|restart|force-reload|off)',
@@ -119,7 +138,24 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/kernel',
     decision: 'ask',
-    programs: ['rmmod', 'insmod', 'modprobe', 'sysctl', 'kexec', 'nvram', 'csrutil', 'spctl', 'setenforce', 'setsebool', 'mokutil', 'aa-disable', 'aa-complain', 'aa-teardown', 'apparmor_parser', 'do-release-upgrade'],
+    programs: [
+      'rmmod',
+      'insmod',
+      'modprobe',
+      'sysctl',
+      'kexec',
+      'nvram',
+      'csrutil',
+      'spctl',
+      'setenforce',
+      'setsebool',
+      'mokutil',
+      'aa-disable',
+      'aa-complain',
+      'aa-teardown',
+      'apparmor_parser',
+      'do-release-upgrade',
+    ],
     test: ({ program, arguments: { words } }) =>
       program !== 'sysctl' || words.some((word) => /^(?:-w|--write|-p|--load.*|--system|[\w.]+=.*)$/.test(word)),
     why: 'It changes the kernel or its safeguards.',
@@ -141,9 +177,12 @@ export const processRules: readonly CommandRule[] = [
     programs: ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pip', 'pip3', 'uv'],
     test: ({ program, arguments: { words } }) =>
       words.some((word) =>
-        /^(?:--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks|--allow-untrusted|--trusted-host(?:=.*)?)$/.test(word),
+        /^(?:--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks|--allow-untrusted|--trusted-host(?:=.*)?)$/.test(
+          word,
+        ),
       ) ||
-      (/^(?:pip3?|uv)$/.test(program) && words.some((word) => /^(?:--(?:extra-)?index-url=)?http:\/\/(?!localhost|127\.)/.test(word))),
+      (/^(?:pip3?|uv)$/.test(program) &&
+        words.some((word) => /^(?:--(?:extra-)?index-url=)?http:\/\/(?!localhost|127\.)/.test(word))),
     why: 'It installs packages whose source is not verified.',
   },
   {

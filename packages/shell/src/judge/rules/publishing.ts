@@ -199,8 +199,13 @@ export const publishingRules: readonly CommandRule[] = [
     rule: 'publishing/stores',
     decision: 'ask',
     programs: ['fastlane', 'eas', 'expo', 'altool', 'xcrun', 'transporter'],
-    words: ['(submit|deliver|pilot|supply|upload_to_testflight|upload_to_app_store|upload_to_play_store|publish)', 'altool', '* (release|deploy|submit)'],
-    test: ({ program, arguments: { words } }) => program !== 'xcrun' || words.some((word) => /^--upload/.test(word)),
+    words: [
+      '(submit|deliver|pilot|supply|upload_to_testflight|upload_to_app_store|upload_to_play_store|publish)',
+      'altool',
+      '* (release|deploy|submit)',
+    ],
+    test: ({ program, arguments: { words } }) =>
+      program !== 'xcrun' || words.some((word) => word.startsWith('--upload')),
     unless: dryRun,
     why,
   },

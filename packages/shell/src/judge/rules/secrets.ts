@@ -55,10 +55,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   ),
   pulumi: /--show-secrets/,
   ...Object.fromEntries(
-    ['terraform', 'tofu'].map((name) => [
-      name,
-      /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i,
-    ]),
+    ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
   ),
   age: /^(?:-d|--decrypt)/,
   rclone: /^config (?:show|dump|reveal)|^reveal/,
@@ -232,7 +229,8 @@ export const secretRules: readonly CommandRule[] = [
       secretWords.some(
         ({ text, names }) =>
           (isAddress.test(text) && names.some(isPersonal)) ||
-          (/^(?:-d|--data(?:-\w+)?|-F|--form|--json)$/.test(words[words.indexOf(text) - 1] ?? '') && names.some(isOfAccount)),
+          (/^(?:-d|--data(?:-\w+)?|-F|--form|--json)$/.test(words[words.indexOf(text) - 1] ?? '') &&
+            names.some(isOfAccount)),
       ),
     why: 'It sends a secret of the environment in an address, which servers log, or as data.',
     instead: 'Send it in a header, to the service that it belongs to.',
@@ -278,7 +276,8 @@ const isPersonal = (name: string): boolean =>
   );
 
 /** A secret of an account, which belongs to its provider and is sent in headers. */
-const isOfAccount = (name: string): boolean => /^(?:AWS_|AZURE_|GCP_|GH_|GITHUB_|NPM_|PYPI_|SSH_|VAULT_)|PRIVATE|DATABASE_URL/.test(name);
+const isOfAccount = (name: string): boolean =>
+  /^(?:AWS_|AZURE_|GCP_|GH_|GITHUB_|NPM_|PYPI_|SSH_|VAULT_)|PRIVATE|DATABASE_URL/.test(name);
 
 /** The user in an address, except for those of this machine. */
 const addressUser = /^(?:git\+)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;

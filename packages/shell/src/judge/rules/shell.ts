@@ -121,9 +121,7 @@ export const shellRules: readonly CommandRule[] = [
         return (
           codeVariable.test(name) &&
           (value.includes('data:') ||
-            value
-              .split(/[\s:=,]+|^-r/)
-              .some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
+            value.split(/[\s:=,]+|^-r/).some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
         );
       }),
     why: 'The following programs load code from that place, which replaces their own.',

@@ -81,7 +81,9 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['mongosh', 'mongo'],
     test: ({ arguments: { words }, input }) =>
       [...words, input ?? ''].some((text) =>
-        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(text),
+        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(
+          text,
+        ),
       ),
     why: 'It drops a database or collection.',
     instead: approve,
@@ -92,7 +94,9 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['cypher-shell', 'gremlin', 'gremlin.sh', 'surreal', 'edgedb', 'gel'],
     test: ({ arguments: { words }, input }) =>
       [...words, input ?? ''].some(
-        (text) => /\bDETACH\s+DELETE\b|\bREMOVE\s+(?:TABLE|DATABASE|NAMESPACE)\b|\.drop\(\)|\bDROP\b/i.test(text) && !/\bWHERE\b/i.test(text),
+        (text) =>
+          /\bDETACH\s+DELETE\b|\bREMOVE\s+(?:TABLE|DATABASE|NAMESPACE)\b|\.drop\(\)|\bDROP\b/i.test(text) &&
+          !/\bWHERE\b/i.test(text),
       ),
     why: 'It deletes all nodes, a table or a database.',
     instead: approve,
@@ -213,8 +217,32 @@ export const sqlRules: readonly CommandRule[] = [
     ],
     argument:
       /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
+    test: ({ environment }) => environment !== 'test',
     why: 'It deletes a database or everything in it.',
     instead: 'Write a forward migration.',
+  },
+  {
+    rule: 'sql/production',
+    decision: 'ask',
+    programs: [
+      'rails',
+      'rake',
+      'mix',
+      'php',
+      'artisan',
+      'python',
+      'python3',
+      'knex',
+      'prisma',
+      'sequelize-cli',
+      'flask',
+      'alembic',
+    ],
+    test: ({ environment, arguments: { words } }) =>
+      (environment === 'production' || words.some((word) => /^(?:RAILS_ENV|--env)=production$/.test(word))) &&
+      words.some((word) => /^(?:db[:.]|migrate|ecto\.)|migrat|rollback|^(?:upgrade|downgrade|seed)$/.test(word)),
+    why: 'It changes the production database.',
+    instead: 'Prepare the change, and let a person run it.',
   },
   {
     rule: 'sql/migrate-to-nothing',

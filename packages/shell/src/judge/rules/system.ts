@@ -158,7 +158,9 @@ export const systemRules: readonly CommandRule[] = [
     rule: 'system/cmdlets',
     decision: 'ask',
     test: ({ program }) =>
-      /^(?:remove|clear|stop|restart|format|initialize|disable|uninstall|set|reset|unregister|suspend|invoke)-(?:item(?:property)?|content|recyclebin|computer|service|process|volume|disk|partition|mppreference|executionpolicy|localuser|localgroupmember|netfirewall\w+|scheduledtask|windows\w+|appxpackage|expression|eventlog|ad\w+|az\w+|vm)$/.test(program),
+      /^(?:remove|clear|stop|restart|format|initialize|disable|uninstall|set|reset|unregister|suspend|invoke)-(?:item(?:property)?|content|recyclebin|computer|service|process|volume|disk|partition|mppreference|executionpolicy|localuser|localgroupmember|netfirewall\w+|scheduledtask|windows\w+|appxpackage|expression|eventlog|ad\w+|az\w+|vm)$/.test(
+        program,
+      ),
     why: 'It deletes files, settings or backups of Windows, or stops a part of it.',
   },
   {

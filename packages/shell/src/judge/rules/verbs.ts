@@ -13,7 +13,8 @@ const disturbing =
   'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade';
 
 /** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`. */
-const oneOf = (verbs: string): RegExp => new RegExp(`^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[-_:.].*)?|[\\w-]+-(?:${verbs}))$`);
+const oneOf = (verbs: string): RegExp =>
+  new RegExp(`^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[-_:.].*)?|[\\w-]+-(?:${verbs}))$`);
 
 const ends = oneOf(ending);
 const removes = oneOf(removing);
