@@ -71,6 +71,7 @@ export const sqlDamage = (
     damage.add('unknown');
   }
   if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
+  if (program === 'sqlite3' && texts.some((text) => /^\s*\.restore\b/m.test(text))) damage.add('drops');
   return damage;
 };
 

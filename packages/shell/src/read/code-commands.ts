@@ -46,8 +46,14 @@ export const ofCode = (
   const code = at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1];
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
+    // The other arguments are a command if the code runs its arguments.
+    const rest = args.slice(at + (isAwk ? 1 : 2));
+    const own: readonly Inner[] =
+      at !== -1 && rest.length > 0 && /\bargv\b|\bARGV\b/.test(code.text)
+        ? [{ kind: 'command', argv: rest, isGuess: true }]
+        : [];
     const isPrinted = language === 'node' && /^-[a-z]*p|^--print/.test(args[at]?.text ?? '');
-    return fromCode(isPrinted ? `console.log(${code.text})` : code.text);
+    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text)];
   }
   const operand = args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
   if (operand !== undefined && operand.text !== '-') {

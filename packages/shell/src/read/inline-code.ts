@@ -50,7 +50,7 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|codecs\.decode|Net::HTTP|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\b(?:exec|eval)\s*\(\s*(?:sys\.)?stdin\b|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|codecs\.decode|Net::HTTP|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\b(?:exec|eval)\s*\(\s*(?:(?:sys\.)?stdin\b|input\()|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
   /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
@@ -67,6 +67,7 @@ const environmentInCall =
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
 const awkSource = /"([^"\n]{1,200})"\s?\|&?\s?getline/g;
+const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"([^"\n]{1,200})"/g;
 
 /** A call that writes a file, with a literal path. */
@@ -125,12 +126,14 @@ export const readCode = (code: string, depth = 0): InlineCode => {
     lines.push(...nested.lines);
     deletes.push(...nested.deletes);
   }
-  const isWalk = walking.test(code) && !narrowPattern.test(code);
+  const [, pattern] = narrowPattern.exec(code) ?? [];
+  const isWalk = walking.test(code) && pattern === undefined;
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
     const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
+    else if (pattern !== undefined && walking.test(code)) deletes.push(pattern);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
       deletes.push(undefined);
     }
@@ -143,7 +146,10 @@ export const readCode = (code: string, depth = 0): InlineCode => {
     sendsEnvironment: isConnected && environmentInCall.test(code),
     writes: [...matchesOf(awkWrite, code), ...matchesOf(fileWrite, code)],
     pipes: matchesOf(awkPipe, code),
-    shows: prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : [],
+    shows: [
+      ...(prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : []),
+      ...(prints.test(code) ? matchesOf(awkRead, code) : []),
+    ],
     showsVariables: prints.test(code) ? [...code.matchAll(variable)].map(([, name = '']) => name).slice(0, 20) : [],
     sql: [
       ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
@@ -219,11 +225,16 @@ const textsOf = (code: string): readonly string[] => {
     // Text that is concatenated to a string is unknown until the code runs.
     const isContinued =
       /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(text.end, text.end + 20)) && /\s$/.test(text.value);
-    texts.push(isContinued ? `${text.value}${unknownText}` : text.value);
+    const value = /[fF]/.test(code.charAt(index - 1)) ? text.value.replaceAll(/\{([^{}]*)\}/g, inserted) : text.value;
+    texts.push(isContinued ? `${value}${unknownText}` : value);
     index = text.end - 1;
   }
   return texts;
 };
+
+/** What an expression in an f-string inserts. */
+const inserted = (_: string, expression: string): string =>
+  /^\s*["']([^"']*)["']\s*$/.exec(expression)?.[1] ?? unknownText;
 
 /**
  * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`.

@@ -10,6 +10,10 @@ export interface Input {
   readonly paths?: readonly string[] | undefined;
 }
 
+/** Marks settings of the machine, in the list of programs that produced them: they name its users and services. */
+export const machineMark = '(machine)';
+const ofMachine = /^\/etc\/(?:passwd|group|hosts|hostname|fstab|crontab|ssh|ssl|nginx|apache2?)(?:\/|$)/;
+
 /** Marks output without end, in the list of programs that produced it. */
 const endlessMark = '(endless)';
 
@@ -36,6 +40,9 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       (program) => program !== secretMark && !program.startsWith(secretVariableMark) && program !== endlessMark,
     ),
     name,
+    ...(/^(?:cat|head|tail|grep|awk|sed|base64|tar|gzip|xxd)$/.test(name) && args.some((word) => ofMachine.test(word))
+      ? [machineMark]
+      : []),
     ...(isEndless(name, args, input?.programs ?? []) ? [endlessMark] : []),
     ...(/^(?:echo|printf)$/.test(name)
       ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
@@ -60,10 +67,15 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     case 'tee':
       return input?.text;
     case 'git':
-      return args.join(' ') === 'rev-parse --show-toplevel' ? scope.project : undefined;
+      return gitFolders[args.join(' ')]?.(scope);
     default:
       return undefined;
   }
+};
+
+const gitFolders: Readonly<Record<string, (scope: Scope) => string>> = {
+  'rev-parse --show-toplevel': ({ project }) => project,
+  'rev-parse --git-dir': ({ project }) => `${project}/.git`,
 };
 
 const echoed = (args: readonly string[]): string => {

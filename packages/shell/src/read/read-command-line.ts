@@ -126,7 +126,12 @@ export const readCommandLine = (
     }
     const [first, ...rest] = argv;
     const alias = first === undefined || isProgram ? undefined : lookUp(scope, 'aliases', first.text);
-    if (alias !== undefined) {
+    if (alias !== undefined && /[;&|]/.test(alias)) {
+      const own = innerScope(scope);
+      own.aliases.set(first?.text ?? '', '');
+      return readText(`${alias} ${rest.map(({ text }) => text).join(' ')}`, own, depth + 1, false, input);
+    }
+    if (alias !== undefined && alias !== '') {
       const words = alias
         .split(/\s+/)
         .filter((word) => word !== '')

@@ -23,7 +23,7 @@ export const containerRules: readonly CommandRule[] = [
     rule: 'containers/prune',
     decision: 'ask',
     programs: engines,
-    words: ['(system|volume|image|container|network) prune', 'system reset', 'machine rm'],
+    words: ['(system|volume|image|container|network|builder|buildx) prune', 'system reset', 'machine rm'],
     why: 'It deletes everything that no container currently uses, including data.',
     instead: 'Remove the intended objects by name.',
   },

@@ -88,12 +88,13 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/displays-file',
     decision: 'ask',
     programs: [...displayers],
-    test: ({ program, arguments: { words }, madeBy, reads, isShown, isSecret }) =>
+    test: ({ program, arguments: { words }, madeBy, reads, hasLoadedSecrets, isShown, isSecret }) =>
       isShown &&
       (madeBy.includes(secretMark) ||
         (!/^(?:echo|printf)$/.test(program) &&
           (words.some(isSecret) ||
-            (reads.includes(secretMark) && !reads.some((name) => environment.includes(name)))))) &&
+            (reads.includes(secretMark) &&
+              (hasLoadedSecrets || !reads.some((name) => environment.includes(name))))))) &&
       !hidesValues(program, words),
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,

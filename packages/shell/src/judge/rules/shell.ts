@@ -1,3 +1,4 @@
+import { machineMark } from '../../read/known-output.js';
 import { codeVariable } from '../../read/script-reader.js';
 import { secretMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
@@ -241,8 +242,8 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secret-text',
     decision: 'ask',
     programs: senders,
-    test: ({ madeBy, reads }) => [...madeBy, ...reads].includes(secretMark),
-    why: 'It sends a secret, or the environment with the secrets in it, to another machine.',
+    test: ({ madeBy, reads }) => [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark),
+    why: 'It sends a secret, the environment with the secrets in it, or settings of the machine to another machine.',
     instead: 'Ask the person to do it.',
   },
 ];

@@ -44,8 +44,10 @@ const deleting =
 const maxSubcommands = 5;
 
 /** The subcommand: the words before a path, an address, or a word behind which verbs are names. */
-const subcommandOf = ({ arguments: { operands } }: RuleContext): readonly string[] => {
+const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readonly string[] => {
   const words = operands
+    // Services have names such as `logs` and `run`.
+    .slice(/^(?:aws|awslocal|gcloud)$/.test(program) ? 1 : 0)
     .filter(({ isMaybeValue }, index) => index < 2 || !isMaybeValue)
     .slice(0, maxSubcommands)
     .map(({ text }) => text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase());
@@ -54,7 +56,7 @@ const subcommandOf = ({ arguments: { operands } }: RuleContext): readonly string
   );
   // The settings of a program are its own.
   return (end === -1 ? words : words.slice(0, end)).filter(
-    (word, index) => word !== 'unset' || words[index - 1] !== 'config',
+    (word) => word !== 'unset' || !operands.some(({ text }) => text === 'config'),
   );
 };
 
