@@ -75,7 +75,7 @@ const fileWrite =
   /(?:\b(?:writeFile|writeFileSync|appendFile|appendFileSync|writeTextFile|writeTextFileSync|file_put_contents|File\.write|IO\.write|createWriteStream)\(\s?["'`]([^"'`\n]{1,200})["'`]|\b(?:open|File\.open|fopen|openSync)\(\s?["']([^"'\n]{1,200})["'],\s?(?:mode\s?=\s?)?["'][rb]?[wax+][^"']{0,3}["']|["']([^"'\n]{1,200})["']\)\.write_(?:text|bytes)\()/g;
 
 /** Calls that send SQL, and statements that they may send. */
-const sendsSql = /\b(?:execute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)\b/;
+const sendsSql = /\b(?:execute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)\s?[(`]/;
 const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
 
 /** Calls of database libraries that delete all rows, or a table. */

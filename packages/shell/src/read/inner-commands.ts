@@ -347,7 +347,7 @@ const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly 
   );
   // `make SHELL=…`, and other variables with which recipes start programs.
   const variables: Inner[] = args.flatMap(({ text }): readonly Inner[] => {
-    const [, value] = /^[A-Za-z_]\w*=(\S+\s.+)$/s.exec(text) ?? [];
+    const [, value] = /^[A-Za-z_]\w*=((?!\$)\S+\s.+)$/s.exec(text) ?? [];
     return value === undefined ? [] : [{ kind: 'line', text: value, isGuess: true }];
   });
   for (const text of [...words, input?.text ?? '']) {

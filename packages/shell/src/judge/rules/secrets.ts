@@ -37,7 +37,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   gopass:
     /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
   lpass: /^(?:show|export)/,
-  sops: /^(?:-d|--decrypt|decrypt|exec-)/,
+  sops: /^(?:-d|--decrypt|decrypt)/,
   'ansible-vault': /^(?:view|decrypt)/,
   security: /^(?:find-(?:generic|internet)-password.* -[a-z]*[wg]|dump-keychain|export)/,
   'secret-tool': /^(?:lookup|search)/,

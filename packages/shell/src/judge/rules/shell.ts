@@ -232,6 +232,7 @@ export const shellRules: readonly CommandRule[] = [
       }
       return (
         /^(?:install|i|add|pip|tool)$/.test(operands[0]?.text ?? '') &&
+        !words.includes('--git') &&
         addresses.some(({ text }) => !/\.git(?:[#@].*)?$/.test(text))
       );
     },

@@ -22,7 +22,7 @@ const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 
 /** Verbs that change nothing. */
 const reading =
-  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview)(?:[-_:.].*)?$|cache/;
+  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview|inspect|tail|serve|trigger|events|query|console|read|scan|analyze|dev)(?:[-_:.].*)?$|cache/;
 
 /** Other words behind which verbs are names or values. */
 const harmless =
