@@ -4,7 +4,7 @@ import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
 import { ofInput, ofPath, ofScript, ofText, type Inner } from './inner.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
-import { ofCode, written } from './code-commands.js';
+import { deletion, ofCode, written } from './code-commands.js';
 import { guessedCommands, ofCall } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
 import { ordinary } from './ordinary.js';
@@ -25,6 +25,28 @@ export const innerCommands = (
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
+  const named = namedPrograms(args);
+  if (named.length > 0) return [...named, ...ofProgram(first, name, args, input, scope)];
+  return ofProgram(first, name, args, input, scope);
+};
+
+/** `--pager=command` and `--rsh-command=command`, of any program. */
+const namedPrograms = (args: readonly Field[]): readonly Inner[] =>
+  args.flatMap(({ text }): readonly Inner[] => {
+    const [, line] = text.startsWith('--') ? (programOption.exec(text) ?? []) : [];
+    return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
+  });
+
+const programOption =
+  /^--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook)=(\S+\s.+)$/s;
+
+const ofProgram = (
+  first: Field | undefined,
+  name: string,
+  args: readonly Field[],
+  input: Input | undefined,
+  scope: Scope,
+): readonly Inner[] => {
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
   if (direct !== undefined) return sessions.has(name) ? direct : direct.map(withoutShell);
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
@@ -36,9 +58,10 @@ export const innerCommands = (
         ...ofFile(first, args, scope),
         ...(wrapped.length > 0
           ? []
-          : isUnknown(first?.text ?? '', name)
+          : isUnknown(first?.text ?? '', name) ||
+              args.slice(0, 4).some(({ text }) => /^(?:exec|rsh|ssh|shell|develop)$/.test(text))
             ? guessedCommands(args, input)
-            : behindExec(args)),
+            : behindNode(name, args)),
       ];
 };
 
@@ -64,13 +87,9 @@ const withoutShell = (inner: Inner): Inner => {
     : inner;
 };
 
-/** `lerna exec -- command` */
-const behindExec = (args: readonly Field[]): readonly Inner[] => {
-  const at = args.findIndex(({ text }) => text === '--');
-  return at !== -1 && args.slice(0, at).some(({ text }) => /^(?:exec|x)$/.test(text))
-    ? [{ kind: 'command', argv: args.slice(at + 1), isGuess: true }]
-    : [];
-};
+/** `yarn node -e code` */
+const behindNode = (name: string, args: readonly Field[]): readonly Inner[] =>
+  /^(?:yarn|pnpm|bun)$/.test(name) && args[0]?.text === 'node' ? [{ kind: 'command', argv: args }] : [];
 
 /** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
 const isUnknown = (path: string, name: string): boolean =>
@@ -127,7 +146,22 @@ const runners: Readonly<
   hyperfine: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   make: (args, input) => ofMakefile(args, input),
   gmake: (args, input) => ofMakefile(args, input),
-  gdb: (args) => ofEditor(args, undefined),
+  gdb: (args) => {
+    const at = args.findIndex(({ text }) => text === '--args');
+    return [
+      ...ofEditor(args, undefined),
+      ...(at === -1 ? [] : [{ kind: 'command' as const, argv: args.slice(at + 1) }]),
+    ];
+  },
+  ...Object.fromEntries(
+    ['cmd', 'cmd.exe'].map((name) => [
+      name,
+      (args: readonly Field[]) =>
+        ofText(joined(args.filter(({ text }) => !/^\/[a-z]$/i.test(text) || /^\/[sq]$/i.test(text))), {
+          isGuess: true,
+        }),
+    ]),
+  ),
   ...Object.fromEntries(
     ['vi', 'vim', 'nvim', 'view', 'ex', 'ed', 'less', 'more', 'man'].map((name) => [
       name,
@@ -148,9 +182,13 @@ const runners: Readonly<
   sg: (args, input) => ofLogin(args, input),
   runuser: (args, input) => [...ofLogin(args, input), ...ofWrapper('runuser', args, input)],
   tar: (args) =>
-    ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']).map(
-      (inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner),
-    ),
+    ofOption(args.map(withoutExec), [
+      '--to-command',
+      '--checkpoint-action',
+      '-I',
+      '--use-compress-program',
+      '--rsh-command',
+    ]).map((inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner)),
   go: (args) => ofOption(args, ['-exec', '-toolexec']),
   // The tools of CMake have the names of programs, with two exceptions.
   cmake: (args) => {
@@ -244,8 +282,18 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
         : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
       : []),
     ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
+    ...entryOf(rest, commands),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
+};
+
+/** `docker run --entrypoint rm image -rf /` */
+const entryOf = (args: readonly Field[], commands: readonly (readonly Field[])[]): readonly Inner[] => {
+  const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
+  const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
+  return at === -1 || entry === undefined
+    ? []
+    : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
 };
 
 /** `env NAME=value command` */
@@ -342,9 +390,10 @@ const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly 
   const words = args.map(({ text }) => text);
   const isRead = words.some(
     (word, index) =>
-      /^(?:-f|--file=|--makefile=)(?:-|\/dev\/stdin)$/.test(word) ||
-      (/^(?:-f|--file|--makefile)$/.test(word) && /^(?:-|\/dev\/stdin)$/.test(words[index + 1] ?? '')),
+      /^(?:-f|--file=|--makefile=)./.test(word) ||
+      (/^(?:-f|--file|--makefile)$/.test(word) && words[index + 1] !== undefined),
   );
+  const evaluated = words.flatMap((word, index) => (word === '--eval' ? (words[index + 1] ?? '') : []));
   // `make SHELL=…`, and other variables with which recipes start programs.
   const variables: Inner[] = args.flatMap(({ text }): readonly Inner[] => {
     const [, value] = /^[A-Za-z_]\w*=((?!\$)\S+\s.+)$/s.exec(text) ?? [];
@@ -355,12 +404,13 @@ const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly 
       variables.push({ kind: 'line', text: line, isGuess: true });
     }
   }
-  if (!isRead || input === undefined) return variables;
-  if (input.text === undefined) return ofInput(input);
-  return input.text
+  const text = [...evaluated, ...(isRead && input?.text !== undefined ? [input.text] : [])].join('\n');
+  const unread = isRead && input?.text === undefined ? ofInput(input) : [];
+  const recipes = text
     .split('\n')
     .filter((line) => line.startsWith('\t') || /^[\w.-]+:.*;/.test(line))
-    .map((line) => ({ kind: 'line', text: line.replace(/^\t[@+-]*|^[\w.-]+:[^;]*;/, ''), isGuess: true }));
+    .map((line): Inner => ({ kind: 'line', text: line.replace(/^\t[@+-]*|^[\w.-]+:[^;]*;/, ''), isGuess: true }));
+  return [...variables, ...unread, ...recipes];
 };
 
 /** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
@@ -372,6 +422,11 @@ const ofEditor = (args: readonly Field[], input: Input | undefined): readonly In
       return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, isGuess: true }];
     }),
     ...ofOption(args, ['-P', '--pager']),
+    // `call delete("file")` of Vim.
+    ...texts.flatMap((text) => {
+      const [, path] = /\bdelete\(\s?["']([^"']{1,200})/.exec(text) ?? [];
+      return path === undefined ? [] : [deletion(path)];
+    }),
   ];
 };
 

@@ -98,7 +98,7 @@ const unescaped = (text: string): string =>
   text
     .replaceAll(/\\(?:n|0(?![0-7]{2}))/g, '\n')
     .replaceAll(String.raw`\t`, '\t')
-    .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
+    .replaceAll(/\\x([0-9a-fA-F]{1,2})|\\0?([0-7]{2,3})/g, escaped);
 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>
   String.fromCharCode(hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16));

@@ -141,10 +141,11 @@ export const readCommandLine = (
     const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
+    const script = scriptOf(argv, scope) ?? input;
     invocations.push({
       argv,
       redirections,
-      input: scriptOf(argv, scope) ?? input,
+      input: script,
       cwd: scope.cwd,
       secrets: scope.secrets,
       isShown: scope.isShown,
@@ -154,7 +155,7 @@ export const readCommandLine = (
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
-    const inside = innerCommands(argv, input, scope, gitAliases).map((inner) =>
+    const inside = innerCommands(argv, script, scope, gitAliases).map((inner) =>
       runInner(inner, argv, input, scope, depth),
     );
     evaluateNames(argv, scope, depth);
@@ -262,14 +263,16 @@ const namers: ReadonlySet<string> = new Set([
   'wait',
 ]);
 
-const sqlClients = /^(?:psql|mysql|mariadb|usql|cqlsh|duckdb|mongosh|sqlcmd|snowsql)$/;
+const readers =
+  /^(?:psql|mysql|mariadb|usql|cqlsh|duckdb|mongosh|sqlcmd|snowsql|kubectl|oc|g?make|n?vim|ex|pandoc|sqlite3)$/;
 
-/** `psql -f file`: a file that the line itself has written takes the place of the input. */
+/** `psql -f file` and `make -f <(command)`: a file that the line itself has written takes the place of the input. */
 const scriptOf = (argv: readonly Field[], scope: Scope): Input | undefined => {
-  if (!sqlClients.test(programName(argv[0]?.text ?? ''))) return undefined;
+  if (!readers.test(programName(argv[0]?.text ?? ''))) return undefined;
   for (const [index, { text }] of argv.entries()) {
     const path =
-      /^--file=(.+)$/.exec(text)?.[1] ?? (/^(?:-f|-i|--file)$/.test(text) ? argv[index + 1]?.text : undefined);
+      /^--[\w-]+=(\/dev\/fd\/\d+)$|^--file=(.+)$/.exec(text)?.slice(1).find(Boolean) ??
+      (/^(?:-f|-i|-S|-l|-L|-F|--file|--filename|--lua-filter)$/.test(text) ? argv[index + 1]?.text : undefined);
     const content = path === undefined ? undefined : scope.files.get(path.replace(/^\.\//, ''));
     if (content !== undefined) return { text: content, programs: [] };
   }

@@ -238,5 +238,7 @@ export const interpreters: Readonly<Record<string, readonly string[]>> = {
   pypy3: ['-c'],
   rails: ['runner', 'r'],
   ruby: ['-e'],
+  'ts-node': ['-e', '--eval', '-p', '--print'],
   tsx: ['-e', '--eval'],
+  mongosh: ['--eval'],
 };

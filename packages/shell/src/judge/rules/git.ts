@@ -46,7 +46,8 @@ const otherSystems: Readonly<Record<string, RegExp>> = {
 const maxText = 400;
 
 /** Commands that run hooks. */
-const runsHooks = /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree)$/;
+const runsHooks =
+  /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree|clone)$/;
 
 /** Rules about git operations that cannot be undone, here or on a remote. */
 export const gitRules: readonly CommandRule[] = [

@@ -200,8 +200,9 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/copies-keys',
     decision: 'ask',
-    programs: ['cp', 'ln', 'install', 'rsync', 'dd'],
-    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+    programs: ['cp', 'ln', 'install', 'rsync', 'dd', 'docker', 'podman', 'kubectl'],
+    test: ({ program, arguments: { operands }, isSecret, zoneOf }) =>
+      (!/^(?:docker|podman|kubectl)$/.test(program) || operands[0]?.text === 'cp') &&
       operands
         .map(({ text }) => text.replace(/^if=/, ''))
         .some(

@@ -122,7 +122,7 @@ export const shellRules: readonly CommandRule[] = [
         return (
           codeVariable.test(name) &&
           (value.includes('data:') ||
-            value.split(/[\s:=,]+|^-r/).some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
+            value.split(/[\s:=,]+|^-[rM]/).some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
         );
       }),
     why: 'The following programs load code from that place, which replaces their own.',
@@ -137,7 +137,9 @@ export const shellRules: readonly CommandRule[] = [
         program === 'git'
           ? /^http\.(?:.*\.)?sslverify(?:$|=)/i.test(word) &&
             /(?:^|=)(?:false|no|off|0)$/i.test(word.includes('=') ? word : (words[index + 1] ?? ''))
-          : /^(?:GIT_SSL_NO_VERIFY=(?:1|true)|(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)=0)$/.test(word),
+          : /^(?:GIT_SSL_NO_VERIFY=(?:1|true)|(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)=0$|^\w*(?:REGISTRY|INDEX_URL|GOPROXY)=http:\/\/(?!localhost|127\.)\S*)$/i.test(
+              word,
+            ),
       ),
     why: 'It accepts any certificate, so that others can read and change what is sent.',
     instead: 'Add the certificate of the server to the trusted ones.',
