@@ -2,10 +2,12 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { ofInput, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { ofInput, ofOption, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { ofEditor } from './editors.js';
+import { ofMakefile } from './makefiles.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
-import { deletion, ofCode, written } from './code-commands.js';
-import { guessedCommands, ofCall } from './guessed-commands.js';
+import { ofCode, written } from './code-commands.js';
+import { guessedCommands } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
 import { ordinary } from './ordinary.js';
 import type { Scope } from './scope.js';
@@ -58,7 +60,7 @@ const ofProgram = (
         ...ofFile(first, args, scope),
         ...(wrapped.length > 0
           ? []
-          : isUnknown(first?.text ?? '', name) ||
+          : (isUnknown(first?.text ?? '', name) && !scope.isGuess) ||
               args.slice(0, 4).some(({ text }) => /^(?:exec|rsh|ssh|shell|develop)$/.test(text))
             ? guessedCommands(args, input)
             : behindNode(name, args)),
@@ -384,64 +386,6 @@ const ofGit = (args: readonly Field[], aliases: Map<string, string>): readonly I
     ...commands.map((argv): Inner => ({ kind: 'command', argv })),
   ];
 };
-
-/** A makefile from the input: its recipes. */
-const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const words = args.map(({ text }) => text);
-  const isRead = words.some(
-    (word, index) =>
-      /^(?:-f|--file=|--makefile=)./.test(word) ||
-      (/^(?:-f|--file|--makefile)$/.test(word) && words[index + 1] !== undefined),
-  );
-  const evaluated = words.flatMap((word, index) => (word === '--eval' ? (words[index + 1] ?? '') : []));
-  // `make SHELL=…`, and other variables with which recipes start programs.
-  const variables: Inner[] = args.flatMap(({ text }): readonly Inner[] => {
-    const [, value] = /^[A-Za-z_]\w*=((?!\$)\S+\s.+)$/s.exec(text) ?? [];
-    return value === undefined ? [] : [{ kind: 'line', text: value, isGuess: true }];
-  });
-  for (const text of [...words, input?.text ?? '']) {
-    for (const [, line = ''] of text.matchAll(/\$\(shell ([^()]{1,400})\)/g)) {
-      variables.push({ kind: 'line', text: line, isGuess: true });
-    }
-  }
-  const text = [...evaluated, ...(isRead && input?.text !== undefined ? [input.text] : [])].join('\n');
-  const unread = isRead && input?.text === undefined ? ofInput(input) : [];
-  const recipes = text
-    .split('\n')
-    .filter((line) => line.startsWith('\t') || /^[\w.-]+:.*;/.test(line))
-    .map((line): Inner => ({ kind: 'line', text: line.replace(/^\t[@+-]*|^[\w.-]+:[^;]*;/, ''), isGuess: true }));
-  return [...variables, ...unread, ...recipes];
-};
-
-/** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
-const ofEditor = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const texts = [...args.map(({ text }) => text), ...(input?.text?.split('\n') ?? [])];
-  return [
-    ...texts.flatMap((text): readonly Inner[] => {
-      const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
-      return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, isGuess: true }];
-    }),
-    ...ofOption(args, ['-P', '--pager']),
-    // `call delete("file")` of Vim.
-    ...texts.flatMap((text) => {
-      const [, path] = /\bdelete\(\s?["']([^"']{1,200})/.exec(text) ?? [];
-      return path === undefined ? [] : [deletion(path)];
-    }),
-  ];
-};
-
-const ofOption = (args: readonly Field[], options: readonly string[]): readonly Inner[] =>
-  args.flatMap(({ text }, index) => {
-    const value = args[index + 1];
-    if (options.includes(text) && value !== undefined) return ofText(value, {});
-    const option = options.find((name) =>
-      name.startsWith('--')
-        ? text.startsWith(`${name}=`)
-        : name.length === 2 && text.startsWith(name) && text.length > 2,
-    );
-    if (option === undefined) return [];
-    return ofText(known(text.slice(option.length + (option.startsWith('--') ? 1 : 0))), { isGuess: true });
-  });
 
 /** `--checkpoint-action=exec=command` */
 const withoutExec = (field: Field): Field => ({ ...field, text: field.text.replace('-action=exec=', '-action=') });
