@@ -37,7 +37,7 @@ const clients: Readonly<Record<string, Client>> = {
 
 /** A string that is SQL: it begins like a statement of several words. */
 const statement =
-  /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace)|delete\s+from|update\s+\S+\s+set)\s/i;
+  /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace|user|role)\s|truncate\s+[\w."]+\s*;?\s*$|delete\s+from\s|update\s+\S+\s+set\s)/i;
 
 /** Returns what the SQL in the arguments destroys; empty for a program that accepts none. */
 export const sqlDamage = (

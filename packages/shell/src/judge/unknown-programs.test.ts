@@ -161,6 +161,53 @@ describe('variables that name code', () => {
   });
 });
 
+describe('words that a shell joins or passes on', () => {
+  it.each([
+    ['f() { bash -c "$*"; }; f git push --force', 'deny'],
+    ['f() { bash -c "$@"; }; f "git push --force"', 'deny'],
+    ['f() { printf "%s\\n" "$*"; }; f git push --force', 'allow'],
+    ["alias x='git add . && git push -f'\nx", 'deny'],
+    ["alias gs='git status && git log -1'; gs", 'allow'],
+    ["make -f <(printf 'a:\\n\\trm -rf /etc\\n')", 'deny'],
+    ["vim -S <(echo '!rm -rf /etc')", 'deny'],
+    ['docker run --entrypoint rm -v /etc:/etc alpine -rf /etc', 'deny'],
+    ['cp /bin/rm ./x && ./x -rf /etc', 'deny'],
+    ["printf '\\162\\155\\40-rf\\40/etc' | sh", 'deny'],
+    ['lerna exec -- rm -rf /etc', 'deny'],
+    ['ls *.tmp | xargs rm', 'allow'],
+    ['RAILS_ENV=test rails db:drop', 'allow'],
+    ['RAILS_ENV=production rails db:migrate', 'ask'],
+  ] as const)('%s: %s', (line, decision) => {
+    expect(decide(line)).toBe(decision);
+  });
+});
+
+describe('code of other languages', () => {
+  it.each([
+    [`python3 -c "exec('import os; os.remove(\\'/etc/passwd\\')')"`, 'ask'],
+    [`python3 -c "import os; os.rename('/etc/passwd','/tmp/x')"`, 'ask'],
+    [`python3 -c "import os; os.chmod('/etc/shadow',0o777)"`, 'ask'],
+    [`python3 -c "import glob,os; [os.remove(f) for f in glob.glob('/etc/*')]"`, 'deny'],
+    [`python3 -c "import sqlite3; sqlite3.connect('a').execute('DROP TABLE t')"`, 'ask'],
+    [`rails runner 'User.delete_all'`, 'ask'],
+    [`python manage.py shell -c 'User.objects.all().delete()'`, 'ask'],
+    [`python3 -c "import requests; requests.delete('https://api.example.com/x')"`, 'ask'],
+    [`python3 -m pip install https://x.example/x.whl`, 'ask'],
+    [`perl -e 'exec qw(rm -rf /etc)'`, 'deny'],
+    [`awk 'BEGIN{"rm -rf /etc" | getline}'`, 'deny'],
+    [`sed 's/^/rm -rf /e' list`, 'ask'],
+    [`elixir -e 'System.cmd("rm", ["-rf", "/etc"])'`, 'deny'],
+    [`python3 -c "import glob,os; [os.remove(f) for f in glob.glob('*.tmp')]"`, 'allow'],
+    [`python3 -c "import os; os.rename('a.txt','b.txt')"`, 'allow'],
+    [`python3 -c "sql='DELETE FROM users'; print(sql)"`, 'allow'],
+    [`rails runner 'User.where(id: 1).delete_all'`, 'allow'],
+    [`python3 -c "import json,sys; json.load(sys.stdin)" < a.json`, 'allow'],
+    [`node -e "fetch('http://localhost:3000/x',{method:'DELETE'})"`, 'allow'],
+  ] as const)('%s: %s', (line, decision) => {
+    expect(decide(line)).toBe(decision);
+  });
+});
+
 describe('what never ends', () => {
   it.each([
     ['while true; do bash & done', 'deny'],

@@ -79,7 +79,7 @@ export const cloudRules: readonly CommandRule[] = [
       command.arguments.words.some((word, index, words) =>
         word === '0'
           ? /(?:count|capacity|size|nodes?|replicas|instances|workers?)$/.test(words[index - 1] ?? '')
-          : /^[\w-]+=0$/.test(word),
+          : /^[\w-]+=0$|(?:min|max|desired)Size=0\b/.test(word),
       ),
     unless: ['--dry-run'],
     why: 'It stops all instances of a service.',
@@ -231,7 +231,8 @@ export const cloudRules: readonly CommandRule[] = [
     test: (command) =>
       (command.program.startsWith('gpg') && command.arguments.words.some((word) => word.startsWith('--delete-'))) ||
       affectsResource(command) ||
-      command.arguments.operands.slice(0, 3).some(({ text }) => /^(?:undelete|seal|rekey)$/.test(text)),
+      command.arguments.operands.slice(0, 3).some(({ text }) => /^(?:undelete|seal|rekey|generate-root)$/.test(text)) ||
+      command.arguments.words.slice(0, 2).join(' ') === 'policy write',
     unless: ['--help|-h'],
     why: 'It deletes or locks a secret that programs need.',
   },
@@ -241,7 +242,7 @@ export const cloudRules: readonly CommandRule[] = [
     programs: [
       'consul',
       'etcdctl',
-      'zkCli.sh',
+      'zkcli.sh',
       'nomad',
       'influx',
       'influxd',
@@ -289,7 +290,7 @@ export const cloudRules: readonly CommandRule[] = [
         ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
         ...operands.slice(0, 1).map(({ text }) => text),
       ];
-      const isDelete = methods.some((method) => /^delete$/i.test(method));
+      const isDelete = methods.some((method) => /^(?:delete|purge)$/i.test(method));
       const isChange = methods.some((method) => /^(?:put|patch|post)$/i.test(method));
       return operands.some(
         ({ text }) =>

@@ -72,11 +72,15 @@ export const kubernetesRules: readonly CommandRule[] = [
     rule: 'kubernetes/access-by-manifest',
     decision: 'ask',
     programs: kubectl,
-    words: ['(apply|create|auth)', 'proxy'],
+    words: ['(apply|create|auth|proxy|port-forward)'],
     test: ({ arguments: { operands, words }, input }) =>
       /^\s*kind:\s*["']?(?:Cluster)?RoleBinding\b/m.test(input ?? '') ||
       (operands[0]?.text === 'auth' && operands[1]?.text === 'reconcile') ||
-      words.some((word) => /^--(?:accept-hosts|address=(?!127\.|localhost))/.test(word)),
+      words.some(
+        (word, index) =>
+          /^--(?:accept-hosts|address=(?!127\.|localhost))/.test(word) ||
+          (word === '--address' && !/^(?:127\.|localhost)/.test(words[index + 1] ?? '')),
+      ),
     unless: ['--dry-run'],
     why: 'It changes access rights in a cluster, or opens it to others.',
   },

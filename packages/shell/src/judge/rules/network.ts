@@ -231,6 +231,11 @@ export const networkRules: readonly CommandRule[] = [
       'iwconfig',
       'resolvectl',
       'tc',
+      'networkctl',
+      'wg-quick',
+      'zerotier-cli',
+      'ethtool',
+      'arp',
     ],
     test: ({ program, arguments: { operands, words } }) => {
       const texts = operands.map(({ text }) => text);
@@ -241,13 +246,16 @@ export const networkRules: readonly CommandRule[] = [
         case 'ifconfig':
         case 'iwconfig':
           return texts.length > 1;
+        case 'ethtool':
+        case 'arp':
+          return words.some((word) => /^-[ds]$/.test(word));
         case 'networksetup':
           return words.some((word) => /^-(?:set|remove|create|delete|switch)/.test(word));
         default:
           return texts
             .slice(0, 4)
             .some((text) =>
-              /^(?:set|del|delete|add|flush|replace|change|down|up|off|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
+              /^(?:set|del|delete|add|flush|replace|change|down|up|off|leave|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
                 text,
               ),
             );

@@ -70,7 +70,7 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['dropdb', 'dropuser', 'pg_dropcluster', 'mysqladmin'],
     test: ({ program, arguments: { operands } }) =>
       program === 'mysqladmin'
-        ? operands.some(({ text }) => /^(?:drop|shutdown)$/.test(text))
+        ? operands.some(({ text }) => /^(?:drop|shutdown|password|flush-\w+)$/.test(text))
         : !operands.every(({ text }) => ofTests.test(text)),
     why: 'It drops a whole database, or stops its server.',
     instead: approve,
@@ -120,6 +120,8 @@ export const sqlRules: readonly CommandRule[] = [
     test: ({ arguments: { operands }, madeBy }) =>
       (/^(?:del|unlink)$/i.test(operands[0]?.text ?? '') && madeBy.length > 0) ||
       /^(?:shutdown|debug|replicaof|slaveof|failover|migrate)$/i.test(operands[0]?.text ?? '') ||
+      (/^(?:script|client|function)$/i.test(operands[0]?.text ?? '') &&
+        /^(?:flush|kill)$/i.test(operands[1]?.text ?? '')) ||
       operands.slice(0, 2).some(({ text }) => /^(?:deluser|setuser|reset|del-node|fix)$/i.test(text)) ||
       (/^config$/i.test(operands[0]?.text ?? '') && /^(?:set|rewrite)$/i.test(operands[1]?.text ?? '')),
     why: 'It stops or reconfigures a database, or deletes keys that are known only at run time.',

@@ -6,11 +6,11 @@ const ending =
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
-  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive';
+  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc';
 
 /** Verbs that interrupt or replace a running resource. */
 const disturbing =
-  'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade';
+  'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade|unassign|untag|promote|demote|reimage|redeploy|evict';
 
 /** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`. */
 const oneOf = (verbs: string): RegExp =>
@@ -24,13 +24,16 @@ const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 const reading =
   /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview|inspect|tail|serve|trigger|events|query|console|read|scan|analyze|dev)(?:[-_:.].*)?$|cache/;
 
+/** Words that are verbs or kinds of resources: `logs delete`. */
+const resources = /^(?:logs?|events|query)$/;
+
 /** Other words behind which verbs are names or values. */
 const harmless =
   /^(?:create|new|add|init|lint|test|cp|copy|put|deploy|run|exec|invoke|open|edit|generate|start|ask|chat|print|format|fmt|completions?|sync|ssh|emulators?)(?:[-_:.].*)?$/;
 
 /** Things whose removal affects others. */
 const shared =
-  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
+  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
 
 /** Options by which a program does not ask, or takes everything. */
 const forcing =
@@ -38,7 +41,7 @@ const forcing =
 
 /** Options that delete. */
 const deleting =
-  /^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset)$/;
+  /^-(?:rmr?|skipTrash|kill)$|^--(?:kill|delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners)$/;
 
 /** Number of words in which the subcommand is expected. */
 const maxSubcommands = 5;
@@ -52,7 +55,10 @@ const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readon
     .slice(0, maxSubcommands)
     .map(({ text }) => text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase());
   const end = words.findIndex(
-    (word) => !/^[a-z][\w:.-]*$/.test(word) || reading.test(word) || (harmless.test(word) && !affects.test(word)),
+    (word, index) =>
+      !/^[a-z][\w:.-]*$/.test(word) ||
+      (reading.test(word) && !(resources.test(word) && /^(?:delete|destroy|purge)$/.test(words[index + 1] ?? ''))) ||
+      (harmless.test(word) && !affects.test(word)),
   );
   // The settings of a program are its own.
   return (end === -1 ? words : words.slice(0, end)).filter(
@@ -78,7 +84,7 @@ export const seemsToDelete = (command: RuleContext): boolean => {
   return (
     verb !== undefined &&
     (/[:-]/.test(verb)
-      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget)(?:$|-)/.test(verb)
+      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget)(?:$|-)/.test(verb) || shared.test(verb)
       : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
   );
 };
