@@ -41,7 +41,7 @@ const forcing =
 
 /** Options that delete. */
 const deleting =
-  /^-(?:rmr?|skipTrash|kill)$|^--(?:kill|delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners)$/;
+  /^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners)$/;
 
 /** Number of words in which the subcommand is expected. */
 const maxSubcommands = 5;
