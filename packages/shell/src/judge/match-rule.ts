@@ -64,18 +64,15 @@ export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding
   if (rule.words !== undefined && parsed.has('--help') === 'yes' && !runsOthers.test(parsed.operands[0]?.text ?? '')) {
     return undefined;
   }
-  const certainties = [
-    words(rule, parsed),
-    ...(rule.flags ?? []).map((forms) => given(forms, parsed)),
-    rule.argument === undefined || parsed.words.some((word) => rule.argument?.test(word)) ? 'yes' : 'no',
-    paths(rule, subject),
-    rule.sql === undefined || subject.damage.has(rule.sql) ? 'yes' : 'no',
-    rule.test === undefined || rule.test(subject) ? 'yes' : 'no',
-  ] satisfies readonly Certainty[];
-  if (certainties.includes('no') || rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) {
-    return undefined;
+  let isMaybe = false;
+  // The cheap conditions come first: most rules end here.
+  for (const condition of conditions) {
+    const certainty = condition(rule, subject);
+    if (certainty === 'no') return undefined;
+    isMaybe ||= certainty === 'maybe';
   }
-  return findingOf(rule, subject.shown, certainties.includes('maybe') ? 'ask' : rule.decision);
+  if (rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) return undefined;
+  return findingOf(rule, subject.shown, isMaybe ? 'ask' : rule.decision);
 };
 
 /** Creates a finding from a rule. */
@@ -91,8 +88,22 @@ export const findingOf = (
   ...(instead !== undefined && { instead }),
 });
 
-const words = ({ words: patterns }: CommandRule, { operands }: ParsedArguments): Certainty =>
+const words = ({ words: patterns }: CommandRule, { arguments: { operands } }: Subject): Certainty =>
   patterns === undefined ? 'yes' : strongest(patterns.map((pattern) => beginsWith(operands, pattern)));
+
+const flags = ({ flags: wanted = [] }: CommandRule, { arguments: parsed }: Subject): Certainty => {
+  const certainties = wanted.map((forms) => given(forms, parsed));
+  return certainties.includes('no') ? 'no' : certainties.includes('maybe') ? 'maybe' : 'yes';
+};
+
+const argument = ({ argument: pattern }: CommandRule, { arguments: parsed }: Subject): Certainty =>
+  pattern === undefined || parsed.words.some((word) => pattern.test(word)) ? 'yes' : 'no';
+
+const sql = ({ sql: damage }: CommandRule, subject: Subject): Certainty =>
+  damage === undefined || subject.damage.has(damage) ? 'yes' : 'no';
+
+const test = ({ test: holds }: CommandRule, subject: Subject): Certainty =>
+  holds === undefined || holds(subject) ? 'yes' : 'no';
 
 const given = (forms: string, parsed: ParsedArguments): Certainty =>
   strongest(forms.split('|').map((form) => parsed.has(form)));
@@ -127,3 +138,5 @@ const pathsIn = (where: PathPlace, { arguments: { operands, words: all }, redire
       return all.flatMap((word) => (word.startsWith(where) ? [word.slice(where.length)] : []));
   }
 };
+
+const conditions = [words, sql, flags, argument, paths, test];
