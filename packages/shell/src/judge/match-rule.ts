@@ -3,6 +3,7 @@ import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
+import { ordinary } from '../read/ordinary.js';
 import { environmentMark, isSecretPath, secretVariableMark } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
@@ -15,7 +16,7 @@ export interface Subject extends RuleContext {
 
 /** Prepares a command for rules. */
 export const subjectOf = (
-  { argv, redirections, input, cwd, secrets, isShown, skipsHooks }: Invocation,
+  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, environment, isGuess }: Invocation,
   place: Place,
 ): Subject => {
   const [first, ...args] = argv;
@@ -39,6 +40,8 @@ export const subjectOf = (
     hasLoadedSecrets: secrets.has(environmentMark),
     isShown,
     skipsHooks,
+    environment,
+    isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
@@ -48,21 +51,28 @@ export const subjectOf = (
   };
 };
 
+/** Subcommands behind which `--help` may belong to another program. */
+const runsOthers = /^(?:run|exec|create|container|compose|x|dlx)$/;
+
+/** Returns whether a program is a file of the project, or a script. */
+const isScript = (path: string): boolean =>
+  (path.includes('/') && !/^\/(?:usr|bin|sbin|opt|snap)\//.test(path)) || /\.(?:py|[cm]?[jt]s|rb|pl|php)$/.test(path);
+
 /** Applies a rule to a command; returns `undefined` if it does not match. */
 export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {
   const { arguments: parsed } = subject;
-  const certainties = [
-    words(rule, parsed),
-    ...(rule.flags ?? []).map((forms) => given(forms, parsed)),
-    rule.argument === undefined || parsed.words.some((word) => rule.argument?.test(word)) ? 'yes' : 'no',
-    paths(rule, subject),
-    rule.sql === undefined || subject.damage.has(rule.sql) ? 'yes' : 'no',
-    rule.test === undefined || rule.test(subject) ? 'yes' : 'no',
-  ] satisfies readonly Certainty[];
-  if (certainties.includes('no') || rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) {
+  if (rule.words !== undefined && parsed.has('--help') === 'yes' && !runsOthers.test(parsed.operands[0]?.text ?? '')) {
     return undefined;
   }
-  return findingOf(rule, subject.shown, certainties.includes('maybe') ? 'ask' : rule.decision);
+  let isMaybe = false;
+  // The cheap conditions come first: most rules end here.
+  for (const condition of conditions) {
+    const certainty = condition(rule, subject);
+    if (certainty === 'no') return undefined;
+    isMaybe ||= certainty === 'maybe';
+  }
+  if (rule.unless?.some((forms) => given(forms, parsed) === 'yes') === true) return undefined;
+  return findingOf(rule, subject.shown, isMaybe ? 'ask' : rule.decision);
 };
 
 /** Creates a finding from a rule. */
@@ -78,8 +88,22 @@ export const findingOf = (
   ...(instead !== undefined && { instead }),
 });
 
-const words = ({ words: patterns }: CommandRule, { operands }: ParsedArguments): Certainty =>
+const words = ({ words: patterns }: CommandRule, { arguments: { operands } }: Subject): Certainty =>
   patterns === undefined ? 'yes' : strongest(patterns.map((pattern) => beginsWith(operands, pattern)));
+
+const flags = ({ flags: wanted = [] }: CommandRule, { arguments: parsed }: Subject): Certainty => {
+  const certainties = wanted.map((forms) => given(forms, parsed));
+  return certainties.includes('no') ? 'no' : certainties.includes('maybe') ? 'maybe' : 'yes';
+};
+
+const argument = ({ argument: pattern }: CommandRule, { arguments: parsed }: Subject): Certainty =>
+  pattern === undefined || parsed.words.some((word) => pattern.test(word)) ? 'yes' : 'no';
+
+const sql = ({ sql: damage }: CommandRule, subject: Subject): Certainty =>
+  damage === undefined || subject.damage.has(damage) ? 'yes' : 'no';
+
+const test = ({ test: holds }: CommandRule, subject: Subject): Certainty =>
+  holds === undefined || holds(subject) ? 'yes' : 'no';
 
 const given = (forms: string, parsed: ParsedArguments): Certainty =>
   strongest(forms.split('|').map((form) => parsed.has(form)));
@@ -114,3 +138,5 @@ const pathsIn = (where: PathPlace, { arguments: { operands, words: all }, redire
       return all.flatMap((word) => (word.startsWith(where) ? [word.slice(where.length)] : []));
   }
 };
+
+const conditions = [words, sql, flags, argument, paths, test];

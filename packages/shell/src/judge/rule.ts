@@ -72,6 +72,10 @@ export interface RuleContext {
   readonly isShown: boolean;
   /** Whether a variable turns off the hooks that it would run. */
   readonly skipsHooks: boolean;
+  /** The environment that a variable selects for frameworks, such as `test` or `production`. */
+  readonly environment: string | undefined;
+  /** Whether its words are data, it is a script of the project, or it may be no command at all. */
+  readonly isOrdinary: boolean;
   readonly zoneOf: (path: string) => Zone;
   /** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
   readonly isSecret: (path: string) => boolean;

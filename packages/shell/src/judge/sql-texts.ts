@@ -1,5 +1,6 @@
 import type { ParsedArguments } from '../read/arguments.js';
 import { isWhollyUnknown } from '../read/field.js';
+import { ordinary } from '../read/ordinary.js';
 import { damageOf, type SqlDamage } from './sql.js';
 
 interface Client {
@@ -34,6 +35,10 @@ const clients: Readonly<Record<string, Client>> = {
   prisma: { words: /^db$/ },
 };
 
+/** A string that is SQL: it begins like a statement of several words. */
+const statement =
+  /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace|user|role)\s|truncate\s+[\w."]+\s*;?\s*$|delete\s+from\s|update\s+\S+\s+set\s)/i;
+
 /** Returns what the SQL in the arguments destroys; empty for a program that accepts none. */
 export const sqlDamage = (
   program: string,
@@ -41,6 +46,13 @@ export const sqlDamage = (
   input: string | undefined,
 ): ReadonlySet<SqlDamage> => {
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
+  if (client === undefined && !ordinary.has(program)) {
+    const texts = [
+      ...words.filter((word) => statement.test(word)),
+      ...(statement.test(input ?? '') ? [input ?? ''] : []),
+    ];
+    return new Set(texts.flatMap((text) => [...damageOf(text)]));
+  }
   if (client === undefined || client.words?.test(operands[0]?.text ?? '') === false) return new Set();
   const texts = [
     ...(client.options ?? []).flatMap((option) => [...valuesOf(option), ...inline(option, words)]),
@@ -59,6 +71,7 @@ export const sqlDamage = (
     damage.add('unknown');
   }
   if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
+  if (program === 'sqlite3' && texts.some((text) => /^\s*\.restore\b/m.test(text))) damage.add('drops');
   return damage;
 };
 

@@ -6,6 +6,7 @@ export type SqlDamage =
   | 'deletes-all'
   | 'updates-all'
   | 'drops-column'
+  | 'interrupts'
   | 'runs-programs'
   | 'unknown';
 
@@ -16,10 +17,15 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
     const words = statement.toUpperCase().trim().replaceAll(/\s+/g, ' ');
     if (words === '') continue;
     if (/\bDROP (?:DATABASE|SCHEMA|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
-    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION)\b/.test(words)) {
+    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION)\b/.test(words)) {
       if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
     }
     if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
+    if (/\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN)\b/.test(words)) {
+      found.add('interrupts');
+    }
+    if (/\b(?:TO|FROM) PROGRAM\b/.test(words)) found.add('runs-programs');
+    if (words.startsWith('DROP ') && /\bCASCADE$/.test(words)) found.add('drops');
     const altered = words.indexOf('ALTER TABLE ');
     if (
       altered !== -1 &&
@@ -46,6 +52,7 @@ const isUnbounded = (words: string, verb: string): boolean => {
   const where = rest.indexOf(' WHERE ');
   if (where === -1) return !/ (?:LIMIT|USING|FROM [^ ]+ JOIN) /.test(rest.slice(verb.length));
   const condition = rest.slice(where + 7).replace(/[\s;]+$/, '');
+  if (/\bOR \(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?'')\)?$/.test(condition)) return true;
   return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
 };
 
@@ -59,7 +66,7 @@ const statementsOf = (sql: string): readonly string[] => {
     if (character === ';') {
       statements.push(current);
       current = '';
-    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\()\s*$/i.test(current.slice(-40))) {
+    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\(|DO)\s*$/i.test(current.slice(-40))) {
       // This string contains SQL.
       current += ' (';
     } else if (character === "'") {

@@ -17,7 +17,7 @@ import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt size lsattr getfacl iostat mpstat';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
@@ -30,6 +30,11 @@ const docker = {
   flags: 'aqnsflt',
   values: 'n',
   long: 'all filter= format= no-trunc quiet last= latest size tail= since= until= timestamps details follow no-stream type= human verbose services',
+};
+const helm = {
+  flags: 'aAdqr',
+  values: 'nofm',
+  long: 'all all-namespaces namespace= output= filter= max= revision= short deployed failed kube-context=',
 };
 const hub = {
   flags: 'cvH',
@@ -61,6 +66,37 @@ const cloudReads: Check = (args) => {
   })(args);
 };
 
+/** Lists and descriptions of Google Cloud and Azure: a verb behind words that name a kind of resource. */
+const verbReads =
+  (kinds: string, verbs: RegExp): Check =>
+  (args) => {
+    const known = new Set(kinds.split(' '));
+    const words = args.map(({ value }) => value ?? '');
+    const end = words.findIndex((word) => !known.has(word));
+    if (end < 1 || !verbs.test(words[end] ?? '')) {
+      return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
+    }
+    return options({
+      values: 'ogn',
+      long: 'format= filter= limit= sort-by= uri project= region= zone= location= output= query= resource-group= name= subscription= all',
+    })(args);
+  };
+
+const ofGoogle =
+  'alpha beta compute instances disks networks subnets firewall-rules addresses images snapshots machine-types zones regions run services revisions jobs functions sql databases users backups container clusters node-pools projects iam service-accounts roles keys auth config configurations secrets versions storage buckets artifacts repositories docker pubsub topics subscriptions logging logs sinks dns managed-zones record-sets app builds scheduler tasks queues';
+const ofAzure =
+  'account group vm vmss disk snapshot image network vnet subnet nsg public-ip lb dns zone storage container blob share webapp functionapp appservice plan acr repository aks nodepool sql mysql postgres flexible-server server db cosmosdb redis keyvault role assignment definition ad user sp app monitor resource deployment';
+
+const redisReads: Check = (args) => {
+  const words = args.map(({ value }) => value ?? '');
+  const start = words.findIndex((word, index) => !word.startsWith('-') && !/^-[hpn]$/.test(words[index - 1] ?? ''));
+  return /^(?:ping|get|mget|info|keys|scan|ttl|pttl|type|exists|dbsize|strlen|llen|lrange|hget|hgetall|hkeys|smembers|scard|zrange|zcard)$/i.test(
+    words[start] ?? '',
+  )
+    ? options({ values: 'hpn', long: 'raw no-raw csv' })(args)
+    : problemAt(args, Math.max(start, args.length > 0 ? 0 : -1), 'is not known to be read-only');
+};
+
 /** The commands that only read, with a check of their arguments. A missing command is treated as one that writes. */
 export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each(harmless, anyOptions),
@@ -77,7 +113,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   // With -x, a command follows.
   jobs: options({ flags: 'lnprs' }),
   wait,
-  ...each('export', declare('x')),
+  ...each('export', declare('xp')),
   ...each('declare typeset', declare('raApfF')),
   ...each('local readonly', declare('raA')),
   ...each('gzip gunzip xz unxz bzip2 bunzip2 zstd', unzipping),
@@ -92,13 +128,18 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ),
   ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
   ...each(
-    'node npx pnpm yarn bun deno ruby gem perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja helm tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 psql mysql redis-cli sqlite3 ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code curl wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer gcloud az',
+    'node npx pnpm yarn bun deno ruby perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 psql mysql sqlite3 ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer',
     prints,
   ),
   apt: subcommands(each('list show search policy', options({ flags: 'a', long: 'installed upgradable all-versions' }))),
   'apt-cache': subcommands(
     each('show search policy depends rdepends madison showpkg', options({ flags: 'n', long: 'names-only' })),
   ),
+  ag: options({
+    flags: 'iclLnsSvwahoQuU0',
+    values: 'GABCm',
+    long: 'ignore= hidden nocolor nogroup nofilename literal ignore-case count files-with-matches case-sensitive smart-case word-regexp',
+  }),
   cargo: prints,
   cloc: options({}),
   rpm: (args) =>
@@ -115,6 +156,15 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
         options({ flags: '1l', long: 'cask formula versions json json= installed tree' }),
       ),
     ),
+  ),
+  // Without -o and -O, the response is printed.
+  curl: orVersion(
+    options({
+      flags: 'sSfLIivkg46',
+      values: 'mA',
+      long: 'silent show-error fail fail-with-body location head include verbose insecure compressed max-time= connect-timeout= retry= user-agent= ipv4 ipv6 globoff',
+      operand: /^https?:\/\/[^-]/,
+    }),
   ),
   cd: anyOptions,
   pushd: anyOptions,
@@ -141,11 +191,14 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     }),
   ),
   dpkg: options({ flags: 'lLsS', long: 'list listfiles status search print-architecture get-selections' }),
-  fd: options({
-    flags: 'HIugFapsil0LqAE1',
-    values: 'dteESjc',
-    long: 'hidden no-ignore no-ignore-vcs unrestricted glob fixed-strings absolute-path full-path case-sensitive ignore-case list-details print0 follow max-depth= min-depth= exact-depth= type= extension= exclude= size= changed-within= changed-before= color= max-results= quiet version help prune and= one-file-system',
-  }),
+  ...each(
+    'fd fdfind',
+    options({
+      flags: 'HIugFapsil0LqAE1',
+      values: 'dteESjc',
+      long: 'hidden no-ignore no-ignore-vcs unrestricted glob fixed-strings absolute-path full-path case-sensitive ignore-case list-details print0 follow max-depth= min-depth= exact-depth= type= extension= exclude= size= changed-within= changed-before= color= max-results= quiet version help prune and= one-file-system',
+    }),
+  ),
   file: options({
     flags: 'biLhkNnprsvz0',
     values: 'fFmP',
@@ -154,6 +207,8 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   find,
   gh: orVersion(
     subcommands({
+      // With a field, the method is POST.
+      api: options({ flags: 'i', values: 'qt', long: 'jq= template= paginate slurp include' }),
       auth: subcommands({ status: options({ values: 'h', long: 'hostname= active' }) }),
       issue: subcommands(each('list view status', options(hub))),
       pr: subcommands(each('list view status diff checks', options(hub))),
@@ -166,6 +221,9 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     }),
   ),
   git: gitReads,
+  gcloud: orVersion(verbReads(ofGoogle, /^(?:list|describe|get-value)$/)),
+  az: orVersion(verbReads(ofAzure, /^(?:list|show)$/)),
+  gem: orVersion(subcommands(each('list info search', options({ flags: 'lra', long: 'local remote all versions' })))),
   go: subcommands({
     version: options({ flags: 'm' }),
     env: options({ long: '-json -changed' }),
@@ -173,6 +231,12 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     help: anyOptions,
     doc: options({ flags: 'ucs', long: '-all -src -short -cmd' }),
   }),
+  helm: orVersion(
+    subcommands({
+      ...each('list ls status history', options(helm)),
+      get: subcommands(each('all hooks manifest metadata notes values', options(helm))),
+    }),
+  ),
   history: options({ operands: 1, operand: /^\d+$/ }),
   hostname: noOperands('fsiIdA', 'fqdn short ip-address all-ip-addresses domain'),
   hostnamectl: subcommands({ status: options({ operands: 0 }) }),
@@ -257,6 +321,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     values: 'xp',
     long: 'all headers sections symbols dynamic file-header program-headers wide',
   }),
+  'redis-cli': orVersion(redisReads),
   rg: options({
     flags: 'nilLcwFPUvoHhIsSuaxN0pqVbK',
     values: 'eABCgtTmdjMEf',
@@ -274,7 +339,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   }),
   netstat: options({ flags: 'tulnpaers46cgiv' }),
   ss: options({ flags: 'tulnpaoemixsrH46' }),
-  stty: noOperands('a'),
+  stty: options({ flags: 'a', operands: 1, operand: /^(?:size|speed)$/ }),
   systemctl: subcommands(
     each(
       'status is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies show cat',
@@ -292,6 +357,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       subcommands({
         state: subcommands(each('list show', options({ long: '-no-color -json -id= -state=' }))),
         workspace: subcommands(each('list show', options({ operands: 0 }))),
+        output: options({ long: '-json -raw -no-color', operands: 1 }),
       }),
     ),
   ),

@@ -29,7 +29,7 @@ const wordsOf = (input: Input | undefined, isFromFile: boolean): readonly Field[
       .map(known);
   }
   const paths = isFromFile ? undefined : input?.paths;
-  return paths?.map(known) ?? [unknownField('(an argument of the list)', [listMark])];
+  return paths?.map(known) ?? [unknownField('(an argument of the list)', [listMark, ...(input?.programs ?? [])])];
 };
 
 /** Marks an unknown word from a list, in the list of programs that produced it. */
@@ -52,8 +52,8 @@ export const xargsCommands = (args: readonly Field[], input: Input | undefined):
     else if (option.startsWith('--replace=')) placeholder = option.slice('--replace='.length) || '{}';
     if (xargsValues.has(option)) index += 1;
   }
-  const command = args.slice(index);
-  if (command.length === 0) return { commands: [], lines: [], runsUnknown: false };
+  // Without a command, the arguments are printed.
+  const command = index < args.length ? args.slice(index) : [known('echo')];
   const text = isFromFile ? undefined : input?.text;
   // With -I and -0 an argument may contain spaces: each line is one argument.
   const lines =

@@ -13,7 +13,11 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, i
   const operands = args.map(({ text }) => text).filter((text) => !/^-./.test(text) || text === '-');
   if (name === 'cd' || name === 'pushd') scope.cwd = folderAfter(operands, args, scope);
   if (name === 'popd') scope.cwd = unknownText;
-  if (setters.has(name)) for (const operand of operands) setFrom(operand, scope);
+  if (setters.has(name)) {
+    // A name for another variable: its value changes with that one.
+    const isReference = args.some(({ text }) => /^-[A-Za-z]*n/.test(text));
+    for (const operand of operands) setFrom(isReference ? `${operand.split('=')[0]}=${unknownText}` : operand, scope);
+  }
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
   if ((name === 'source' || name === '.') && isSecretPath(operands[0] ?? '', scope.cwd, scope)) {
     scope.secrets.add(environmentMark);

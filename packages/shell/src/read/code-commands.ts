@@ -38,16 +38,24 @@ export const ofCode = (
 ): readonly Inner[] => {
   const options = interpreters[language] ?? [];
   const isAwk = options.length === 0;
+  const module = language.startsWith('python') ? args.findIndex(({ text }) => text === '-m') : -1;
+  if (module !== -1) return [{ kind: 'command', argv: args.slice(module + 1) }];
   const at = args.findIndex(({ text }) =>
     isAwk ? !text.startsWith('-') : options.includes(text) || isCodeOption(language, text),
   );
   const code = at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1];
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
+    // The other arguments are a command if the code runs its arguments.
+    const rest = args.slice(at + (isAwk ? 1 : 2));
+    const own: readonly Inner[] =
+      at !== -1 && rest.length > 0 && /\bargv\b|\bARGV\b/.test(code.text)
+        ? [{ kind: 'command', argv: rest, isGuess: true }]
+        : [];
     const isPrinted = language === 'node' && /^-[a-z]*p|^--print/.test(args[at]?.text ?? '');
-    return fromCode(isPrinted ? `console.log(${code.text})` : code.text);
+    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text)];
   }
-  const operand = args.find(({ text }) => !text.startsWith('-') || text === '-');
+  const operand = args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
   if (operand !== undefined && operand.text !== '-') {
     return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
   }
@@ -57,7 +65,8 @@ export const ofCode = (
 };
 
 const fromCode = (code: string): readonly Inner[] => {
-  const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, runsUnknown } = readCode(code);
+  const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
+    readCode(code);
   return [
     ...writes.flatMap(written),
     ...pipes.map((text): Inner => ({
@@ -71,12 +80,17 @@ const fromCode = (code: string): readonly Inner[] => {
       : []),
     ...shows.map((path): Inner => ({ kind: 'command', argv: [known('cat'), known(path)] })),
     ...showsVariables.map((name): Inner => ({ kind: 'command', argv: [known('printenv'), known(name)] })),
+    ...sql.map((text): Inner => ({ kind: 'command', argv: [known('psql'), known('-c'), known(text)] })),
+    ...(forks ? [{ kind: 'problem' as const, problem: 'fork-bomb' as const }] : []),
     ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
     ...sends.map((path): Inner => ({ kind: 'command', argv: [known('curl'), known('-T'), known(path)] })),
     ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
-    ...deletes.map((path): Inner => ({
-      kind: 'command',
-      argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)],
-    })),
+    ...deletes.map(deletion),
   ];
 };
+
+/** The deletion of a path by code; `undefined` for a path that is unknown until it runs. */
+export const deletion = (path: string | undefined): Inner => ({
+  kind: 'command',
+  argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)],
+});

@@ -128,7 +128,8 @@ class WordExpansion {
         return;
       case 'SimpleExpansion':
       case 'ParameterExpansion':
-        this.#list(this.#parameter(part), isList(part));
+        if (isJoined(part)) this.#append(this.#parameter(part).join(' '));
+        else this.#list(this.#parameter(part), isList(part));
         return;
       case 'CommandExpansion':
         this.#append(this.#output(part.script));
@@ -298,6 +299,10 @@ const showsValue = (part: SimpleExpansionPart | ParameterExpansionPart): boolean
 /** The parser mistakes a slash in a substitution within a pattern for the end of the pattern. */
 const isWhole = (node: SyntaxNode): boolean =>
   !('text' in node) || node.text.endsWith(node.text.startsWith('`') ? '`' : node.text.startsWith('${') ? '}' : ')');
+
+/** `"$*"` is one word. */
+const isJoined = (part: SimpleExpansionPart | ParameterExpansionPart): boolean =>
+  part.type === 'SimpleExpansion' ? part.text === '$*' : part.parameter === '*' || part.index?.value === '*';
 
 const isList = (part: WordPart): boolean =>
   part.type === 'SimpleExpansion'

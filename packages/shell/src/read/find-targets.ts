@@ -68,7 +68,10 @@ const patternBelow = (base: string, tests: readonly Field[]): string => {
         // Either side of an "or" may match.
         !tests.some(({ text: other }) => other === '-o' || other === '-or'),
     ) || isEachNarrow(tests);
-  return isNarrow ? `${base.replace(/\/+$/, '') || '/'}/**/${nameIn(tests)}` : base;
+  if (!isNarrow) return base;
+  const name = nameIn(tests);
+  // The history is next to the files, not below them.
+  return `${base.replace(/\/+$/, '') || '/'}/${name === '.git' ? '' : '**/'}${name}`;
 };
 
 /** Returns the name that `-name` looks for. */

@@ -64,6 +64,12 @@ export const gitPrograms = (args: readonly Field[], aliases: Map<string, string>
     // Later commands of the line can use it.
     if (/^alias\../i.test(key) && value !== '') aliases.set(key.slice('alias.'.length), value);
   }
+  if (name === 'clone' || name === 'init') {
+    for (const [index, word] of words.entries()) {
+      if (/^(?:-c|--config)$/.test(word)) setting(words[index + 1] ?? '', new Map(), guesses);
+      else if (word.startsWith('--config=')) setting(word.slice('--config='.length), new Map(), guesses);
+    }
+  }
   const option = Object.hasOwn(programOptions, name) ? programOptions[name] : undefined;
   if (option !== undefined) lines.push(...valuesOf(rest, option));
   for (const word of words) {

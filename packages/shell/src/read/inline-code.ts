@@ -17,8 +17,12 @@ export interface InlineCode {
   /** Files that it reads, and variables of the environment, if it also prints. */
   readonly shows: readonly string[];
   readonly showsVariables: readonly string[];
+  /** SQL that it sends, and SQL that corresponds to its calls of database libraries. */
+  readonly sql: readonly string[];
   /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
   readonly runsUnknown: boolean;
+  /** Whether it forks without end. */
+  readonly forks: boolean;
 }
 
 /** Maximum number of strings that are examined. */
@@ -30,10 +34,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawnv\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process)\b|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do shell script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?)\b(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<![\w.])rm\(\s*(?=["'])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`])|\bunlink(?=\s*[};])/g;
 
 const recursive = /rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -46,12 +50,12 @@ const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
 const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|codecs\.decode|Net::HTTP|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\b(?:exec|eval)\s*\(\s*(?:(?:sys\.)?stdin\b|input\()|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
 
 const connects =
   /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
 
-const takesShell = /\b(?:dup2|pty\.spawn|\/bin\/(?:ba|z|da)?sh)\b|["'](?:\/bin\/)?(?:ba)?sh["']/;
+const takesShell = /\b(?:dup2|pty\.spawn)\b|\/bin\/(?:ba|z|da)?sh\b|["'](?:ba|z|da)?sh(?:\s+-i[^"'\n]{0,80})?["']/;
 
 const prints = /\b(?:print|println|printf|puts|echo|say|cat|write|console\.\w+|pp)\b|^[\s\w]*process\.env/;
 
@@ -62,33 +66,74 @@ const environmentInCall =
   /[(,=:{]\s?(?:process\.env|os\.environ|ENV\.to_h|\$_ENV)\s?[),}]|https?:\/\/[^"'`\s]{0,200}["'`]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)/;
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
+const awkSource = /"([^"\n]{1,200})"\s?\|&?\s?getline/g;
+const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"([^"\n]{1,200})"/g;
 
 /** A call that writes a file, with a literal path. */
 const fileWrite =
   /(?:\b(?:writeFile|writeFileSync|appendFile|appendFileSync|writeTextFile|writeTextFileSync|file_put_contents|File\.write|IO\.write|createWriteStream)\(\s?["'`]([^"'`\n]{1,200})["'`]|\b(?:open|File\.open|fopen|openSync)\(\s?["']([^"'\n]{1,200})["'],\s?(?:mode\s?=\s?)?["'][rb]?[wax+][^"']{0,3}["']|["']([^"'\n]{1,200})["']\)\.write_(?:text|bytes)\()/g;
 
+/** Calls that send SQL, and statements that they may send. */
+const sendsSql = /\b(?:execute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)\s?[(`]/;
+const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
+
+/** Calls of database libraries that delete all rows, or a table. */
+const deletesRows =
+  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|drop_database|dropDatabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
+
+const forksForever =
+  /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
+
+/** Calls that move a file, change its mode, or delete through HTTP. */
+const moving =
+  /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv)\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
+const changesMode = /\bchmod(?:Sync)?\(\s?["']([^"'\n]{1,200})["'],\s?0?o?([0-7]{3,4})\b/g;
+const httpDelete =
+  /\b(?:requests|httpx|axios|got|ky|superagent|session|client)\.delete\(\s?["'`](https?:[^"'`\s]{1,200})|\bfetch\(\s?["'`](https?:[^"'`\s]{1,200})["'`],\s?\{[^}]{0,100}method:\s?["'`]DELETE/g;
+
+const pairsOf = (pattern: RegExp, code: string): readonly (readonly [string, string])[] =>
+  [...code.matchAll(pattern)].slice(0, maxTexts).map(([, first = '', second = '']) => [first, second]);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
+
+/** A signal to every process. */
+const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
+
 const matchesOf = (pattern: RegExp, code: string): readonly string[] =>
   [...code.matchAll(pattern)].slice(0, maxTexts).map(([, ...parts]) => parts.find((part) => part !== undefined) ?? '');
 
 /** A variable of the environment that code uses; a test whether it is set does not count. */
 const variable =
-  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
+  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|ENVIRON\["|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
 
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
 export const readCode = (code: string, depth = 0): InlineCode => {
   const texts = textsOf(code);
-  const lines = startsPrograms.test(code) ? [...texts, ...listsOf(code)] : [];
-  // Code in a string, as in `exec("…")`.
-  const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => startsPrograms.test(text)) : [];
-  lines.push(...inner.flatMap((text) => readCode(text, depth + 1).lines));
+  const lines = [
+    ...(startsPrograms.test(code) ? [...texts, ...listsOf(code)] : []),
+    ...matchesOf(awkSource, code),
+    ...(killsAll.test(code) ? ['kill -9 -1'] : []),
+    ...pairsOf(moving, code).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
+    ...pairsOf(changesMode, code).map(([path, mode]) => `chmod ${mode} ${quoted(path)}`),
+    ...matchesOf(httpDelete, code).map((address) => `curl -X DELETE ${quoted(address)}`),
+  ];
   const deletes: (string | undefined)[] = [];
-  const isWalk = walking.test(code) && !narrowPattern.test(code);
+  // Code in a string, as in `exec("…")`.
+  const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => /[\s(]/.test(text)) : [];
+  for (const text of inner) {
+    const nested = readCode(text, depth + 1);
+    lines.push(...nested.lines);
+    deletes.push(...nested.deletes);
+  }
+  const [, pattern] = narrowPattern.exec(code) ?? [];
+  const isWalk = walking.test(code) && pattern === undefined;
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
     const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
+    else if (pattern !== undefined && walking.test(code)) deletes.push(pattern);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
       deletes.push(undefined);
     }
@@ -101,8 +146,16 @@ export const readCode = (code: string, depth = 0): InlineCode => {
     sendsEnvironment: isConnected && environmentInCall.test(code),
     writes: [...matchesOf(awkWrite, code), ...matchesOf(fileWrite, code)],
     pipes: matchesOf(awkPipe, code),
-    shows: prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : [],
+    shows: [
+      ...(prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : []),
+      ...(prints.test(code) ? matchesOf(awkRead, code) : []),
+    ],
     showsVariables: prints.test(code) ? [...code.matchAll(variable)].map(([, name = '']) => name).slice(0, 20) : [],
+    sql: [
+      ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
+      ...(deletesRows.test(code) ? ['DELETE FROM rows'] : []),
+    ],
+    forks: forksForever.test(code),
     runsUnknown:
       decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
   };
@@ -162,7 +215,7 @@ const globAt = (code: string, start: number): TextAt | undefined => {
 };
 
 const textsOf = (code: string): readonly string[] => {
-  const texts: string[] = [...code.matchAll(/%x\s?[([{<]([^)\]}>\n]{1,400})/g)]
+  const texts: string[] = [...code.matchAll(/(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g)]
     .slice(0, maxTexts)
     .map(([, text = '']) => text);
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
@@ -172,11 +225,16 @@ const textsOf = (code: string): readonly string[] => {
     // Text that is concatenated to a string is unknown until the code runs.
     const isContinued =
       /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(text.end, text.end + 20)) && /\s$/.test(text.value);
-    texts.push(isContinued ? `${text.value}${unknownText}` : text.value);
+    const value = /[fF]/.test(code.charAt(index - 1)) ? text.value.replaceAll(/\{([^{}]*)\}/g, inserted) : text.value;
+    texts.push(isContinued ? `${value}${unknownText}` : value);
     index = text.end - 1;
   }
   return texts;
 };
+
+/** What an expression in an f-string inserts. */
+const inserted = (_: string, expression: string): string =>
+  /^\s*["']([^"']*)["']\s*$/.exec(expression)?.[1] ?? unknownText;
 
 /**
  * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`.
@@ -192,13 +250,16 @@ const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
 
 /** Returns the files that a sed script writes: its command `w`, and the flag of the same name. */
 export const sedFiles = (script: string): readonly string[] =>
-  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w\s+([^\s;}]+)/g)].map(([, path = '']) => path);
+  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w(?:\s+|(?=\/))([^\s;}]+)/g)].map(
+    ([, path = '']) => path,
+  );
 
 /** Returns what a sed script runs: its command `e`, and the flag of the same name. */
 export const sedLines = (script: string): readonly string[] => [
   ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
   ...[...script.matchAll(/s([|/,#@!])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gpiIM\d]*e/g)].map(
-    ([, delimiter = '/', line = '']) => line.replaceAll(`\\${delimiter}`, delimiter),
+    // The rest of the line that is edited belongs to the command.
+    ([, delimiter = '/', line = '']) => `${line.replaceAll(`\\${delimiter}`, delimiter)} ${unknownText}`,
   ),
 ];
 

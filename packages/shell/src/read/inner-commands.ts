@@ -2,13 +2,17 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { ofInput, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { ofInput, ofOption, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { ofEditor } from './editors.js';
+import { ofMakefile } from './makefiles.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
 import { ofCode, written } from './code-commands.js';
+import { guessedCommands } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
+import { ordinary } from './ordinary.js';
 import type { Scope } from './scope.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
-import { interpreters, shells, wrappers, type Wrapper } from './wrappers.js';
+import { interpreters, isWrapper, shells, wrappers, type Wrapper } from './wrappers.js';
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
 export const innerCommands = (
@@ -23,14 +27,75 @@ export const innerCommands = (
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
+  const named = namedPrograms(args);
+  if (named.length > 0) return [...named, ...ofProgram(first, name, args, input, scope)];
+  return ofProgram(first, name, args, input, scope);
+};
+
+/** `--pager=command` and `--rsh-command=command`, of any program. */
+const namedPrograms = (args: readonly Field[]): readonly Inner[] =>
+  args.flatMap(({ text }): readonly Inner[] => {
+    const [, line] = text.startsWith('--') ? (programOption.exec(text) ?? []) : [];
+    return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
+  });
+
+const programOption =
+  /^--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook)=(\S+\s.+)$/s;
+
+const ofProgram = (
+  first: Field | undefined,
+  name: string,
+  args: readonly Field[],
+  input: Input | undefined,
+  scope: Scope,
+): readonly Inner[] => {
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
-  if (direct !== undefined) return direct;
+  if (direct !== undefined) return sessions.has(name) ? direct : direct.map(withoutShell);
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
   const wrapped = ofWrapper(name, args, input);
   return Object.hasOwn(interpreters, language)
-    ? [...wrapped, ...ofCode(language, args, input, scope)]
-    : [...wrapped, ...ofFile(first, scope)];
+    ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
+    : [
+        ...wrapped,
+        ...ofFile(first, args, scope),
+        ...(wrapped.length > 0
+          ? []
+          : (isUnknown(first?.text ?? '', name) && !scope.isGuess) ||
+              args.slice(0, 4).some(({ text }) => /^(?:exec|rsh|ssh|shell|develop)$/.test(text))
+            ? guessedCommands(args, input)
+            : behindNode(name, args)),
+      ];
 };
+
+/** Programs that are meant to open a shell. */
+const sessions: ReadonlySet<string> = new Set(
+  'ssh adb tmux screen su newgrp sg runuser nix-shell eval source . at batch parallel sem fd fdfind'.split(' '),
+);
+
+/** A shell without a script, which reads its commands from the terminal. */
+const bareShell =
+  /^\s*(?:exec\s+|sudo\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
+
+/** Replaces a shell that an editor, an archiver or code opens: no task needs it, and it escapes restrictions. */
+const withoutShell = (inner: Inner): Inner => {
+  const text =
+    inner.kind === 'line'
+      ? inner.text
+      : inner.kind === 'command'
+        ? inner.argv.map((field) => field.text).join(' ')
+        : '';
+  return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined)
+    ? { kind: 'problem', problem: 'opens-shell' }
+    : inner;
+};
+
+/** `yarn node -e code` */
+const behindNode = (name: string, args: readonly Field[]): readonly Inner[] =>
+  /^(?:yarn|pnpm|bun)$/.test(name) && args[0]?.text === 'node' ? [{ kind: 'command', argv: args }] : [];
+
+/** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
+const isUnknown = (path: string, name: string): boolean =>
+  name !== '' && !ordinary.has(name) && (path === name || path.startsWith('/'));
 
 const runners: Readonly<
   Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>
@@ -65,6 +130,16 @@ const runners: Readonly<
   batch: (_, input) => ofInput(input),
   ssh: (args, input) => ofRemote(args, input),
   adb: ([first, ...rest]) => (first?.text === 'shell' ? ofText(joined(rest), { isElsewhere: true }) : []),
+  ...Object.fromEntries(
+    ['salt', 'pssh', 'parallel-ssh', 'clush', 'pdsh', 'dsh'].map((name) => [
+      name,
+      (args: readonly Field[], input: Input | undefined) => [
+        ...guessedCommands(args, input),
+        ...args.slice(1).map(({ text }): Inner => ({ kind: 'line', text, isGuess: true, isElsewhere: true })),
+      ],
+    ]),
+  ),
+  repo: (args) => ofOption(args, ['-c']),
   tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   screen: (args, input) => [
     ...ofWrapper('screen', args, input),
@@ -73,7 +148,22 @@ const runners: Readonly<
   hyperfine: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
   make: (args, input) => ofMakefile(args, input),
   gmake: (args, input) => ofMakefile(args, input),
-  gdb: (args) => ofEditor(args, undefined),
+  gdb: (args) => {
+    const at = args.findIndex(({ text }) => text === '--args');
+    return [
+      ...ofEditor(args, undefined),
+      ...(at === -1 ? [] : [{ kind: 'command' as const, argv: args.slice(at + 1) }]),
+    ];
+  },
+  ...Object.fromEntries(
+    ['cmd', 'cmd.exe'].map((name) => [
+      name,
+      (args: readonly Field[]) =>
+        ofText(joined(args.filter(({ text }) => !/^\/[a-z]$/i.test(text) || /^\/[sq]$/i.test(text))), {
+          isGuess: true,
+        }),
+    ]),
+  ),
   ...Object.fromEntries(
     ['vi', 'vim', 'nvim', 'view', 'ex', 'ed', 'less', 'more', 'man'].map((name) => [
       name,
@@ -84,8 +174,8 @@ const runners: Readonly<
     ofOption(args.slice(0, maxVariables), ['-a', '--args']).map((inner) =>
       'text' in inner ? { ...inner, isElsewhere: true, isGuess: true } : inner,
     ),
-  scp: (args) => ofOption(args, ['-S']),
-  sftp: (args) => ofOption(args, ['-S']),
+  scp: (args) => [...ofOption(args, ['-S']), ...sshPrograms(args)],
+  sftp: (args, input) => [...ofOption(args, ['-S']), ...sshPrograms(args), ...guessedCommands([], input)],
   rsync: (args) => ofOption(args, ['-e', '--rsh', '--rsync-path']),
   zip: (args) => ofOption(args, ['-TT', '--unzip-command']),
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
@@ -94,15 +184,30 @@ const runners: Readonly<
   sg: (args, input) => ofLogin(args, input),
   runuser: (args, input) => [...ofLogin(args, input), ...ofWrapper('runuser', args, input)],
   tar: (args) =>
-    ofOption(args.map(withoutExec), ['--to-command', '--checkpoint-action', '-I', '--use-compress-program']).map(
-      (inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner),
-    ),
+    ofOption(args.map(withoutExec), [
+      '--to-command',
+      '--checkpoint-action',
+      '-I',
+      '--use-compress-program',
+      '--rsh-command',
+    ]).map((inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner)),
   go: (args) => ofOption(args, ['-exec', '-toolexec']),
-  cargo: (args) =>
-    args.flatMap(({ text }) => {
+  // The tools of CMake have the names of programs, with two exceptions.
+  cmake: (args) => {
+    const at = args.findIndex(({ text }) => text === '-E');
+    const [tool, ...rest] = at === -1 ? [] : args.slice(at + 1);
+    if (tool === undefined) return [];
+    const program = /^remove(?:_directory)?$/.test(tool.text) ? [known('rm'), known('-rf')] : [tool];
+    return [{ kind: 'command', argv: [...program, ...rest] }];
+  },
+  sort: (args) => ofOption(args, ['--compress-program']),
+  cargo: (args) => [
+    ...ofOption(args[0]?.text === 'watch' ? args : [], ['-s', '--shell']),
+    ...args.flatMap(({ text }) => {
       const [, program] = /\b(?:runner|linker|rustc(?:-workspace)?-wrapper)\s*=\s*["'](.*)["']/.exec(text) ?? [];
-      return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true }];
+      return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true } as const];
     }),
+  ],
   ...Object.fromEntries(
     ['sed', 'gsed'].map((name) => [
       name,
@@ -154,8 +259,12 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
   return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false, input);
 };
 
-const ofFile = (first: Field | undefined, scope: Scope): readonly Inner[] =>
-  first?.text.includes('/') === true ? ofPath(first.text, scope) : [];
+const ofFile = (first: Field | undefined, args: readonly Field[], scope: Scope): readonly Inner[] =>
+  first?.text.includes('/') === true
+    ? ofPath(first.text, scope).map((inner) =>
+        inner.kind === 'line' ? { ...inner, positional: args.map(({ text }) => text) } : inner,
+      )
+    : [];
 
 const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
@@ -175,8 +284,18 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
         : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
       : []),
     ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
+    ...entryOf(rest, commands),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
+};
+
+/** `docker run --entrypoint rm image -rf /` */
+const entryOf = (args: readonly Field[], commands: readonly (readonly Field[])[]): readonly Inner[] => {
+  const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
+  const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
+  return at === -1 || entry === undefined
+    ? []
+    : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
 };
 
 /** `env NAME=value command` */
@@ -203,9 +322,6 @@ const folderOf = (args: readonly Field[]): string | undefined => {
 const splitString = (field: Field): readonly Field[] =>
   /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
 
-const isWrapper = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
-  Object.values(value).every((part) => typeof part !== 'object');
-
 const subcommand = (
   table: Readonly<Record<string, Wrapper>>,
   args: readonly Field[],
@@ -222,16 +338,18 @@ const subcommand = (
 const sshValues = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
 const sshProgram = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is;
 
-const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  let index = 0;
-  while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
-  const programs = args.flatMap(({ text }): readonly Inner[] => {
+const sshPrograms = (args: readonly Field[]): readonly Inner[] =>
+  args.flatMap(({ text }): readonly Inner[] => {
     const [, program] = sshProgram.exec(text) ?? [];
     return program === undefined ? [] : [{ kind: 'line', text: program }];
   });
+
+const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  let index = 0;
+  while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
   const rest = args.slice(index + (args[index + 1]?.text === '--' ? 2 : 1));
   return [
-    ...programs,
+    ...sshPrograms(args),
     // Without a command, the remote shell reads its input.
     ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
   ];
@@ -268,47 +386,6 @@ const ofGit = (args: readonly Field[], aliases: Map<string, string>): readonly I
     ...commands.map((argv): Inner => ({ kind: 'command', argv })),
   ];
 };
-
-/** A makefile from the input: its recipes. */
-const ofMakefile = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const words = args.map(({ text }) => text);
-  const isRead = words.some(
-    (word, index) =>
-      /^(?:-f|--file=|--makefile=)(?:-|\/dev\/stdin)$/.test(word) ||
-      (/^(?:-f|--file|--makefile)$/.test(word) && /^(?:-|\/dev\/stdin)$/.test(words[index + 1] ?? '')),
-  );
-  if (!isRead || input === undefined) return [];
-  if (input.text === undefined) return ofInput(input);
-  return input.text
-    .split('\n')
-    .filter((line) => line.startsWith('\t') || /^[\w.-]+:.*;/.test(line))
-    .map((line) => ({ kind: 'line', text: line.replace(/^\t[@+-]*|^[\w.-]+:[^;]*;/, ''), isGuess: true }));
-};
-
-/** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
-const ofEditor = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const texts = [...args.map(({ text }) => text), ...(input?.text?.split('\n') ?? [])];
-  return [
-    ...texts.flatMap((text): readonly Inner[] => {
-      const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
-      return command === undefined ? [] : [{ kind: 'line', text: command, isGuess: true }];
-    }),
-    ...ofOption(args, ['-P', '--pager']),
-  ];
-};
-
-const ofOption = (args: readonly Field[], options: readonly string[]): readonly Inner[] =>
-  args.flatMap(({ text }, index) => {
-    const value = args[index + 1];
-    if (options.includes(text) && value !== undefined) return ofText(value, {});
-    const option = options.find((name) =>
-      name.startsWith('--')
-        ? text.startsWith(`${name}=`)
-        : name.length === 2 && text.startsWith(name) && text.length > 2,
-    );
-    if (option === undefined) return [];
-    return ofText(known(text.slice(option.length + (option.startsWith('--') ? 1 : 0))), { isGuess: true });
-  });
 
 /** `--checkpoint-action=exec=command` */
 const withoutExec = (field: Field): Field => ({ ...field, text: field.text.replace('-action=exec=', '-action=') });

@@ -1,4 +1,4 @@
-import { isKnown, isWhollyUnknown, type Field } from './field.js';
+import { isKnown, isWhollyUnknown, known, type Field } from './field.js';
 import type { Input } from './known-output.js';
 import type { Scope } from './scope.js';
 import { downloaders, generators } from './sources.js';
@@ -10,6 +10,7 @@ export type ShellProblem =
   | 'unknown-program'
   | 'unknown-text'
   | 'runs-download'
+  | 'opens-shell'
   | 'fork-bomb';
 
 /** What a command runs besides itself. */
@@ -21,6 +22,8 @@ export type Inner =
       readonly folder?: string | undefined;
       /** Variables that are set for it. */
       readonly variables?: ReadonlyMap<string, string> | undefined;
+      /** Words that may be a command. */
+      readonly isGuess?: boolean | undefined;
     }
   | {
       readonly kind: 'line';
@@ -76,3 +79,17 @@ export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   if (scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
   return text === undefined ? [] : [{ kind: 'line', text }];
 };
+
+/** Shell lines that are values of options. */
+export const ofOption = (args: readonly Field[], options: readonly string[]): readonly Inner[] =>
+  args.flatMap(({ text }, index) => {
+    const value = args[index + 1];
+    if (options.includes(text) && value !== undefined) return ofText(value, {});
+    const option = options.find((name) =>
+      name.startsWith('--')
+        ? text.startsWith(`${name}=`)
+        : name.length === 2 && text.startsWith(name) && text.length > 2,
+    );
+    if (option === undefined) return [];
+    return ofText(known(text.slice(option.length + (option.startsWith('--') ? 1 : 0))), { isGuess: true });
+  });

@@ -25,6 +25,10 @@ export interface Invocation {
   readonly isShown: boolean;
   /** Whether a variable that the line has set turns the hooks of git off. */
   readonly skipsHooks: boolean;
+  /** The environment that a variable selects for frameworks, such as `test` or `production`. */
+  readonly environment: string | undefined;
+  /** Whether it may be text that is no command. */
+  readonly isGuess: boolean;
 }
 
 /** Everything that a line runs, and problems that hide a part of it. */

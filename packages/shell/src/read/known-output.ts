@@ -1,7 +1,7 @@
 import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, printsSecret, secretMark } from './secrets.js';
+import { isSecretPath, printsSecret, secretMark, secretVariableMark } from './secrets.js';
 
 /** The standard input of a command. */
 export interface Input {
@@ -9,6 +9,23 @@ export interface Input {
   readonly programs: readonly string[];
   readonly paths?: readonly string[] | undefined;
 }
+
+/** Marks settings of the machine, in the list of programs that produced them: they name its users and services. */
+export const machineMark = '(machine)';
+const ofMachine = /^\/etc\/(?:passwd|group|hosts|hostname|fstab|crontab|ssh|ssl|nginx|apache2?)(?:\/|$)/;
+
+/** Marks output without end, in the list of programs that produced it. */
+const endlessMark = '(endless)';
+
+/** Programs that print as much as they read. */
+const passing = /^(?:cat|tee|tr|base64|gzip|bzip2|xz|zstd|pv|rev|dd)$/;
+
+/** Returns whether a command prints without end: by itself, or because it passes on such an input. */
+export const isEndless = (name: string, args: readonly string[], reads: readonly string[]): boolean =>
+  name === 'yes' ||
+  (passing.test(name) &&
+    !args.some((word) => word.startsWith('count=')) &&
+    (reads.includes(endlessMark) || args.some((word) => /^(?:if=)?\/dev\/(?:zero|u?random|full)$/.test(word))));
 
 /** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
@@ -19,8 +36,17 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
   const isSecret = (path: string): boolean =>
     scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
   const programs = [
-    ...(input?.programs ?? []).filter((program) => program !== secretMark),
+    ...(input?.programs ?? []).filter(
+      (program) => program !== secretMark && !program.startsWith(secretVariableMark) && program !== endlessMark,
+    ),
     name,
+    ...(/^(?:cat|head|tail|grep|awk|sed|base64|tar|gzip|xxd)$/.test(name) && args.some((word) => ofMachine.test(word))
+      ? [machineMark]
+      : []),
+    ...(isEndless(name, args, input?.programs ?? []) ? [endlessMark] : []),
+    ...(/^(?:echo|printf)$/.test(name)
+      ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
+      : []),
     ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
   ];
   return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input) };
@@ -41,10 +67,15 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     case 'tee':
       return input?.text;
     case 'git':
-      return args.join(' ') === 'rev-parse --show-toplevel' ? scope.project : undefined;
+      return gitFolders[args.join(' ')]?.(scope);
     default:
       return undefined;
   }
+};
+
+const gitFolders: Readonly<Record<string, (scope: Scope) => string>> = {
+  'rev-parse --show-toplevel': ({ project }) => project,
+  'rev-parse --git-dir': ({ project }) => `${project}/.git`,
 };
 
 const echoed = (args: readonly string[]): string => {
@@ -67,7 +98,7 @@ const unescaped = (text: string): string =>
   text
     .replaceAll(/\\(?:n|0(?![0-7]{2}))/g, '\n')
     .replaceAll(String.raw`\t`, '\t')
-    .replaceAll(/\\x([0-9a-fA-F]{2})|\\0?([0-7]{3})/g, escaped);
+    .replaceAll(/\\x([0-9a-fA-F]{1,2})|\\0?([0-7]{2,3})/g, escaped);
 
 const escaped = (_: string, hex: string | undefined, octal: string | undefined): string =>
   String.fromCharCode(hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16));
@@ -119,5 +150,7 @@ const pathsOf = (name: string, args: readonly string[], input: Input | undefined
     name.startsWith('fd') && /^(?:-t|--type|-d|-c|-j)$/.test(args[index - 1] ?? '');
   const operands = args.filter((word, index) => !word.startsWith('-') && !isValue(index));
   if (isComplete(args, operands)) return ['.'];
+  // The shell replaces the pattern by the names that `ls` prints.
+  if (name === 'ls' && operands.every((word) => /\*\.\w+$/.test(word))) return operands;
   return name === 'ls' ? undefined : [`./listed/${unknownText}`];
 };

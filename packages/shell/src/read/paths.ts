@@ -145,6 +145,24 @@ const secrets = [
   '/.git-credentials',
   '/.password-store',
   '/Library/Keychains',
+  '/Library/Application Support/Google/Chrome',
+  '/.config/google-chrome',
+  '/.config/chromium',
+  '/.mozilla',
+  '/.local/share/keyrings',
+  '/.config/doctl',
+  '/.config/heroku',
+  '/.config/containers/auth.json',
+  '/.config/stripe',
+  '/.cargo/credentials',
+  '/.cargo/credentials.toml',
+  '/.gem/credentials',
+  '/.terraform.d/credentials.tfrc.json',
+  '/.databrickscfg',
+  '/.config/hub',
+  '/.m2/settings.xml',
+  '/.fly',
+  '/.vault-token',
 ];
 
 /**
@@ -165,6 +183,11 @@ const startups = [
   '/.zshenv',
   '/.zprofile',
   '/.zlogin',
+  '/.bash_aliases',
+  '/.xinitrc',
+  '/.xprofile',
+  '/.pam_environment',
+  '/.config/environment.d',
   '/.kshrc',
   '/.config/fish',
   '/.config/autostart',
@@ -179,7 +202,7 @@ const systemStartup =
   /^\/(?:etc\/(?:cron|sudoers|profile|rc\.local|init\.d|systemd|ld\.so|pam\.d|passwd|shadow|ssh)|var\/spool\/cron|Library\/Launch|usr\/lib\/systemd)/;
 
 const harmlessDevices =
-  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty\d*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
+  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty[\w.]*|video\d+|snd\/.*|input\/.*|i2c-.*|spidev.*|dri\/.*|kvm|fuse|net\/.*|hidraw\d+|usb\/.*|cu\..*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
 
 /** Returns the zone of a path without accessing the file system. A wildcard counts as everything that it may match. */
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
@@ -244,6 +267,7 @@ const zoneOfFolder = (path: string, { project, home }: Place): Zone => {
       .exec(path)
       ?.slice(1)
       .find((part) => part !== undefined);
+  if (inHome === '/.ssh/known_hosts') return 'outside';
   if (inHome !== undefined && isIn(inHome, secrets)) return 'secret';
   if (inHome !== undefined && isIn(inHome, startups)) return 'startup';
   if (path === project) return 'project';

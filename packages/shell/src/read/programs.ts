@@ -17,7 +17,7 @@ const kubernetes: Grammar = {
 const terraform: Grammar = { singleDash: true };
 const clouds: Grammar = {
   values:
-    '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token --remote',
+    '--profile --region --output --query --endpoint-url --project --account --configuration --format --filter --zone --subscription -g --resource-group --name --app --ids --config --token',
 };
 const packages: Grammar = {
   values:
@@ -66,20 +66,13 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     ['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages]),
   ),
   ...Object.fromEntries(
-    [
-      'psql',
-      'mysql',
-      'mariadb',
-      'sqlcmd',
-      'cockroach',
-      'clickhouse-client',
-      'clickhouse',
-      'mongosh',
-      'mongo',
-      'redis-cli',
-      'dropdb',
-      'mysqladmin',
-    ].map((name) => [name, sql]),
+    ['psql', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb'].map(
+      (name) => [name, sql],
+    ),
+  ),
+  // With `-p`, a client of MySQL asks for the password: the next word is not its value.
+  ...Object.fromEntries(
+    ['mysql', 'mariadb', 'mysqladmin', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
   ),
   git: {
     values:
@@ -89,6 +82,14 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     values:
       '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit',
   },
+  ...Object.fromEntries(
+    ['pip', 'pip3'].map((name) => [
+      name,
+      { values: '-i --index-url --extra-index-url -f --find-links -r --requirement -c --constraint -t --target' },
+    ]),
+  ),
+  sudo: { values: '-u --user -g --group -h --host -p --prompt -C -D --chdir -R --chroot -T -U -r -t' },
+  doas: { values: '-u -C' },
   find: { singleDash: true },
   go: { singleDash: true },
   rm: {},

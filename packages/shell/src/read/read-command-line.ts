@@ -83,12 +83,14 @@ export const readCommandLine = (
         const own = innerScope(scope);
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
+        own.isGuess ||= inner.isGuess === true;
         return runCommand(inner.argv, [], input, own, depth + 1, true);
       }
       case 'line': {
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
         if (inner.name !== undefined) own.variables.set('0', [inner.name]);
         if (inner.isElsewhere === true) own.cwd = unknownText;
+        own.isGuess ||= inner.isGuess === true;
         return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
@@ -124,7 +126,12 @@ export const readCommandLine = (
     }
     const [first, ...rest] = argv;
     const alias = first === undefined || isProgram ? undefined : lookUp(scope, 'aliases', first.text);
-    if (alias !== undefined) {
+    if (alias !== undefined && /[;&|]/.test(alias)) {
+      const own = innerScope(scope);
+      own.aliases.set(first?.text ?? '', '');
+      return readText(`${alias} ${rest.map(({ text }) => text).join(' ')}`, own, depth + 1, false, input);
+    }
+    if (alias !== undefined && alias !== '') {
       const words = alias
         .split(/\s+/)
         .filter((word) => word !== '')
@@ -134,18 +141,21 @@ export const readCommandLine = (
     const body = first === undefined || isProgram ? undefined : lookUp(scope, 'functions', first.text);
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
+    const script = scriptOf(argv, scope) ?? input;
     invocations.push({
       argv,
       redirections,
-      input: scriptOf(argv, scope) ?? input,
+      input: script,
       cwd: scope.cwd,
       secrets: scope.secrets,
       isShown: scope.isShown,
       skipsHooks: skipsHooks(argv, scope),
+      environment: environmentOf(scope),
+      isGuess: scope.isGuess,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
-    const inside = innerCommands(argv, input, scope, gitAliases).map((inner) =>
+    const inside = innerCommands(argv, script, scope, gitAliases).map((inner) =>
       runInner(inner, argv, input, scope, depth),
     );
     evaluateNames(argv, scope, depth);
@@ -201,6 +211,7 @@ export const readCommandLine = (
       defined.push({ body, scope: innerScope(scope, undefined) });
       if (bombs) report('fork-bomb', [name]);
     },
+    exhausts: () => report('fork-bomb', [shorten(line)]),
     isTooDeep: (depth) => {
       if (depth > maxDepth) report('too-complex', [shorten(line)]);
       return depth > maxDepth;
@@ -219,10 +230,22 @@ export const readCommandLine = (
   return { invocations, problems };
 };
 
+/** Variables by which frameworks select a database. */
+const environments = ['RAILS_ENV', 'RACK_ENV', 'MIX_ENV', 'APP_ENV', 'DJANGO_ENV', 'FLASK_ENV', 'NODE_ENV'];
+
+const environmentOf = (scope: Scope): string | undefined => {
+  for (const name of environments) {
+    const [value] = lookUp(scope, 'variables', name) ?? [];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
 const nothing: Output = { text: undefined, programs: [] };
 
 /** Returns whether a pattern of paths selects the program: `/bin/r?`, but neither `[` nor a quoted name. */
-const isPattern = ({ text, shown }: Field): boolean => /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
+const isPattern = ({ text, shown }: Field): boolean =>
+  !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) && /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
 
 /** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([
@@ -240,14 +263,16 @@ const namers: ReadonlySet<string> = new Set([
   'wait',
 ]);
 
-const sqlClients = /^(?:psql|mysql|mariadb|usql|cqlsh|duckdb|mongosh|sqlcmd|snowsql)$/;
+const readers =
+  /^(?:psql|mysql|mariadb|usql|cqlsh|duckdb|mongosh|sqlcmd|snowsql|kubectl|oc|g?make|n?vim|ex|pandoc|sqlite3)$/;
 
-/** `psql -f file`: a file that the line itself has written takes the place of the input. */
+/** `psql -f file` and `make -f <(command)`: a file that the line itself has written takes the place of the input. */
 const scriptOf = (argv: readonly Field[], scope: Scope): Input | undefined => {
-  if (!sqlClients.test(programName(argv[0]?.text ?? ''))) return undefined;
+  if (!readers.test(programName(argv[0]?.text ?? ''))) return undefined;
   for (const [index, { text }] of argv.entries()) {
     const path =
-      /^--file=(.+)$/.exec(text)?.[1] ?? (/^(?:-f|-i|--file)$/.test(text) ? argv[index + 1]?.text : undefined);
+      /^--[\w-]+=(\/dev\/fd\/\d+)$|^--file=(.+)$/.exec(text)?.slice(1).find(Boolean) ??
+      (/^(?:-f|-i|-S|-l|-L|-F|--file|--filename|--lua-filter)$/.test(text) ? argv[index + 1]?.text : undefined);
     const content = path === undefined ? undefined : scope.files.get(path.replace(/^\.\//, ''));
     if (content !== undefined) return { text: content, programs: [] };
   }

@@ -17,7 +17,8 @@ export const rememberFiles = (
   scope: Scope,
 ): void => {
   const name = programName(argv[0]?.text ?? '');
-  const isDownloaded = output.programs.some((program) => downloaders.has(program));
+  // What a decoder prints is as unknown as a download.
+  const isDownloaded = output.programs.some((program) => downloaders.has(program) || decoder.test(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
     if (output.programs.includes(secretMark)) scope.secrets.add(plain(target.text));
@@ -28,9 +29,14 @@ export const rememberFiles = (
   if (name === 'tee' && input?.text !== undefined) {
     for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
   }
-  if (name === 'curl' || name === 'wget') for (const path of fetched(name, args)) scope.downloads.add(plain(path));
-  if (/^(?:mv|cp|ln)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+  if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) {
+    for (const path of fetched(name, args)) scope.downloads.add(plain(path));
+  }
+  if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
 };
+
+/** Programs that decode their input. */
+const decoder = /^(?:base(?:32|64)|xxd|uudecode)$/;
 
 const plain = (path: string): string => path.replace(/^\.\//, '');
 
@@ -40,7 +46,7 @@ const write = (scope: Scope, path: string, text: string, isAppended: boolean): v
 
 const copy = (scope: Scope, [from, to]: readonly string[]): void => {
   if (from === undefined || to === undefined) return;
-  const text = scope.files.get(from);
+  const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from) ? `${from} "$@"` : scope.files.get(from);
   if (text !== undefined) scope.files.set(to, text);
   if (scope.downloads.has(from)) scope.downloads.add(to);
   if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.add(to);
@@ -49,11 +55,14 @@ const copy = (scope: Scope, [from, to]: readonly string[]): void => {
 const fetched = (name: string, args: readonly string[]): readonly string[] => {
   const paths: string[] = [];
   const named = args.findIndex((arg) =>
-    (name === 'curl' ? /^(?:-[A-Za-z]*o|--output)$/ : /^(?:-[A-Za-z]*O|--output-document)$/).test(arg),
+    (name === 'curl' || !name.startsWith('wget')
+      ? /^(?:-[A-Za-z]*o|--out(?:put)?)$/
+      : /^(?:-[A-Za-z]*O|--output-document)$/
+    ).test(arg),
   );
   const target = named === -1 ? undefined : args[named + 1];
   if (target !== undefined) paths.push(target);
-  const keepsName = name === 'wget' || args.some((arg) => /^-[A-Za-z]*O|^--remote-name/.test(arg));
+  const keepsName = name !== 'curl' || args.some((arg) => /^-[A-Za-z]*O|^--remote-name/.test(arg));
   for (const arg of args) {
     const [, last] = keepsName
       ? (/^(?:[a-z]+:\/\/|[\w-]+(?:\.[\w-]+)+(?::\d+)?\/)(?:.*\/)?([^/?#]+)/i.exec(arg) ?? [])

@@ -25,6 +25,8 @@ export interface Scope {
   readonly secrets: Set<string>;
   /** Whether output is displayed. It is not if a pipe, a substitution or a file receives it. */
   isShown: boolean;
+  /** Whether the text may be something else than a shell line. */
+  isGuess: boolean;
 }
 
 /** Creates the scope at the start of a line. */
@@ -41,6 +43,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   downloads: new Set(),
   secrets: new Set(),
   isShown: true,
+  isGuess: false,
 });
 
 /** Creates a scope whose variables, functions and folder end with it. Files remain. */

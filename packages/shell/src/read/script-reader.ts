@@ -27,6 +27,8 @@ export interface ScriptEvents {
     depth: number,
   ) => Output;
   readonly define: (name: string, body: FunctionBody, scope: Scope, isBomb: boolean) => void;
+  /** A loop without end that starts processes, or appends to a file. */
+  readonly exhausts: () => void;
   readonly isTooDeep: (depth: number) => boolean;
   readonly isTooMuch: () => boolean;
   readonly unparsable: (detail: string, text: string) => void;
@@ -38,7 +40,21 @@ export interface ScriptEvents {
 
 /** Variables whose value is a command line for the shell or another program. */
 const programVariable =
-  /^(?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|PAGER|MANPAGER|\w+_PAGER|EDITOR|VISUAL|\w+_EDITOR|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_SEQUENCE_EDITOR|TAR_OPTIONS|MAKEFLAGS|RUSTC_WRAPPER|NODE_OPTIONS)$/;
+  /^(?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|PAGER|MANPAGER|\w+_PAGER|EDITOR|VISUAL|\w+_EDITOR|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_SEQUENCE_EDITOR|TAR_OPTIONS|MAKEFLAGS|RUSTC_WRAPPER|LESS|ZIPOPT|CC|CXX|SHELL|GOFLAGS|\w+_(?:LAUNCHER|WRAPPER|COMMAND|CMD|ASKPASS|RSH)|npm_config_script_shell|LESSEDIT)$/;
+
+/** Variables that name code which programs load: they are judged like an `export`. */
+export const codeVariable =
+  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE|\w*(?:REGISTRY|INDEX_URL)|GOPROXY)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR|CONFIG_GLOBAL|CONFIG_SYSTEM)$|^RUSTC_WRAPPER$/;
+
+/** Returns the command line that the value of such a variable is, or is part of. */
+const programIn = (name: string, value: string): string => {
+  if (name === 'TAR_OPTIONS') return `tar ${value}`;
+  if (name === 'MAKEFLAGS') return `make ${value}`;
+  if (name === 'GOFLAGS') return `go build ${value}`;
+  if (name === 'LESS') return `less '${value.replaceAll("'", '')}'`;
+  if (name === 'ZIPOPT') return `zip ${value}`;
+  return value.replace(/^\|/, '');
+};
 
 /** Reads a parsed script in the order of execution. */
 export interface ScriptReader {
@@ -117,6 +133,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
           ].map((branch) => statements(branch.commands, maybe)),
         ]);
       case 'While':
+        if (isEndlessLoop(node.clause, node.body)) events.exhausts();
         return together([statements(node.clause.commands, maybe), statements(node.body.commands, maybe)]);
       case 'For':
       case 'Select':
@@ -229,7 +246,11 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         ? [words.map(({ text }) => text).join(' ')]
         : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
     if (programVariable.test(name) && value.type === 'Word') {
-      events.program(words.map(({ text }) => text).join(' '), scope, place.depth);
+      events.program(programIn(name, words.map(({ text }) => text).join(' ')), scope, place.depth);
+    }
+    if (codeVariable.test(name)) {
+      const field = known(`${name}=${words.map(({ text }) => text).join(' ')}`);
+      events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }
     const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
     const isScalar = value.type === 'Word' && index === undefined;
@@ -242,7 +263,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const assigned = ({ name, value, text, index }: Assignment, place: Place): Field => {
     const run = runIn(place);
     if (programVariable.test(name) && value.type === 'Word') {
-      events.program(expandText(value, place.scope, run), place.scope, place.depth);
+      events.program(programIn(name, expandText(value, place.scope, run)), place.scope, place.depth);
     }
     if (index !== undefined) expandWord(index, place.scope, run);
     return {
@@ -310,6 +331,36 @@ const together = (outputs: readonly Output[]): Output => {
     text: texts.length === 0 || texts.includes(undefined) ? undefined : texts.join(''),
     programs: outputs.flatMap(({ programs }) => programs).slice(0, 32),
   };
+};
+
+/** Returns whether a loop never ends or pauses, and starts processes in the background or appends to a file. */
+const isEndlessLoop = (clause: SyntaxNode, body: SyntaxNode): boolean => {
+  const names: string[] = [];
+  let grows = false;
+  const visit = (node: SyntaxNode): void => {
+    if (names.length > 100) return;
+    if (node.type === 'Statement' && node.background === true) {
+      // The loop does not wait for it.
+      grows = true;
+      return;
+    }
+    if (node.type === 'Subshell' && node.body.commands.some(({ background }) => background === true)) {
+      grows = true;
+      return;
+    }
+    if (node.type === 'Command') names.push(node.name?.value ?? '');
+    if (node.type === 'Command' || node.type === 'Redirected') {
+      grows ||= node.redirects.some((redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null');
+    }
+    forEachChild(node, visit);
+  };
+  visit(clause);
+  if (names.length !== 1 || !/^(?:true|:)$/.test(names[0] ?? '')) return false;
+  visit(body);
+  return (
+    grows &&
+    !names.some((name) => /^(?:sleep|wait|read|break|exit|return|timeout|inotifywait|tail|nc|date|usleep)$/.test(name))
+  );
 };
 
 /** Returns whether a function starts itself in the background, or twice in one pipe. */

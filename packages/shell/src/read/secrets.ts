@@ -11,7 +11,7 @@ export const environmentMark = '(environment)';
 
 /** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
 const secretName =
-  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|vault-token|pypirc)|kubeconfig)$/i;
+  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
 
 /** Folders whose files contain secrets, and the environment of a process. */
 const secretPlace = /^(?:\/proc\/[^/]+\/environ$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers)(?:\/|$))/;

@@ -79,6 +79,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   runuser: { values: '-u --user -g', flags: '-l', lines: '-c --command' },
   script: { flags: '-q -e -f -a', lines: '-c --command' },
   setarch: { skips: 1 },
+  shx: {},
   setsid: { flags: '-f -w -c --fork --wait --ctty' },
   'ssh-agent': {},
   stdbuf: { values: '-i -o -e' },
@@ -166,9 +167,9 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
     'compose exec': { values: containerOptions, flags: containerFlags, skips: 1 },
   },
   'docker-compose': container('run exec', 1),
-  kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' } },
+  kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' }, create: { behind: '--' } },
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
-  nix: { develop: { behind: '-c' }, shell: { behind: '-c' } },
+  nix: { develop: { behind: '-c' }, shell: { behind: '-c' }, run: { behind: '--' } },
   npm: {
     exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' },
     x: { values: '-p --package', flags: '-y --yes --', lines: '-c' },
@@ -191,6 +192,10 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   },
   yarn: { exec: {}, dlx: {} },
 };
+
+/** Returns whether a program runs a command without a subcommand such as `exec`. */
+export const isWrapper = (value: Wrapper | Readonly<Record<string, Wrapper>>): value is Wrapper =>
+  Object.values(value).every((part) => typeof part !== 'object');
 
 /** Programs that read a shell line from an option or their input. */
 export const shells: ReadonlySet<string> = new Set([
@@ -220,16 +225,20 @@ export const interpreters: Readonly<Record<string, readonly string[]>> = {
   guile: ['-c'],
   julia: ['-e', '-E', '--eval'],
   lua: ['-e'],
+  mix: ['-e', '--eval'],
   mawk: [],
   node: ['-e', '--eval', '-p', '--print', '-pe', '-ep'],
   nodejs: ['-e', '--eval', '-p', '--print'],
   osascript: ['-e'],
   perl: ['-e', '-E', '-ne', '-pe', '-le', '-nle', '-lne'],
-  php: ['-r'],
+  php: ['-r', '--execute'],
   python: ['-c'],
   python2: ['-c'],
   python3: ['-c'],
   pypy3: ['-c'],
+  rails: ['runner', 'r'],
   ruby: ['-e'],
+  'ts-node': ['-e', '--eval', '-p', '--print'],
   tsx: ['-e', '--eval'],
+  mongosh: ['--eval'],
 };

@@ -1,8 +1,7 @@
 import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
-
-const destroying =
-  /^(?:batch-)?(?:delete|terminate|destroy|purge|remove|deregister|revoke|disable|release|detach|disassociate|stop|reboot|reset|cancel|abort|suspend|undeploy|deallocate|empty|leave|close)(?:-[a-z0-9-]+)?$/;
+import { production } from './infrastructure.js';
+import { affectsResource, changesResource, seemsToDelete } from './verbs.js';
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -10,7 +9,7 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/aws-delete',
     decision: 'ask',
     programs: ['aws', 'awslocal'],
-    test: ({ arguments: { operands } }) => operands.slice(1, 4).some(({ text }) => destroying.test(text)),
+    test: affectsResource,
     unless: ['--dry-run|--dryrun|--generate-cli-skeleton'],
     why: 'It deletes or stops a resource in the cloud.',
   },
@@ -46,6 +45,44 @@ export const cloudRules: readonly CommandRule[] = [
     ],
     unless: ['--dry-run'],
     why: 'It changes access rights in the cloud.',
+  },
+  {
+    rule: 'clouds/access-by-verb',
+    decision: 'ask',
+    programs: ['aws', 'awslocal', 'gcloud', 'az'],
+    test: ({ arguments: { operands } }) =>
+      operands
+        .slice(1, 5)
+        .some(({ text }) =>
+          /^(?:attach|put|add|create|set|reset|update|upload|import|authorize|admin|change)-.*(?:polic(?:y|ies)|permissions?|access-key|login-profile|password|ingress|egress|acl|user-to-group|public-access-block|iam-policy-binding|resource-record-sets|versioning|lifecycle-configuration|encryption|policy-version|key-pair|ssh-public-key)$|^(?:create|invite)-(?:user|account)$/.test(
+            text,
+          ),
+        ),
+    unless: ['--dry-run'],
+    why: 'It changes access rights, protections or addresses in the cloud.',
+  },
+  {
+    rule: 'clouds/unprotects',
+    decision: 'ask',
+    test: (command) =>
+      !command.isOrdinary && command.arguments.words.some((word) => opening.test(word)) && changesResource(command),
+    unless: ['--dry-run'],
+    why: 'It opens a resource to everyone, or removes its protection against deletion.',
+    instead: 'Show the person the command.',
+  },
+  {
+    rule: 'clouds/scales-to-zero',
+    decision: 'ask',
+    test: (command) =>
+      !command.isOrdinary &&
+      command.arguments.operands.slice(0, 4).some(({ text }) => /scal|resiz|update|^set/i.test(text)) &&
+      command.arguments.words.some((word, index, words) =>
+        word === '0'
+          ? /(?:count|capacity|size|nodes?|replicas|instances|workers?)$/.test(words[index - 1] ?? '')
+          : /^[\w-]+=0$|(?:min|max|desired)Size=0\b/.test(word),
+      ),
+    unless: ['--dry-run'],
+    why: 'It stops all instances of a service.',
   },
   {
     rule: 'clouds/access-of-azure',
@@ -93,16 +130,27 @@ export const cloudRules: readonly CommandRule[] = [
       'planetscale',
       'modal',
       'coder',
+      'upctl',
+      'ovhcloud',
+      'juju',
+      'govc',
+      'azd',
     ],
-    test: ({ arguments: { operands } }) =>
-      operands.some(
-        ({ text }, index) =>
-          index > 0 &&
-          (destroying.test(text) ||
-            /^(?:rm|rb|d|destroy|(?:add|remove)-iam-policy-binding|set-iam-policy)$/.test(text)),
-      ) || destroying.test(operands[0]?.text ?? ''),
+    test: (command) =>
+      affectsResource(command) ||
+      command.arguments.operands.some(({ text }) =>
+        /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d)$/.test(text),
+      ),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes or stops a resource in the cloud.',
+  },
+  {
+    rule: 'clouds/seems-to-delete',
+    decision: 'ask',
+    test: (command) => !command.isOrdinary && seemsToDelete(command),
+    unless: ['--dry-run|--dryrun|--help|-h|--check|--simulate'],
+    why: 'By its words, it deletes something that others may use.',
+    instead: 'Show the person the command.',
   },
   {
     rule: 'clouds/storage',
@@ -148,16 +196,13 @@ export const cloudRules: readonly CommandRule[] = [
       'nhost',
       'deployctl',
       'now',
+      'kamal',
+      'twilio',
     ],
-    test: ({ arguments: { operands } }) =>
-      operands
-        .slice(0, 4)
-        .some(
-          ({ text }, index) =>
-            (destroying.test(text) ||
-              /(?:^|:)(?:rm|destroy|delete|reset|remove|purge|teardown|disable|clear|unset|down)$/.test(text)) &&
-            !(index === 0 && /^(?:cache|login|auth)/.test(text)),
-        ),
+    test: (command) =>
+      (affectsResource(command) &&
+        !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop')) ||
+      command.arguments.operands.slice(0, 2).some(({ text }) => /^down$|^maintenance:on$|:down$/.test(text)),
     unless: ['--dry-run|--help|-h'],
     why: 'It deletes a deployed service, or its data.',
   },
@@ -183,14 +228,11 @@ export const cloudRules: readonly CommandRule[] = [
       'gpg',
       'gpg2',
     ],
-    test: ({ program, arguments: { operands, words } }) =>
-      (program.startsWith('gpg') && words.some((word) => word.startsWith('--delete-'))) ||
-      operands
-        .slice(0, 3)
-        .some(
-          ({ text }) =>
-            destroying.test(text) || /^(?:rm|destroy|purge|undelete|revoke|seal|rekey|metadata-delete)$/.test(text),
-        ),
+    test: (command) =>
+      (command.program.startsWith('gpg') && command.arguments.words.some((word) => word.startsWith('--delete-'))) ||
+      affectsResource(command) ||
+      command.arguments.operands.slice(0, 3).some(({ text }) => /^(?:undelete|seal|rekey|generate-root)$/.test(text)) ||
+      command.arguments.words.slice(0, 2).join(' ') === 'policy write',
     unless: ['--help|-h'],
     why: 'It deletes or locks a secret that programs need.',
   },
@@ -200,7 +242,7 @@ export const cloudRules: readonly CommandRule[] = [
     programs: [
       'consul',
       'etcdctl',
-      'zkCli.sh',
+      'zkcli.sh',
       'nomad',
       'influx',
       'influxd',
@@ -213,6 +255,8 @@ export const cloudRules: readonly CommandRule[] = [
       'kafka-consumer-groups.sh',
       'kafka-delete-records',
       'kafka-delete-records.sh',
+      'zookeeper-shell',
+      'zookeeper-shell.sh',
       'nats',
       'rpk',
       'pulsar-admin',
@@ -220,11 +264,21 @@ export const cloudRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words } }) =>
       program.startsWith('kafka-delete') ||
       words.some((word) =>
-        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records)$/.test(
+        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records|leave|force-leave|stop_app)$/.test(
           word,
         ),
       ),
     why: 'It deletes data of a shared service.',
+  },
+  {
+    rule: 'clouds/payments',
+    decision: 'ask',
+    programs: ['stripe'],
+    words: ['(refunds|payouts|transfers) create', '* (create|update|capture|cancel|pay)'],
+    test: ({ arguments: { operands, has } }) =>
+      /^(?:refunds|payouts|transfers)$/.test(operands[0]?.text ?? '') || has('--live') === 'yes',
+    why: 'It moves money.',
+    instead: 'Show the person the command.',
   },
   {
     rule: 'clouds/http-delete',
@@ -236,13 +290,22 @@ export const cloudRules: readonly CommandRule[] = [
         ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
         ...operands.slice(0, 1).map(({ text }) => text),
       ];
-      const isDelete = methods.some((method) => /^delete$/i.test(method));
-      return operands.some(({ text }) => isShared(text) && (isDelete || /\/_delete_by_query\b/.test(text)));
+      const isDelete = methods.some((method) => /^(?:delete|purge)$/i.test(method));
+      const isChange = methods.some((method) => /^(?:put|patch|post)$/i.test(method));
+      return operands.some(
+        ({ text }) =>
+          isShared(text) &&
+          (isDelete || /\/_delete_by_query\b|\/_close\b/.test(text) || (isChange && production.test(text))),
+      );
     },
-    why: 'It deletes a resource of a service through its API.',
+    why: 'It deletes a resource of a service, or changes a production service, through its API.',
     instead: 'Show the person the request.',
   },
 ];
+
+/** Arguments that open a resource to everyone, or that remove its protection. */
+const opening =
+  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false/i;
 
 /** Ports of search engines and databases, whose data is shared even on this machine. */
 const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;

@@ -23,7 +23,7 @@ export const containerRules: readonly CommandRule[] = [
     rule: 'containers/prune',
     decision: 'ask',
     programs: engines,
-    words: ['(system|volume|image|container|network) prune', 'system reset', 'machine rm'],
+    words: ['(system|volume|image|container|network|builder|buildx) prune', 'system reset', 'machine rm'],
     why: 'It deletes everything that no container currently uses, including data.',
     instead: 'Remove the intended objects by name.',
   },
@@ -44,6 +44,15 @@ export const containerRules: readonly CommandRule[] = [
       [...madeBy, ...reads, 'unknown'].length > 0 &&
       (madeBy.length > 0 || reads.length > 0),
     why: 'It removes or stops all matching containers, including those of other projects.',
+    instead: 'Name the containers.',
+  },
+  {
+    rule: 'containers/remove-all',
+    decision: 'ask',
+    programs: [...engines, 'crictl', 'ctr', 'buildah'],
+    words: ['(rm|rmi|kill|stop|rmp|stopp)', '(container|image|pod|volume) (rm|kill|stop|remove)'],
+    flags: ['-a|--all|--prune'],
+    why: 'It removes or stops all of them, including those of other projects.',
     instead: 'Name the containers.',
   },
   {
@@ -72,7 +81,10 @@ export const containerRules: readonly CommandRule[] = [
     words: ['(run|create)', 'container (run|create)'],
     test: ({ arguments: { words }, zoneOf }) =>
       words.some(
-        (word) => /^--privileged$|^--(?:pid|ipc|userns|uts)=host$/.test(word) || ofMachine.has(zoneOf(mounted(word))),
+        (word) =>
+          /^--privileged$|^--(?:pid|ipc|userns|uts)=host$|^(?:--cap-add=)?(?:SYS_ADMIN|SYS_PTRACE|SYS_MODULE|ALL)$|unconfined$/.test(
+            word,
+          ) || ofMachine.has(zoneOf(mounted(word))),
       ) || words.some((word) => mounted(word).endsWith('/docker.sock')),
     why: 'The container can change its host.',
     instead: 'Mount the folder of the project only.',
@@ -81,7 +93,16 @@ export const containerRules: readonly CommandRule[] = [
     rule: 'containers/swarm',
     decision: 'ask',
     programs: engines,
-    words: ['(stack|service|secret|config|node) (rm|remove)', 'swarm leave', 'context rm'],
+    words: [
+      '(stack|service|secret|config|node) (rm|remove)',
+      'swarm (leave|init|join)',
+      'context rm',
+      'service (scale|update|rollback)',
+      'node (update|demote)',
+      'plugin (rm|remove|disable)',
+      'trust revoke',
+      'machine reset',
+    ],
     why: 'It removes services that other people use.',
   },
   {

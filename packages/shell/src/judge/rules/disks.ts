@@ -1,4 +1,9 @@
+import { isEndless } from '../../read/known-output.js';
 import type { CommandRule } from '../rule.js';
+
+/** Programs that only read devices, or that have rules of their own. */
+const readers =
+  /^(?:lsblk|blkid|udevadm|smartctl|findmnt|mount|umount|dd|dcfldd|lsof|fuser|blockdev|dumpe2fs|debugfs|xfs_info|hexdump|xxd|od|strings|sync|eject|pv)$/;
 
 /** Rules about disks: formatting, partitioning, writing to devices. */
 export const diskRules: readonly CommandRule[] = [
@@ -90,13 +95,70 @@ export const diskRules: readonly CommandRule[] = [
     why: 'It removes or wipes a volume.',
   },
   {
+    rule: 'disks/changes-device',
+    decision: 'ask',
+    test: ({ program, arguments: { operands, words }, isOrdinary, zoneOf }) =>
+      !isOrdinary &&
+      !readers.test(program) &&
+      !words.some((word) =>
+        /^(?:-n|--dry-run|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word),
+      ) &&
+      operands.some(({ text }) => text.startsWith('/dev/') && zoneOf(text) === 'device'),
+    why: 'It changes a disk or a file system.',
+    instead: 'Give the user the command.',
+  },
+  {
+    rule: 'disks/boot',
+    decision: 'ask',
+    programs: [
+      'efibootmgr',
+      'flashrom',
+      'fwupdmgr',
+      'grub-install',
+      'grub2-install',
+      'update-grub',
+      'grub-mkconfig',
+      'bootctl',
+      'update-initramfs',
+      'mkinitcpio',
+      'dracut',
+      'bless',
+      'kernelstub',
+    ],
+    test: ({ program, arguments: { words } }) =>
+      /^(?:grub2?-install|update-grub|update-initramfs|dracut|mkinitcpio|bless|kernelstub)$/.test(program) ||
+      words.some((word) => /^(?:-[a-zA-Z]*[BbcwEonN].*|install|remove|update|upgrade|downgrade|reinstall)$/.test(word)),
+    unless: ['--help|--version'],
+    why: 'It changes what the machine boots, or its firmware.',
+    instead: 'Give the user the command.',
+  },
+  {
+    rule: 'disks/endless',
+    decision: 'ask',
+    test: ({ program, arguments: { words }, redirected, reads, zoneOf }) =>
+      isEndless(program, words, reads) &&
+      (program === 'dd'
+        ? words.some((word) => word.startsWith('of=') && zoneOf(word.slice(3)) !== 'nowhere') &&
+          !words.some((word) => word.startsWith('count='))
+        : redirected.some((path) => zoneOf(path) !== 'nowhere')),
+    why: 'It writes until the disk is full.',
+    instead: 'Limit the size: head -c, or dd with count=.',
+  },
+  {
+    rule: 'disks/fills',
+    decision: 'ask',
+    programs: ['fallocate', 'head', 'mkfile', 'dd'],
+    argument: /^(?:-\w|--[\w-]+=|bs=|count=)?\d*(?:\d{3}G|\dT|\d{12})(?:i?B)?$/i,
+    why: 'It fills the disk.',
+  },
+  {
     rule: 'disks/unmount',
     decision: 'ask',
     programs: ['umount', 'swapoff', 'mount'],
     test: ({ program, arguments: { words } }) =>
       program === 'mount'
         ? words.some((word) => /remount/.test(word))
-        : words.some((word) => /^-a|^--all$|^\/(?:home|boot|var|usr)?$/.test(word)),
+        : words.some((word) => /^-[a-z]*[afl]|^--(?:all|force|lazy)$|^\/(?:home|boot|var|usr)?$/.test(word)),
     why: 'It unmounts file systems that are in use.',
   },
 ];

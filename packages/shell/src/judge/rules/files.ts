@@ -1,7 +1,22 @@
 import { listMark } from '../../read/argument-lists.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
-const removers = ['rm', 'unlink', 'rmdir', 'trash', 'srm', 'del', 'rimraf', 'del-cli', 'shred', 'wipe', 'rd'];
+const removers = [
+  'rm',
+  'unlink',
+  'rmdir',
+  'trash',
+  'trash-put',
+  'trash-cli',
+  'gio',
+  'srm',
+  'del',
+  'rimraf',
+  'del-cli',
+  'shred',
+  'wipe',
+  'rd',
+];
 const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
@@ -39,6 +54,15 @@ export const fileRules: readonly CommandRule[] = [
     flags: [recursive],
     paths: { in: ['operands'], zones: ['outside'] },
     why: 'It deletes a folder outside the project.',
+    instead: keepsAncestors,
+  },
+  {
+    rule: 'files/delete-many-outside',
+    decision: 'ask',
+    programs: removers,
+    test: ({ program, arguments: { operands }, zoneOf }) =>
+      operands.some(({ text }) => zoneOf(text) === 'outside' && (program !== 'rm' || /[*?]/.test(text))),
+    why: 'It deletes files outside the project.',
     instead: keepsAncestors,
   },
   {
@@ -148,6 +172,22 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Extract it into a separate folder.',
   },
   {
+    rule: 'files/extract-anywhere',
+    decision: 'ask',
+    programs: ['tar', 'bsdtar', 'gtar'],
+    test: ({ arguments: { words } }) =>
+      words.some(
+        (word, index) =>
+          /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
+      ) &&
+      words.some(
+        (word, index) =>
+          word === '--absolute-names' || /^-[A-Za-z]*P/.test(word) || (index === 0 && /^[A-Za-z]*P/.test(word)),
+      ),
+    why: 'The archive decides which files of the machine it overwrites.',
+    instead: 'Extract it without -P.',
+  },
+  {
     rule: 'files/download-over-system',
     decision: 'ask',
     programs: ['curl', 'wget', 'wget2', 'aria2c'],
@@ -227,9 +267,9 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/edit-system',
     decision: 'ask',
-    programs: ['sed', 'perl', 'gsed', 'ed', 'ex'],
+    programs: ['sed', 'perl', 'gsed', 'ed', 'ex', 'vi', 'vim', 'nvim', 'nano', 'emacs'],
     test: ({ program, arguments: { words, operands }, zoneOf }) =>
-      (program === 'ed' || program === 'ex' || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
+      (!/^(?:g?sed|perl)$/.test(program) || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
       operands.some(
         ({ text }) =>
           /^[/~]/.test(text) &&

@@ -32,8 +32,22 @@ const discards = (command: string, words: readonly string[]): boolean => {
 
 const everything = /^(?:\.\/?|:\/|:\/\*|\*|\.\/\*|--all|:\(top\).*)$/;
 
+/** What discards changes or commits in other version control systems. */
+const otherSystems: Readonly<Record<string, RegExp>> = {
+  hg: /^(?:strip|purge|rollback|debugstrip)\b|^(?:update|up|checkout|co) .*(?:-C\b|--clean)|^revert .*(?:-a\b|--all)|^push .*(?:-f\b|--force)/,
+  svn: /^revert .*(?:-R\b|--recursive|--depth)|^(?:delete|rm|del|remove) .*:\/\/|--remove-(?:unversioned|ignored)/,
+  jj: /^(?:abandon|restore|op(?:eration)? (?:restore|abandon))\b/,
+  sl: /^(?:hide|purge|clean)\b|^(?:goto|update) .*(?:-C\b|--clean)/,
+  p4: /^(?:revert|obliterate|clean)\b/,
+  bzr: /^(?:revert|uncommit|clean-tree)\b/,
+  fossil: /^(?:revert|clean|purge)\b/,
+};
+
+const maxText = 400;
+
 /** Commands that run hooks. */
-const runsHooks = /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree)$/;
+const runsHooks =
+  /^(?:commit|push|merge|rebase|am|pull|cherry-pick|revert|checkout|switch|gc|receive-pack|worktree|clone)$/;
 
 /** Rules about git operations that cannot be undone, here or on a remote. */
 export const gitRules: readonly CommandRule[] = [
@@ -177,6 +191,50 @@ export const gitRules: readonly CommandRule[] = [
     instead: 'Create another branch.',
   },
   {
+    rule: 'git/replace-branch',
+    decision: 'ask',
+    programs: git,
+    words: ['branch'],
+    flags: ['-M|-C'],
+    test: ({ arguments: { operands } }) => operands.length > 2,
+    why: 'It replaces a branch, whose commits may be nowhere else.',
+    instead: 'Use git branch -m, which refuses that.',
+  },
+  {
+    rule: 'git/fetch-over-branch',
+    decision: 'ask',
+    programs: git,
+    words: ['fetch', 'pull'],
+    test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+.+:(?!refs\/remotes)/.test(text)),
+    why: 'It replaces a branch, whose commits may be nowhere else.',
+  },
+  {
+    rule: 'git/runs-settings',
+    decision: 'ask',
+    programs: git,
+    words: ['config'],
+    test: ({ arguments: { operands } }) =>
+      operands.some(
+        ({ text }, index) =>
+          index > 0 &&
+          operands[index + 1] !== undefined &&
+          (/^(?:init\.templatedir|core\.(?:sshcommand|gitproxy|askpass))$/i.test(text) ||
+            (/^(?:safe\.directory|credential\.(?:.*\.)?helper)$/i.test(text) &&
+              /^(?:\*|store|!.*)$/.test(operands[index + 1]?.text ?? '')) ||
+            (/^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? ''))),
+      ),
+    why: 'Later commands of git run programs, or trust places, that this setting names.',
+  },
+  {
+    rule: 'git/other-systems',
+    decision: 'ask',
+    programs: Object.keys(otherSystems),
+    test: ({ program, arguments: { words } }) =>
+      otherSystems[program]?.test(words.join(' ').slice(0, maxText)) === true,
+    unless: ['-n|--dry-run'],
+    why: 'It discards changes or commits.',
+  },
+  {
     rule: 'git/hooks-path',
     decision: 'ask',
     programs: git,
@@ -211,29 +269,12 @@ export const gitRules: readonly CommandRule[] = [
     instead: 'Fix what the hook reports.',
   },
   {
-    rule: 'git/skips-checks',
-    decision: 'ask',
-    programs: ['gh', 'glab'],
-    words: ['(pr|mr) merge'],
-    flags: ['--admin'],
-    why: 'It merges without the checks and reviews that the repository requires.',
-    instead: 'Wait for the checks, or merge with --auto.',
-  },
-  {
     rule: 'git/delete-tag',
     decision: 'ask',
     programs: git,
     words: ['tag'],
     flags: ['-d|--delete'],
     why: 'It deletes a tag, and its commits may be nowhere else.',
-  },
-  {
-    rule: 'git/change-on-hub',
-    decision: 'ask',
-    programs: ['gh', 'glab'],
-    words: ['(ssh-key|gpg-key|deploy-key) add', 'repo (deploy-key|edit)', '(secret|variable) set', 'workflow disable'],
-    unless: ['--help'],
-    why: 'It changes access to the repository, its secrets or its checks.',
   },
   {
     rule: 'git/remote-commands',
@@ -300,25 +341,5 @@ export const gitRules: readonly CommandRule[] = [
     flags: ['-f|--force'],
     unless: ['--cached|-n|--dry-run'],
     why: 'It deletes files with uncommitted changes.',
-  },
-  {
-    rule: 'git/delete-on-hub',
-    decision: 'ask',
-    programs: ['gh', 'glab', 'hub'],
-    words: [
-      '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
-      'repo (archive|rename)',
-    ],
-    why: 'It deletes a resource that other people use.',
-  },
-  {
-    rule: 'git/delete-through-api',
-    decision: 'ask',
-    programs: ['gh', 'glab'],
-    words: ['api'],
-    test: ({ arguments: { valuesOf, words } }) =>
-      [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) ||
-      words.some((word) => /^-XDELETE$/i.test(word)),
-    why: 'It deletes a resource through the API.',
   },
 ];

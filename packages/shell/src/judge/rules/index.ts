@@ -4,6 +4,7 @@ import { containerRules } from './containers.js';
 import { diskRules } from './disks.js';
 import { fileRules } from './files.js';
 import { gitRules } from './git.js';
+import { hubRules } from './hubs.js';
 import { infrastructureRules } from './infrastructure.js';
 import { kubernetesRules } from './kubernetes.js';
 import { networkRules } from './network.js';
@@ -21,6 +22,7 @@ export const commandRules: readonly CommandRule[] = [
   ...secretRules,
   ...fileRules,
   ...gitRules,
+  ...hubRules,
   ...sqlRules,
   ...diskRules,
   ...permissionRules,

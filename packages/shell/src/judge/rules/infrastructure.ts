@@ -12,7 +12,7 @@ const changing =
   /^(?:apply|create|replace|patch|edit|scale|autoscale|rollout|set|upgrade|install|deploy|deployments?|sync|promote|publish|up|run|rollback|redeploy|restart|use|use-context|set-context|push|submit|release|link|env|secrets?)$/;
 
 /** A word that names the production environment. */
-const production = /(?:^|[-_./:=@])(?:prod|production)(?:$|[-_./:=@,])/i;
+export const production = /(?:^|[-_./:=@])(?:prod|production)(?:$|[-_./:=@,])/i;
 
 /** Rules about infrastructure as code. */
 export const infrastructureRules: readonly CommandRule[] = [
@@ -101,6 +101,15 @@ export const infrastructureRules: readonly CommandRule[] = [
     unless: ['--no-execute|--no-execute-changeset|--dry-run|--noop|--help|-h'],
     why: 'It changes real machines and services.',
     instead: 'Show the person the difference, and let a person deploy it.',
+  },
+  {
+    rule: 'infrastructure/ansible-state',
+    decision: 'ask',
+    programs: ['ansible', 'puppet', 'salt', 'salt-call'],
+    argument:
+      /(?:^|\s)(?:state|ensure)=(?:absent|stopped|restarted)\b|^(?:reboot|system\.(?:reboot|poweroff)|cmd\.run)$/,
+    why: 'It deletes or stops something on the machines that it manages.',
+    instead: 'Use --check first.',
   },
   {
     rule: 'infrastructure/production',

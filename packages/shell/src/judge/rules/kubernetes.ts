@@ -41,8 +41,8 @@ export const kubernetesRules: readonly CommandRule[] = [
     rule: 'kubernetes/scale-down',
     decision: 'ask',
     programs: kubectl,
-    words: ['scale'],
-    argument: /^(?:--replicas=)?0$/,
+    words: ['scale', 'patch'],
+    argument: /^(?:--replicas=)?0$|"replicas"\s*:\s*0/,
     unless: ['--dry-run'],
     why: 'It stops a service.',
   },
@@ -67,6 +67,40 @@ export const kubernetesRules: readonly CommandRule[] = [
     ],
     unless: ['--dry-run'],
     why: 'It changes access rights in a cluster.',
+  },
+  {
+    rule: 'kubernetes/access-by-manifest',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['(apply|create|auth|proxy|port-forward)'],
+    test: ({ arguments: { operands, words }, input }) =>
+      /^\s*kind:\s*["']?(?:Cluster)?RoleBinding\b/m.test(input ?? '') ||
+      (operands[0]?.text === 'auth' && operands[1]?.text === 'reconcile') ||
+      words.some(
+        (word, index) =>
+          /^--(?:accept-hosts|address=(?!127\.|localhost))/.test(word) ||
+          (word === '--address' && !/^(?:127\.|localhost)/.test(words[index + 1] ?? '')),
+      ),
+    unless: ['--dry-run'],
+    why: 'It changes access rights in a cluster, or opens it to others.',
+  },
+  {
+    rule: 'kubernetes/sync-with-loss',
+    decision: 'ask',
+    programs: ['helm', 'argocd'],
+    words: ['upgrade', 'app sync'],
+    flags: ['--force|--prune|--replace'],
+    unless: ['--dry-run'],
+    why: 'It deletes objects and creates them again.',
+  },
+  {
+    rule: 'kubernetes/privileged',
+    decision: 'ask',
+    programs: kubectl,
+    words: ['(run|debug|create|apply|patch)'],
+    argument:
+      /^--privileged(?:=true)?$|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
+    why: 'The container can change its host.',
   },
   {
     rule: 'kubernetes/uninstall',

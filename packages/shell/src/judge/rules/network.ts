@@ -14,6 +14,17 @@ const tunnels = [
   'tailscale',
   'devtunnel',
   'chisel',
+  'gsocket',
+  'gs-netcat',
+  'pwncat',
+  'tmate',
+  'upterm',
+  'ttyd',
+  'gotty',
+  'wstunnel',
+  'rathole',
+  'inlets',
+  'sshuttle',
 ];
 
 /** Programs that examine or attack other machines. */
@@ -44,14 +55,81 @@ const scanners = [
   'airmon-ng',
   'aireplay-ng',
   'hping3',
+  'slowhttptest',
   'slowloris',
   'crackmapexec',
 ];
 
-const thisMachine = /^(?:localhost|127\.[\d.]+|::1|0\.0\.0\.0|https?:\/\/(?:localhost|127\.[\d.]+)(?:[:/].*)?)$/;
+/** Names of programs, and of images, that mine. */
+const miners =
+  /(?:^|\/)(?:xmrig|minerd|cpuminer|ccminer|cgminer|bfgminer|ethminer|nbminer|t-rex|lolminer|phoenixminer|nanominer|gminer|teamredminer|srbminer)(?:[-_.][\w.-]*)?$/i;
+
+const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [
+  {
+    rule: 'network/mines',
+    decision: 'deny',
+    test: ({ program, arguments: { words, operands }, isOrdinary }) =>
+      miners.test(program) ||
+      (/^(?:docker|podman)$/.test(program) && operands.some(({ text }) => miners.test(text.replace(/[:@].*$/, '')))) ||
+      (!isOrdinary && words.some((word) => /^(?:-\w|--[\w-]+=)?stratum\d?\+?\w*:\/\//.test(word))),
+    why: 'It mines a currency at the expense of the machine.',
+  },
+  {
+    rule: 'network/load',
+    decision: 'ask',
+    programs: ['ab', 'wrk', 'wrk2', 'siege', 'vegeta', 'hey', 'bombardier', 'autocannon', 'oha', 'locust', 'artillery'],
+    test: ({ arguments: { words } }) =>
+      words.some((word) => /^(?:--?[\w-]+=)?\w+:\/\//.test(word) && !thisMachine.test(word.replace(/^-[^=]*=/, ''))),
+    why: 'The load may bring down a server that others use.',
+    instead: 'Test a server on this machine.',
+  },
+  {
+    rule: 'network/flood',
+    decision: 'ask',
+    programs: ['ping', 'ping6'],
+    flags: ['-f'],
+    why: 'It sends packets as fast as possible.',
+  },
+  {
+    rule: 'network/messages',
+    decision: 'ask',
+    programs: [
+      'mail',
+      'mailx',
+      'mutt',
+      'sendmail',
+      'msmtp',
+      'swaks',
+      's-nail',
+      'wall',
+      'curl',
+      'wget',
+      'http',
+      'xh',
+      'aws',
+      'twilio',
+    ],
+    test: ({ program, arguments: { words }, input, reads }) =>
+      /^(?:curl|wget|http|xh)$/.test(program)
+        ? words.some((word) =>
+            /^https:\/\/(?:hooks\.slack\.com\/|discord(?:app)?\.com\/api\/webhooks\/|api\.telegram\.org\/bot|[\w.-]+\.webhook\.office\.com\/|slack\.com\/api\/chat\.|api\.(?:sendgrid|mailgun|postmarkapp|twilio|resend)\.\w+\/)/.test(
+              word,
+            ),
+          )
+        : /^(?:aws|twilio)$/.test(program)
+          ? words
+              .slice(0, 3)
+              .some((word) =>
+                /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word),
+              ) && words[0] !== 'sqs'
+          : words.length > 0 || input !== undefined || reads.length > 0,
+    unless: ['--help|--version|-V|-h'],
+    why: 'It sends a message to other people.',
+    instead: 'Show the person the message.',
+  },
   {
     rule: 'network/tunnel',
     decision: 'ask',
@@ -76,6 +154,7 @@ export const networkRules: readonly CommandRule[] = [
     rule: 'network/grants-access',
     decision: 'ask',
     programs: ['ssh-copy-id', 'chpasswd'],
+    unless: ['-n'],
     why: 'It grants access to a machine.',
   },
   {
@@ -85,6 +164,15 @@ export const networkRules: readonly CommandRule[] = [
     test: ({ arguments: { operands } }) =>
       operands.length > 0 && !operands.every(({ text }) => thisMachine.test(text) || /^[\d,-]+$/.test(text)),
     why: 'It examines or attacks other machines, whose owners may not have agreed.',
+  },
+  {
+    rule: 'network/attacks',
+    decision: 'ask',
+    test: ({ program }) =>
+      /^(?:linpeas|linenum|lse|pspy(?:32|64)?|mimikatz|lazagne|john|hashcat|impacket-\w+|evil-winrm|bloodhound\w*|netexec|nxc)(?:\.(?:sh|py|exe))?$/.test(
+        program,
+      ),
+    why: 'It searches for passwords, or for ways to take over the machine.',
   },
   {
     rule: 'network/listens',
@@ -98,8 +186,10 @@ export const networkRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet'],
     test: ({ reads }) =>
-      reads.some((name) => /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport)$/.test(name)),
-    why: 'It sends the content of a database to another machine.',
+      reads.some((name) =>
+        /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport|tar|bsdtar|zip|cpio)$/.test(name),
+      ),
+    why: 'It sends the content of a database or an archive to another machine.',
   },
   {
     rule: 'network/publishes-file',
@@ -129,7 +219,24 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/interfaces',
     decision: 'ask',
-    programs: ['ip', 'ifconfig', 'ifdown', 'ifup', 'route', 'nmcli', 'networksetup', 'brctl', 'iwconfig', 'resolvectl'],
+    programs: [
+      'ip',
+      'ifconfig',
+      'ifdown',
+      'ifup',
+      'route',
+      'nmcli',
+      'networksetup',
+      'brctl',
+      'iwconfig',
+      'resolvectl',
+      'tc',
+      'networkctl',
+      'wg-quick',
+      'zerotier-cli',
+      'ethtool',
+      'arp',
+    ],
     test: ({ program, arguments: { operands, words } }) => {
       const texts = operands.map(({ text }) => text);
       switch (program) {
@@ -139,13 +246,16 @@ export const networkRules: readonly CommandRule[] = [
         case 'ifconfig':
         case 'iwconfig':
           return texts.length > 1;
+        case 'ethtool':
+        case 'arp':
+          return words.some((word) => /^-[ds]$/.test(word));
         case 'networksetup':
           return words.some((word) => /^-(?:set|remove|create|delete|switch)/.test(word));
         default:
           return texts
             .slice(0, 4)
             .some((text) =>
-              /^(?:set|del|delete|add|flush|replace|change|down|up|off|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
+              /^(?:set|del|delete|add|flush|replace|change|down|up|off|leave|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
                 text,
               ),
             );

@@ -1,7 +1,14 @@
-import { shells } from '../../read/wrappers.js';
+import { programName } from '../../read/field.js';
+import { shells, wrappers } from '../../read/wrappers.js';
 import type { CommandRule } from '../rule.js';
 
 const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];
+
+/** `sudo env /bin/sh`: a shell as the last word, behind a program that runs others. */
+const opensShell = (operands: readonly { readonly text: string }[]): boolean =>
+  shells.has(programName(operands.at(-1)?.text ?? '')) &&
+  operands.slice(0, -1).every(({ text }) => Object.hasOwn(wrappers, text) || !/^[a-z]/.test(text)) &&
+  !/^(?:docker|podman|kubectl)$/.test(operands[0]?.text ?? '');
 
 /** Rules about access rights: modes, owners, users. */
 export const permissionRules: readonly CommandRule[] = [
@@ -60,6 +67,31 @@ export const permissionRules: readonly CommandRule[] = [
     instead: 'Give rights to the owner only: chmod u+rwX.',
   },
   {
+    rule: 'permissions/opens-keys',
+    decision: 'ask',
+    programs: ['chmod'],
+    argument: /^(?:0?[0-7](?:[1-7][0-7]|0[1-7])|(?:[ugo]*[ago][ugoa]*)?[+=][wxX]*r[rwxX]*)$/,
+    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+      operands.slice(1).some(({ text }) => isSecret(text) && zoneOf(text) === 'secret' && !/\.ssh\/?$/.test(text)),
+    why: 'Other users of the machine can read the keys afterwards.',
+    instead: 'Use mode 600.',
+  },
+  {
+    rule: 'permissions/default-mode',
+    decision: 'ask',
+    programs: ['umask'],
+    argument: /^0{1,4}[0-2]?$/,
+    test: ({ arguments: { words } }) => !words.includes('002') && !words.includes('0002'),
+    why: 'Every user of the machine can change the files that are created afterwards.',
+  },
+  {
+    rule: 'permissions/quarantine',
+    decision: 'ask',
+    programs: ['xattr'],
+    test: ({ arguments: { words } }) => words.some((word) => word === 'com.apple.quarantine' || /^-[a-z]*c/.test(word)),
+    why: 'The system no longer checks that program before it starts.',
+  },
+  {
     rule: 'permissions/setuid',
     decision: 'ask',
     programs: ['chmod', 'setcap', 'install'],
@@ -71,11 +103,15 @@ export const permissionRules: readonly CommandRule[] = [
   {
     rule: 'permissions/root-shell',
     decision: 'ask',
-    programs: ['su', 'sudo', 'doas'],
-    test: ({ program, arguments: { operands, has }, input, reads }) => {
+    programs: ['su', 'sudo', 'doas', 'pkexec', 'unshare', 'nsenter', 'run0', 'machinectl', 'capsh'],
+    test: ({ program, arguments: { operands, has, words, valuesOf }, input, reads }) => {
       if (input !== undefined || reads.length > 0) return false;
+      if (program === 'nsenter' && valuesOf('-t').concat(valuesOf('--target')).includes('1')) return true;
+      if (program === 'capsh') return words.includes('--');
+      if (program === 'machinectl') return operands[0]?.text === 'shell';
+      if (program !== 'su' && operands.length > 1 && opensShell(operands)) return true;
       const names = operands.map(({ text }) => text).filter((text) => text !== '-');
-      if (program !== 'su' && names.length === 1 && shells.has(names[0] ?? '')) return has('-c') === 'no';
+      if (program !== 'su' && names.length === 1 && shells.has(programName(names[0] ?? ''))) return has('-c') === 'no';
       return program === 'su'
         ? has('-c') === 'no' && has('--command') === 'no' && names.every((name) => name === 'root')
         : names.length === 0 && ['-i', '-s', '--login', '--shell'].some((option) => has(option) === 'yes');
@@ -103,8 +139,15 @@ export const permissionRules: readonly CommandRule[] = [
       'dscl',
       'gpasswd',
       'vipw',
+      'vigr',
+      'chage',
+      'newusers',
+      'dseditgroup',
+      'pam-auth-update',
     ],
-    unless: ['--help|--status|-S'],
+    test: ({ program, arguments: { words } }) =>
+      !words.includes('checkmember') && !(program === 'chage' && words.includes('-l')),
+    unless: ['--help|--status|-S|--list'],
     why: 'It changes the users of the machine.',
   },
 ];

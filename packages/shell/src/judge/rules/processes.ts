@@ -59,10 +59,29 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/services',
     decision: 'ask',
-    programs: ['systemctl', 'service', 'launchctl', 'rc-service', 'sc', 'supervisorctl', 'pm2', 'snap', 'brew'],
+    programs: [
+      'systemctl',
+      'service',
+      'launchctl',
+      'rc-service',
+      'sc',
+      'supervisorctl',
+      'pm2',
+      'snap',
+      'brew',
+      'initctl',
+      'chkconfig',
+      'sv',
+      'monit',
+      'fail2ban-client',
+      'rcctl',
+      'pg_ctl',
+      'pg_ctlcluster',
+      'apachectl',
+    ],
     words: [
-      '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove)',
-      '* (stop|restart|force-reload)',
+      '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove|down|unmonitor|unban)',
+      '* (stop|restart|force-reload|off)',
       'services (stop|restart)',
     ],
     unless: ['--user'],
@@ -76,6 +95,39 @@ export const processRules: readonly CommandRule[] = [
     why: 'It stops or changes a service of the machine.',
   },
   {
+    rule: 'processes/stress',
+    decision: 'ask',
+    programs: ['stress', 'stress-ng', 'memtester', 'prime95', 'cpuburn'],
+    unless: ['-t|--timeout|--help|--version'],
+    why: 'It uses the whole machine, without a limit of time.',
+    instead: 'Set --timeout.',
+  },
+  {
+    rule: 'processes/schedule-once',
+    decision: 'ask',
+    programs: ['systemd-run'],
+    argument: /^--on-/,
+    why: 'It changes what the machine runs automatically.',
+  },
+  {
+    rule: 'processes/kill-users-of-files',
+    decision: 'ask',
+    programs: ['fuser', 'xkill'],
+    test: ({ program, arguments: { operands, words, has } }) =>
+      program === 'xkill'
+        ? words.length > 0
+        : has('-k') === 'yes' && operands.some(({ text }) => !/^\d+\/(?:tcp|udp)$|^-/.test(text)),
+    why: 'It ends every process that uses those files.',
+    instead: 'End the intended process by its id.',
+  },
+  {
+    rule: 'processes/power-by-bus',
+    decision: 'deny',
+    programs: ['busctl', 'dbus-send', 'gdbus', 'qdbus'],
+    argument: /(?:^|\.)(?:PowerOff|Reboot|Halt|Suspend|Hibernate|KExec|TerminateUser|KillUser|StopUnit|KillUnit)$/,
+    why: 'It stops the machine, or services of it.',
+  },
+  {
     rule: 'processes/schedule',
     decision: 'ask',
     programs: ['crontab', 'at', 'batch', 'schtasks'],
@@ -86,7 +138,24 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/kernel',
     decision: 'ask',
-    programs: ['rmmod', 'insmod', 'modprobe', 'sysctl', 'kexec', 'nvram', 'csrutil', 'spctl', 'setenforce'],
+    programs: [
+      'rmmod',
+      'insmod',
+      'modprobe',
+      'sysctl',
+      'kexec',
+      'nvram',
+      'csrutil',
+      'spctl',
+      'setenforce',
+      'setsebool',
+      'mokutil',
+      'aa-disable',
+      'aa-complain',
+      'aa-teardown',
+      'apparmor_parser',
+      'do-release-upgrade',
+    ],
     test: ({ program, arguments: { words } }) =>
       program !== 'sysctl' || words.some((word) => /^(?:-w|--write|-p|--load.*|--system|[\w.]+=.*)$/.test(word)),
     why: 'It changes the kernel or its safeguards.',
@@ -94,12 +163,27 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/uninstall',
     decision: 'ask',
-    programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk'],
+    programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk', 'flatpak'],
     argument:
-      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove)$/,
-    test: ({ program, arguments: { words } }) => program !== 'rpm' || !words.includes('-q'),
-    unless: ['-s|--simulate|--dry-run'],
+      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|undo|--force-(?:all|depends|remove-\w+))$/,
+    test: ({ program, arguments: { words, has } }) =>
+      (program !== 'rpm' || !words.includes('-q')) && (program === 'pacman' || has('-s') === 'no'),
+    unless: ['--simulate|--dry-run|--print'],
     why: 'It removes programs from the machine.',
+  },
+  {
+    rule: 'processes/unverified-packages',
+    decision: 'ask',
+    programs: ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pip', 'pip3', 'uv'],
+    test: ({ program, arguments: { words } }) =>
+      words.some((word) =>
+        /^(?:--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks|--allow-untrusted|--trusted-host(?:=.*)?)$/.test(
+          word,
+        ),
+      ) ||
+      (/^(?:pip3?|uv)$/.test(program) &&
+        words.some((word) => /^(?:--(?:extra-)?index-url=)?http:\/\/(?!localhost|127\.)/.test(word))),
+    why: 'It installs packages whose source is not verified.',
   },
   {
     rule: 'processes/powershell',

@@ -87,7 +87,8 @@ export const publishingRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['gh', 'glab', 'hub'],
     words: ['release (create|upload|edit)'],
-    unless: ['-d|--draft|--help'],
+    unless: ['-d|--help'],
+    test: ({ arguments: { words } }) => !words.some((word) => /^--draft(?:=true)?$/.test(word)),
     why,
     instead: 'Create it as a draft, and let a person publish it.',
   },
@@ -191,6 +192,28 @@ export const publishingRules: readonly CommandRule[] = [
       'release',
     ],
     test: ({ program, arguments: { operands } }) => program !== 'dotnet' || operands[0]?.text === 'nuget',
+    unless: dryRun,
+    why,
+  },
+  {
+    rule: 'publishing/stores',
+    decision: 'ask',
+    programs: ['fastlane', 'eas', 'expo', 'altool', 'xcrun', 'transporter'],
+    words: [
+      '(submit|deliver|pilot|supply|upload_to_testflight|upload_to_app_store|upload_to_play_store|publish)',
+      'altool',
+      '* (release|deploy|submit)',
+    ],
+    test: ({ program, arguments: { words } }) =>
+      program !== 'xcrun' || words.some((word) => word.startsWith('--upload')),
+    unless: dryRun,
+    why,
+  },
+  {
+    rule: 'publishing/by-verb',
+    decision: 'ask',
+    test: ({ arguments: { operands }, isOrdinary }) =>
+      !isOrdinary && operands.slice(0, 2).some(({ text }) => /^(?:publish|unpublish|yank)$/.test(text)),
     unless: dryRun,
     why,
   },

@@ -1,4 +1,4 @@
-import { displayers, hidesValues, isSecretVariable, secretMark } from '../../read/secrets.js';
+import { displayers, hidesValues, isSecretVariable, secretMark, secretVariableMark } from '../../read/secrets.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const instead = 'Check that the value exists without displaying it, or ask the person.';
@@ -8,7 +8,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['aws', 'awslocal'].map((name) => [
       name,
-      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
+      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|ec2 get-password-data|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
     ]),
   ),
   gcloud:
@@ -37,7 +37,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   gopass:
     /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
   lpass: /^(?:show|export)/,
-  sops: /^(?:-d|--decrypt|decrypt|exec-)/,
+  sops: /^(?:-d|--decrypt|decrypt)/,
   'ansible-vault': /^(?:view|decrypt)/,
   security: /^(?:find-(?:generic|internet)-password.* -[a-z]*[wg]|dump-keychain|export)/,
   'secret-tool': /^(?:lookup|search)/,
@@ -54,6 +54,11 @@ const printing: Readonly<Record<string, RegExp>> = {
     ]),
   ),
   pulumi: /--show-secrets/,
+  ...Object.fromEntries(
+    ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
+  ),
+  age: /^(?:-d|--decrypt)/,
+  rclone: /^config (?:show|dump|reveal)|^reveal/,
   rails: /^(?:credentials|secrets):show/,
   wg: /^(?:showconf|genkey)/,
   npm: /^config (?:get|list) .*_(?:auth|authToken|password)/i,
@@ -71,7 +76,11 @@ const textOf = ({ arguments: { words } }: RuleContext): string =>
 /** Programs that print the environment. */
 const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
 
-const secretWord = /secret|token|passw|pwd|_?key|cred|auth/i;
+/** Programs that print what they read, or an encoding of it. */
+const encoders =
+  'cat tac rev base64 base32 xxd od hexdump fold tee nl less more bat strings openssl gzip fmt column'.split(' ');
+
+const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
 
 /** Rules about secrets that a command displays, copies or stores where other people find them. */
 export const secretRules: readonly CommandRule[] = [
@@ -79,12 +88,13 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/displays-file',
     decision: 'ask',
     programs: [...displayers],
-    test: ({ program, arguments: { words }, madeBy, reads, isShown, isSecret }) =>
+    test: ({ program, arguments: { words }, madeBy, reads, hasLoadedSecrets, isShown, isSecret }) =>
       isShown &&
       (madeBy.includes(secretMark) ||
         (!/^(?:echo|printf)$/.test(program) &&
           (words.some(isSecret) ||
-            (reads.includes(secretMark) && !reads.some((name) => environment.includes(name)))))) &&
+            (reads.includes(secretMark) &&
+              (hasLoadedSecrets || !reads.some((name) => environment.includes(name))))))) &&
       !hidesValues(program, words),
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
@@ -93,9 +103,11 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/displays-version',
     decision: 'ask',
     programs: ['git'],
-    words: ['show', 'diff', 'blame', 'cat-file', 'grep'],
+    words: ['show', 'diff', 'blame', 'cat-file', 'grep', 'log', 'stash show'],
     test: ({ arguments: { words }, isShown, isSecret }) =>
-      isShown && words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
+      isShown &&
+      (words[0] !== 'log' || words.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word))) &&
+      words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
     unless: ['--stat|--name-only|--name-status|--quiet'],
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
@@ -106,6 +118,41 @@ export const secretRules: readonly CommandRule[] = [
     programs: ['echo', 'printf'],
     test: ({ secretWords, isShown }) => isShown && secretWords.length > 0,
     why: 'It displays a secret of the environment, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-encoded',
+    decision: 'ask',
+    programs: encoders,
+    test: ({ isShown, reads }) => isShown && reads.some((name) => name.startsWith(secretVariableMark)),
+    why: 'It displays a secret of the environment, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/of-machine',
+    decision: 'ask',
+    programs: ['curl', 'wget', 'http', 'https', 'xh', 'aria2c'],
+    argument:
+      /(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|metadata\.google\.internal|fd00:ec2::254).*(?:credential|token|identity|secret|user-?data|ssh-keys)/,
+    why: 'It displays the credentials of the machine in its cloud, which then are in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/searches-home',
+    decision: 'ask',
+    programs: ['grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack'],
+    test: ({ program, arguments: { operands, words, has }, zoneOf }) =>
+      (!program.endsWith('grep') || has('-r') === 'yes' || has('-R') === 'yes' || has('--recursive') === 'yes') &&
+      !words.some((word) => /^-[A-Za-z]*[clq]/.test(word)) &&
+      words.some((word) => secretWord.test(word)) &&
+      operands
+        .slice(1)
+        .some(
+          ({ text }) =>
+            /^(?:\/(?:home|Users)\/[^/]+|\/root|~)\/\./.test(text) ||
+            ['home', 'secret', 'root', 'above'].includes(zoneOf(text)),
+        ),
+    why: 'It searches private files for secrets, and displays them.',
     instead,
   },
   {
@@ -126,7 +173,7 @@ export const secretRules: readonly CommandRule[] = [
     programs: ['grep', 'egrep', 'rg', 'awk', 'sed'],
     test: ({ program, arguments: { words }, reads, isShown }) =>
       isShown &&
-      reads.some((name) => environment.includes(name)) &&
+      reads.some((name) => name === 'history' || environment.includes(name)) &&
       words.some((word) => secretWord.test(word)) &&
       !words.some((word) => /^-[A-Za-z]*[vcq]/.test(word)) &&
       !hidesValues(program, words),
@@ -143,10 +190,19 @@ export const secretRules: readonly CommandRule[] = [
     instead: 'Pass the secret to the program that needs it, without displaying it.',
   },
   {
+    rule: 'secrets/weakens-keys',
+    decision: 'ask',
+    programs: ['ssh-keygen', 'ssh-add'],
+    test: ({ program, arguments: { words } }) =>
+      words.some((word) => (program === 'ssh-add' ? /^-D$/ : /^-p$/).test(word)),
+    why: 'It removes keys, or the passphrase that protects them.',
+  },
+  {
     rule: 'secrets/copies-keys',
     decision: 'ask',
-    programs: ['cp', 'ln', 'install', 'rsync', 'dd'],
-    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
+    programs: ['cp', 'ln', 'install', 'rsync', 'dd', 'docker', 'podman', 'kubectl'],
+    test: ({ program, arguments: { operands }, isSecret, zoneOf }) =>
+      (!/^(?:docker|podman|kubectl)$/.test(program) || operands[0]?.text === 'cp') &&
       operands
         .map(({ text }) => text.replace(/^if=/, ''))
         .some(
@@ -171,8 +227,14 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/in-address',
     decision: 'ask',
     programs: ['curl', 'wget', 'wget2', 'http', 'https', 'xh', 'nc', 'ncat'],
-    test: ({ secretWords }) => secretWords.some(({ text, names }) => isAddress.test(text) && names.some(isPersonal)),
-    why: 'It sends a secret of the environment in an address, which servers log.',
+    test: ({ secretWords, arguments: { words } }) =>
+      secretWords.some(
+        ({ text, names }) =>
+          (isAddress.test(text) && names.some(isPersonal)) ||
+          (/^(?:-d|--data(?:-\w+)?|-F|--form|--json)$/.test(words[words.indexOf(text) - 1] ?? '') &&
+            names.some(isOfAccount)),
+      ),
+    why: 'It sends a secret of the environment in an address, which servers log, or as data.',
     instead: 'Send it in a header, to the service that it belongs to.',
   },
   {
@@ -214,6 +276,10 @@ const isPersonal = (name: string): boolean =>
   /^(?:AWS_|AZURE_|GCP_|GOOGLE_APPLICATION|GH_|GITHUB_|GITLAB_|NPM_|PYPI_|DOCKER_|SSH_|VAULT_)|PASSW|PRIVATE|SECRET|DATABASE_URL/.test(
     name,
   );
+
+/** A secret of an account, which belongs to its provider and is sent in headers. */
+const isOfAccount = (name: string): boolean =>
+  /^(?:AWS_|AZURE_|GCP_|GH_|GITHUB_|NPM_|PYPI_|SSH_|VAULT_)|PRIVATE|DATABASE_URL/.test(name);
 
 /** The user in an address, except for those of this machine. */
 const addressUser = /^(?:git\+)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;

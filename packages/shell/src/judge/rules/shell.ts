@@ -1,3 +1,5 @@
+import { machineMark } from '../../read/known-output.js';
+import { codeVariable } from '../../read/script-reader.js';
 import { secretMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
 
@@ -98,10 +100,49 @@ export const shellRules: readonly CommandRule[] = [
     instead: 'Download it into a file, read it, then run it.',
   },
   {
+    rule: 'shell/opens-shell',
+    decision: 'ask',
+    problem: 'opens-shell',
+    why: 'It opens a shell from within another program, which escapes the restrictions of that program.',
+    instead: 'Run the intended command directly.',
+  },
+  {
     rule: 'shell/fork-bomb',
     decision: 'deny',
     problem: 'fork-bomb',
-    why: 'The function starts itself until the machine is exhausted.',
+    why: 'It starts processes or writes without end, until the machine is exhausted.',
+  },
+  {
+    rule: 'shell/loads-code',
+    decision: 'ask',
+    programs: ['export', 'declare', 'env'],
+    test: ({ arguments: { words }, zoneOf }) =>
+      words.some((word) => {
+        const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+        return (
+          codeVariable.test(name) &&
+          (value.includes('data:') ||
+            value.split(/[\s:=,]+|^-[rM]/).some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
+        );
+      }),
+    why: 'The following programs load code from that place, which replaces their own.',
+    instead: 'Use the programs and libraries of the project.',
+  },
+  {
+    rule: 'shell/skips-verification',
+    decision: 'ask',
+    programs: ['export', 'declare', 'env', 'git'],
+    test: ({ program, arguments: { words } }) =>
+      words.some((word, index) =>
+        program === 'git'
+          ? /^http\.(?:.*\.)?sslverify(?:$|=)/i.test(word) &&
+            /(?:^|=)(?:false|no|off|0)$/i.test(word.includes('=') ? word : (words[index + 1] ?? ''))
+          : /^(?:GIT_SSL_NO_VERIFY=(?:1|true)|(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)=0$|^\w*(?:REGISTRY|INDEX_URL|GOPROXY)=http:\/\/(?!localhost|127\.)\S*)$/i.test(
+              word,
+            ),
+      ),
+    why: 'It accepts any certificate, so that others can read and change what is sent.',
+    instead: 'Add the certificate of the server to the trusted ones.',
   },
   {
     rule: 'shell/reverse-shell',
@@ -123,7 +164,7 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secrets',
     decision: 'deny',
     programs: senders,
-    test: ({ program, arguments: { words, operands }, input, isSecret }) => {
+    test: ({ program, arguments: { words, operands }, input, isSecret, zoneOf }) => {
       const isPut = ([, file = '']: RegExpMatchArray): boolean => isSecret(file);
       if (program.endsWith('ftp') && Array.from((input ?? '').matchAll(putLine)).some(isPut)) return true;
       // In a copy from another machine, the last path is written, not read.
@@ -138,6 +179,7 @@ export const shellRules: readonly CommandRule[] = [
         ) {
           return false;
         }
+        if (/^(?:@|-T\/)/.test(word) && isOfSystem(zoneOf(word.replace(/^(?:@|-T)/, '')))) return true;
         const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
@@ -192,6 +234,7 @@ export const shellRules: readonly CommandRule[] = [
       }
       return (
         /^(?:install|i|add|pip|tool)$/.test(operands[0]?.text ?? '') &&
+        !words.includes('--git') &&
         addresses.some(({ text }) => !/\.git(?:[#@].*)?$/.test(text))
       );
     },
@@ -202,8 +245,8 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secret-text',
     decision: 'ask',
     programs: senders,
-    test: ({ madeBy, reads }) => [...madeBy, ...reads].includes(secretMark),
-    why: 'It sends a secret, or the environment with the secrets in it, to another machine.',
+    test: ({ madeBy, reads }) => [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark),
+    why: 'It sends a secret, the environment with the secrets in it, or settings of the machine to another machine.',
     instead: 'Ask the person to do it.',
   },
 ];
@@ -221,6 +264,9 @@ const sendingSubcommands: Readonly<Record<string, RegExp>> = {
   'redis-cli': /^set$/i,
   ssh: /^$/,
 };
+
+/** Settings of the machine name its users and services. */
+const isOfSystem = (zone: string): boolean => zone === 'startup' || zone === 'system-file';
 
 /** Returns whether an operand refers to another machine. */
 const isRemote = (operand: string): boolean => /^(?:[\w.@[\]-]+:|\w+:\/\/)/.test(operand);

@@ -44,6 +44,13 @@ export const sqlRules: readonly CommandRule[] = [
     instead: 'Add a WHERE that names the rows.',
   },
   {
+    rule: 'sql/interrupts',
+    decision: 'ask',
+    sql: 'interrupts',
+    why: 'It ends connections of others, deletes the log for recovery, or stops the server.',
+    instead: approve,
+  },
+  {
     rule: 'sql/runs-programs',
     decision: 'ask',
     sql: 'runs-programs',
@@ -60,10 +67,10 @@ export const sqlRules: readonly CommandRule[] = [
   {
     rule: 'sql/drop-command',
     decision: 'ask',
-    programs: ['dropdb', 'dropuser', 'mysqladmin'],
+    programs: ['dropdb', 'dropuser', 'pg_dropcluster', 'mysqladmin'],
     test: ({ program, arguments: { operands } }) =>
       program === 'mysqladmin'
-        ? operands.some(({ text }) => /^(?:drop|shutdown)$/.test(text))
+        ? operands.some(({ text }) => /^(?:drop|shutdown|password|flush-\w+)$/.test(text))
         : !operands.every(({ text }) => ofTests.test(text)),
     why: 'It drops a whole database, or stops its server.',
     instead: approve,
@@ -74,19 +81,36 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['mongosh', 'mongo'],
     test: ({ arguments: { words }, input }) =>
       [...words, input ?? ''].some((text) =>
-        /\.(?:dropDatabase|drop|remove|dropIndexes)\s*\(|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(text),
+        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(
+          text,
+        ),
       ),
     why: 'It drops a database or collection.',
     instead: approve,
   },
   {
+    rule: 'sql/graph-delete',
+    decision: 'ask',
+    programs: ['cypher-shell', 'gremlin', 'gremlin.sh', 'surreal', 'edgedb', 'gel'],
+    test: ({ arguments: { words }, input }) =>
+      [...words, input ?? ''].some(
+        (text) =>
+          /\bDETACH\s+DELETE\b|\bREMOVE\s+(?:TABLE|DATABASE|NAMESPACE)\b|\.drop\(\)|\bDROP\b/i.test(text) &&
+          !/\bWHERE\b/i.test(text),
+      ),
+    why: 'It deletes all nodes, a table or a database.',
+    instead: approve,
+  },
+  {
     rule: 'sql/redis-flush',
     decision: 'ask',
-    programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet'],
+    programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet', 'memcached-tool', 'memcflush'],
     test: ({ program, arguments: { words }, input }) =>
       (program.endsWith('-cli') &&
         words.some((word) => /^(?:flushall|flushdb|swapdb)$|\bcall\(\s*["']flush(?:all|db)/i.test(word))) ||
-      /^\s*flush(?:all|db)\b/im.test(input ?? ''),
+      program === 'memcflush' ||
+      (program === 'memcached-tool' && words.includes('flush')) ||
+      /^\s*flush(?:_?all|db)\b/im.test(input ?? ''),
     why: 'It deletes all keys.',
   },
   {
@@ -96,6 +120,9 @@ export const sqlRules: readonly CommandRule[] = [
     test: ({ arguments: { operands }, madeBy }) =>
       (/^(?:del|unlink)$/i.test(operands[0]?.text ?? '') && madeBy.length > 0) ||
       /^(?:shutdown|debug|replicaof|slaveof|failover|migrate)$/i.test(operands[0]?.text ?? '') ||
+      (/^(?:script|client|function)$/i.test(operands[0]?.text ?? '') &&
+        /^(?:flush|kill)$/i.test(operands[1]?.text ?? '')) ||
+      operands.slice(0, 2).some(({ text }) => /^(?:deluser|setuser|reset|del-node|fix)$/i.test(text)) ||
       (/^config$/i.test(operands[0]?.text ?? '') && /^(?:set|rewrite)$/i.test(operands[1]?.text ?? '')),
     why: 'It stops or reconfigures a database, or deletes keys that are known only at run time.',
   },
@@ -191,8 +218,45 @@ export const sqlRules: readonly CommandRule[] = [
       'bin/rails',
     ],
     argument:
-      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh)|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
+      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
+    test: ({ environment }) => environment !== 'test',
     why: 'It deletes a database or everything in it.',
+    instead: 'Write a forward migration.',
+  },
+  {
+    rule: 'sql/production',
+    decision: 'ask',
+    programs: [
+      'rails',
+      'rake',
+      'mix',
+      'php',
+      'artisan',
+      'python',
+      'python3',
+      'knex',
+      'prisma',
+      'sequelize-cli',
+      'flask',
+      'alembic',
+    ],
+    test: ({ environment, arguments: { words } }) =>
+      (environment === 'production' || words.some((word) => /^(?:RAILS_ENV|--env)=production$/.test(word))) &&
+      words.some((word) => /^(?:db[:.]|migrate|ecto\.)|migrat|rollback|^(?:upgrade|downgrade|seed)$/.test(word)),
+    why: 'It changes the production database.',
+    instead: 'Prepare the change, and let a person run it.',
+  },
+  {
+    rule: 'sql/migrate-to-nothing',
+    decision: 'ask',
+    programs: ['python', 'python3', 'manage.py', 'django-admin', 'hasura', 'php', 'artisan'],
+    test: ({ program, arguments: { words } }) =>
+      program === 'hasura'
+        ? words.includes('--down')
+        : /^(?:php|artisan)$/.test(program)
+          ? words.includes('migrate:rollback') && words.includes('--force')
+          : words.includes('migrate') && words.at(-1) === 'zero',
+    why: 'It reverts all migrations, with the data of their tables.',
     instead: 'Write a forward migration.',
   },
   {

@@ -13,6 +13,7 @@ const windows: Readonly<Record<string, RegExp>> = {
   rd: /^\/s$/i,
   reg: /^(?:delete|import|restore)$/i,
   rmdir: /^\/[sq]$/i,
+  takeown: /^\/f$/i,
   vssadmin: /^(?:delete|resize)$/i,
   wbadmin: /^delete$/i,
   wmic: /^(?:delete|call|uninstall)$/i,
@@ -60,6 +61,7 @@ export const systemRules: readonly CommandRule[] = [
     words: [
       '(enable|unmask|edit|link|set-default|set-environment|import-environment|daemon-reexec|load|bootstrap|submit|enable-linger|add)',
       '* (defaults|enable|on)',
+      '(del|delete)',
     ],
     unless: ['--user'],
     why: 'It changes what the machine runs automatically.',
@@ -68,7 +70,7 @@ export const systemRules: readonly CommandRule[] = [
   {
     rule: 'system/history',
     decision: 'ask',
-    programs: ['history', 'fc', 'set', 'unset', 'export', 'declare', 'typeset', 'readonly'],
+    programs: ['history', 'fc', 'set', 'unset', 'export', 'declare', 'typeset', 'readonly', 'env'],
     test: ({ program, arguments: { words } }) =>
       program === 'history'
         ? words.some((word) => /^-[a-z]*[cdw]/.test(word))
@@ -93,7 +95,7 @@ export const systemRules: readonly CommandRule[] = [
             )
           : program === 'logrotate'
             ? /^(?:-f|--force)$/.test(word)
-            : /^(?:-[cCDe]|--(?:clear|read-clear|console-off|reset|clean)|cl|clear-log|sl|erase|-C)$/.test(word),
+            : /^(?:-[cCD]|-e\d?|--(?:clear|read-clear|console-off|reset|clean)|cl|clear-log|sl|erase|-C)$/.test(word),
       ),
     why: 'It deletes or stops logs of the machine.',
   },
@@ -151,6 +153,15 @@ export const systemRules: readonly CommandRule[] = [
     programs: ['osascript'],
     argument: /\b(?:delete|empty (?:the )?trash|shut down|restart|log out|keystroke|key code|erase)\b/i,
     why: 'It deletes files, or acts as the user, in other programs.',
+  },
+  {
+    rule: 'system/cmdlets',
+    decision: 'ask',
+    test: ({ program }) =>
+      /^(?:remove|clear|stop|restart|format|initialize|disable|uninstall|set|reset|unregister|suspend|invoke)-(?:item(?:property)?|content|recyclebin|computer|service|process|volume|disk|partition|mppreference|executionpolicy|localuser|localgroupmember|netfirewall\w+|scheduledtask|windows\w+|appxpackage|expression|eventlog|ad\w+|az\w+|vm)$/.test(
+        program,
+      ),
+    why: 'It deletes files, settings or backups of Windows, or stops a part of it.',
   },
   {
     rule: 'system/windows',

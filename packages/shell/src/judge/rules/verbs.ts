@@ -1,0 +1,90 @@
+import type { RuleContext } from '../rule.js';
+
+/** Verbs that end what they name. */
+const ending =
+  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate';
+
+/** Verbs that end what they name, or only take it out of use. */
+const removing =
+  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc';
+
+/** Verbs that interrupt or replace a running resource. */
+const disturbing =
+  'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade|unassign|untag|promote|demote|reimage|redeploy|evict';
+
+/** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`. */
+const oneOf = (verbs: string): RegExp =>
+  new RegExp(`^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[-_:.].*)?|[\\w-]+-(?:${verbs}))$`);
+
+const ends = oneOf(ending);
+const removes = oneOf(removing);
+const affects = oneOf(`${ending}|${removing}|${disturbing}`);
+
+/** Verbs that change nothing. */
+const reading =
+  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview|inspect|tail|serve|trigger|events|query|console|read|scan|analyze|dev)(?:[-_:.].*)?$|cache/;
+
+/** Words that are verbs or kinds of resources: `logs delete`. */
+const resources = /^(?:logs?|events|query)$/;
+
+/** Other words behind which verbs are names or values. */
+const harmless =
+  /^(?:create|new|add|init|lint|test|cp|copy|put|deploy|run|exec|invoke|open|edit|generate|start|ask|chat|print|format|fmt|completions?|sync|ssh|emulators?)(?:[-_:.].*)?$/;
+
+/** Things whose removal affects others. */
+const shared =
+  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
+
+/** Options by which a program does not ask, or takes everything. */
+const forcing =
+  /^(?:-[fy]|--(?:force|yes|assume-yes|all|confirm|no-confirm|auto-approve|no-prompt|non-interactive|purge))$/;
+
+/** Options that delete. */
+const deleting =
+  /^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners)$/;
+
+/** Number of words in which the subcommand is expected. */
+const maxSubcommands = 5;
+
+/** The subcommand: the words before a path, an address, or a word behind which verbs are names. */
+const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readonly string[] => {
+  const words = operands
+    // Services have names such as `logs` and `run`.
+    .slice(/^(?:aws|awslocal|gcloud)$/.test(program) ? 1 : 0)
+    .filter(({ isMaybeValue }, index) => index < 2 || !isMaybeValue)
+    .slice(0, maxSubcommands)
+    .map(({ text }) => text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase());
+  const end = words.findIndex(
+    (word, index) =>
+      !/^[a-z][\w:.-]*$/.test(word) ||
+      (reading.test(word) && !(resources.test(word) && /^(?:delete|destroy|purge)$/.test(words[index + 1] ?? ''))) ||
+      (harmless.test(word) && !affects.test(word)),
+  );
+  // The settings of a program are its own.
+  return (end === -1 ? words : words.slice(0, end)).filter(
+    (word) => word !== 'unset' || !operands.some(({ text }) => text === 'config'),
+  );
+};
+
+/** Returns whether the subcommand of a program for remote resources ends, interrupts or replaces one. */
+export const affectsResource = (command: RuleContext): boolean =>
+  subcommandOf(command).some((word) => affects.test(word));
+
+/** Returns whether the subcommand does more than to read or describe. */
+export const changesResource = ({ arguments: { operands } }: RuleContext): boolean =>
+  !operands.slice(0, maxSubcommands).some(({ text }) => reading.test(text));
+
+/** Returns whether the words of any program seem to delete a resource that others use. */
+export const seemsToDelete = (command: RuleContext): boolean => {
+  const { program, arguments: parsed } = command;
+  const words = subcommandOf(command);
+  if (words.some((word) => ends.test(word)) || parsed.words.some((word) => deleting.test(word))) return true;
+  if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
+  const verb = words.find((word) => removes.test(word));
+  return (
+    verb !== undefined &&
+    (/[:-]/.test(verb)
+      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget)(?:$|-)/.test(verb) || shared.test(verb)
+      : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
+  );
+};

@@ -1,0 +1,70 @@
+import { deletion } from './code-commands.js';
+import { readCode } from './inline-code.js';
+import type { Field } from './field.js';
+import type { Inner } from './inner.js';
+import type { Input } from './known-output.js';
+
+/** Words behind which a program that runs others usually expects a command. */
+const introductions =
+  /^(?:--|-[cCexX]|--?(?:exec|execute|command|cmd|run|eval|script|program|filter|shell)|exec|run|console|shell|start)$/;
+
+/** Programs by which a command is recognized at any other place, because their names are not words of prose. */
+const heads =
+  /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|shred|dd|mkfs(?:\.\w+)?|chmod|chown|chroot|git|(?:ba|z|da|k)?sh|sudo|doas|curl|wget|dropdb|psql|mysql|mongosh|redis-cli|cmd(?:\.exe)?|powershell|pwsh|terraform|tofu|kubectl|helm|docker|podman|aws|gcloud|rails|rake|npx|systemctl)$/;
+
+/** A string that begins with such a program, after the marks by which editors and clients start a shell. */
+const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+)?(\S{1,40}?)[\s,]/;
+
+/** A call in code of some language. */
+const call = /[\w!"']\s?[(`"']|\(\s?[\w/:.-]+\s+["']/;
+
+/** Maximum number of words that are examined, and of commands that are derived from them. */
+const maxWords = 200;
+const maxCommands = 8;
+
+/**
+ * Returns what an unknown program may run: the words behind `--`, `exec`, `-e` and similar, words that begin with the
+ * name of a program, and strings that are shell lines or code.
+ */
+export const guessedCommands = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  const inners: Inner[] = [];
+  const words = args.slice(0, maxWords);
+  for (const [index, { text }] of words.entries()) {
+    if (inners.length >= maxCommands) break;
+    const isStart = index > 0 && introductions.test(words[index - 1]?.text ?? '') && !text.startsWith('-');
+    if (/[\s,("'`]/.test(text)) inners.push(...ofString(text));
+    else if (isStart || (heads.test(text) && index < words.length - 1)) {
+      inners.push({ kind: 'command', argv: args.slice(index), isGuess: true });
+    }
+  }
+  if (input?.text !== undefined) {
+    // `az webapp ssh`: a shell on another machine.
+    if (words.some(({ text }) => /^(?:ssh|shell|bash|exec|console|enter)$/.test(text))) {
+      inners.push({ kind: 'line', text: input.text, isGuess: true, isElsewhere: true });
+    }
+    for (const text of input.text.split('\n').slice(0, maxWords)) {
+      if (/^\s*[!:]/.test(text)) inners.push(...ofString(text));
+    }
+    inners.push(...ofCall(input.text));
+  }
+  return inners;
+};
+
+const ofString = (text: string): readonly Inner[] => {
+  const [prefix, head = ''] = line.exec(text) ?? [];
+  if (prefix !== undefined && heads.test(head)) {
+    const start = prefix.length - head.length - 1;
+    const command = text.slice(start);
+    // `rm,-rf,/` in one word, and `["rm -rf /"]`.
+    const plain = /^\S+,/.test(command) ? command.replaceAll(',', ' ') : command;
+    return [{ kind: 'line', text: plain.replace(/["'\])}]+$/, ''), isGuess: true }];
+  }
+  return ofCall(text);
+};
+
+/** What a string runs if it is code with calls. */
+export const ofCall = (code: string): readonly Inner[] => {
+  if (!call.test(code)) return [];
+  const { lines, deletes } = readCode(code);
+  return [...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })), ...deletes.map(deletion)];
+};
