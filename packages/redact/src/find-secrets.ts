@@ -180,12 +180,13 @@ export const formFinder = (replacement: string): Finder => {
       reader ??= new Reader(text, settings, place);
       let found: Secret | undefined;
       if (index < limit) {
+        reader.hasAhead = ahead.length > 0;
         found = detect(reader, index, lists[listOf[(before << 8) | text.charCodeAt(index)] ?? 0] ?? []);
         if (reader.starved) {
           return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index), ahead };
         }
-        if (found?.more !== undefined && (ahead.length === 0 || found.start >= limit)) {
-          if (ahead.length === 0) ahead = found.more;
+        if (found?.more !== undefined) {
+          ahead = found.more;
           limit = ahead[0]?.start ?? length;
           found = undefined;
         }

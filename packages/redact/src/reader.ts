@@ -44,6 +44,8 @@ export class Reader {
   readonly replacement: string;
   /** Whether the current decision has read past the end of an unfinished text. */
   starved = false;
+  /** Whether the secrets of a table that begins before are still ahead. */
+  hasAhead = false;
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
   #barrier: number;
@@ -55,6 +57,7 @@ export class Reader {
   #words: WordOnLine[] = [];
   #searchedFrom = 0;
   #searchedTo = 0;
+  #table = -1;
 
   readonly #strengths: Strengths;
 
@@ -162,6 +165,13 @@ export class Reader {
     if (!isContinued) this.#searchedFrom = from;
     this.#searchedTo = isContinued ? Math.max(to, this.#searchedTo) : to;
     return false;
+  }
+
+  /** Returns whether the rows after this offset have not been read. */
+  isNewTable(rowsStart: number): boolean {
+    if (rowsStart === this.#table) return false;
+    this.#table = rowsStart;
+    return true;
   }
 
   /** Returns whether a range looks random. */
