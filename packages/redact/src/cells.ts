@@ -5,7 +5,7 @@ import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { bars, endsLine, isMixed, isNumbered, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -49,13 +49,21 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
   if (looksRandom(value)) return found;
-  const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : reader.skipSpaces(found.end + 1, 4));
+  const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
-  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value)
-    ? found
-    : undefined;
+  const isWord = /^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value);
+  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !isWord ? found : undefined;
 };
+
+/** Returns the offset behind the quotes and spaces after an argument. */
+const afterQuotes = (reader: Reader, end: number): number => {
+  let index = end;
+  while (index < end + 8 && quotes.has(reader.code(index))) index += 1;
+  return reader.skipSpaces(index, 4);
+};
+
+const quotes: ReadonlySet<number> = new Set(Array.from('"\'`\\', (character) => character.charCodeAt(0)));
 
 /** Finds the value in a line `name,value`, or below a name in a file with columns. Called for the comma. */
 export const findField = (reader: Reader, index: number): Secret | undefined => {

@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -106,11 +106,15 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
-  return isChosen(value) ? { ...found, kind: 'command-line' } : undefined;
+  return isChosenFor(name, value) ? { ...found, kind: 'command-line' } : undefined;
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
 const isChosen = (value: string): boolean => isMixed(value, { isQuoted: false }) || looksRandom(value);
+
+/** Like {@link isChosen}, and the words of a passphrase after the name of one. */
+const isChosenFor = (name: string, value: string): boolean =>
+  isChosen(value) || (/pass|pwd/i.test(name) && isPassphrase(value));
 
 /** Returns the start of the next argument, after a space or in the next item of an argument list. */
 const startOfArgument = (reader: Reader, end: number): number | undefined => {

@@ -196,6 +196,14 @@ describe('secrets as tools print them', () => {
     expect(left.filter((secret) => secret !== 'Winter2024')).toEqual([]);
   });
 
+  it.each(['DB_PASSWORD=X', 'password: "X?"', '--password X', 'postgres://app:X@db/x', 'PWD=X;', "PASSWORD 'X'"])(
+    'replaces a passphrase of three words in the form %s',
+    (frame) => {
+      const text = frame.replace('X', 'velvet-canyon-horse');
+      expect(redact(text)).not.toContain('canyon');
+    },
+  );
+
   it.each(frames)('is idempotent in the form: %s', (_, frame) => {
     for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
   });
@@ -422,7 +430,8 @@ describe('for any text', () => {
     const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 400 }));
     fc.assert(
       fc.property(repeated, pieces, fc.integer({ min: 1, max: 300 }), ([parts, times], last, seed) => {
-        const text = `${parts.join('').repeat(times)}${last}\nAPI_KEY=${randomValue(seed)}\n`;
+        // The line of `_` ends the body of a private key.
+        const text = `${parts.join('').repeat(times)}${last}\n_\nAPI_KEY=${randomValue(seed)}\n`;
         const open = stream();
         let out = '';
         for (let place = 0; place < text.length; place += 97) out += open.push(text.slice(place, place + 97));
@@ -484,6 +493,11 @@ describe('for any text', () => {
     'setPassword(password)',
     'connect("host", "user", options)',
     'cat <<< "hello world 123"',
+    '#define GL_STENCIL_PASS 0x8801',
+    '"pass": "alle Bilder haben alt=\'\' oder aria-label1"',
+    'pass: 2 warnings1',
+    'secretName: my-tls-cert',
+    'secrets:\n  - db_password\n  - source: site2\n',
   ])('preserves %j', (text) => {
     expect(redact(text)).toBe(text);
   });

@@ -72,6 +72,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
   if (character === ':' && before !== ':') found.push(findAtColon);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
+  if (character === '-' && before === '<') found.push(findAssignment);
   // The last characters of `%3D`, `%3A` and their escapes in JSON.
   if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
   if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
@@ -186,7 +187,7 @@ export const formFinder = (replacement: string): Finder => {
           return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index), ahead };
         }
         if (found?.more !== undefined) {
-          ahead = found.more;
+          ahead = [...ahead, ...found.more].toSorted((one, other) => one.start - other.start);
           limit = ahead[0]?.start ?? length;
           found = undefined;
         }

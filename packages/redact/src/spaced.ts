@@ -4,7 +4,7 @@ import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { endsLine, isMixed, isPassphrase, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
@@ -62,7 +62,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
     if (strength === 'weak') return undefined;
     if (!(Number.isNaN(before) || before === 10 || before === 13 || isIndented(near))) return undefined;
   }
-  return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
+  return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
 /** Whether the text before is `BY` or `by`. */
@@ -85,10 +85,11 @@ const isIndented = (near: string): boolean => {
 };
 
 /** Returns the value unless it may be a word of a sentence. Without quotes, it must also end its line. */
-const chosen = (reader: Reader, found: Secret | undefined, isBare: boolean): Secret | undefined => {
+const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  if (!isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
+  const isPhrase = isPassphrase(value) && /pass|pwd/i.test(key.name);
+  if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;
 };
@@ -96,7 +97,7 @@ const chosen = (reader: Reader, found: Secret | undefined, isBare: boolean): Sec
 /** Finds the value of a statement such as `the password is hunter2`. */
 const findStated = (reader: Reader, key: Key, start: number): Secret | undefined => {
   const found = valueOf(reader, key, start, { isColon: true });
-  return found === undefined ? undefined : chosen(reader, trimmed(reader, found), false);
+  return found === undefined ? undefined : chosen(reader, key, trimmed(reader, found), false);
 };
 
 const trimmed = (reader: Reader, found: Secret): Secret => {
@@ -109,5 +110,5 @@ const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => 
   const start = reader.skipSpaces(index, 4);
   if (quoteAt(reader, start) === undefined) return undefined;
   const key: Key = { name: 'password', strength: 'strong', start: index, isQuoted: false, isTight: false };
-  return chosen(reader, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
+  return chosen(reader, key, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
 };

@@ -185,6 +185,24 @@ export const frames: readonly Frame[] = [
   ['openssl -k', (s) => `openssl enc -d -aes-256-cbc -k ${s} -in a`],
   ['DSN of Go', (s) => `app:${s}@tcp(db:3306)/app`],
   ['authinfo', (s) => `machine imap.example.org login bob port 993 password ${s}`],
+  // Notations
+  ['list', (s) => `api_keys = ["${s}", "${s}"]`],
+  ['list of several lines', (s) => `{"passwords": [\n  "${s}",\n  "${s}"\n]}`],
+  ['list in YAML', (s) => `passwords:\n  - ${s}\n  - '${s}'\nuser: x`],
+  ['anchor in YAML', (s) => `password: &main ${s}\nother: 1`],
+  ['tag in YAML', (s) => `password: !!str ${s}\nother: 1`],
+  ['LDIF', (s) => `uid: x\nuserPassword:: ${Buffer.from(`${s}${s}`).toString('base64')}`],
+  ['three quotes', (s) => `secret = """\n${s}"""`],
+  ['quotes in quotes', (s) => `buildConfigField("String", "API_KEY", "\\"${s}\\"")`],
+  ['national string', (s) => `CREATE LOGIN app WITH PASSWORD = N'${s}', CHECK_POLICY = ON;`],
+  ['SQL function', (s) => `SET PASSWORD FOR 'app'@'%' = PASSWORD('${s}');`],
+  ['string type', (s) => `let password = String::from("${s}");`],
+  ['R', (s) => `password <- "${s}"`],
+  ['number of a key', (s) => `Unseal Key 1: ${s}\nUnseal Key 2: ${s}`],
+  ['pass with spaces', (s) => `[smtp]\npass   = ${s}`],
+  ['pass in an object', (s) => `{ user: 'joe', pass: '${s}' }`],
+  ['prefix of pass', (s) => `SSHPASS=${s} sshpass -e ssh root@h`],
+  ['line below a colon', (s) => `Password for the user app (reset with \`tool\`):\n  ${s}\n`],
   ['logfmt', (s) => `level=info msg="connect" password="${s}" host=db`],
 ];
 
@@ -196,4 +214,6 @@ export const chosen: readonly string[] = [
   'Winter2024',
   'p4ssw0rd-9',
   'qwe123RTY',
+  'CanyonHorse39',
+  'NxnIT-ulIC_NnhZ',
 ];
