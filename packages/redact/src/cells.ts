@@ -30,8 +30,8 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const { text, barrier } = reader;
   let end = separator;
   while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
-  const last = text.charCodeAt(end - 1);
-  if (last === 34 || last === 39 || last === 96) end -= 1;
+  // The name is in quotes, or in the brackets of a selector such as `'input[name="password"]'`.
+  while (end > barrier && separator - end < maxSpaces && isClosing(text.charCodeAt(end - 1))) end -= 1;
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
@@ -55,6 +55,8 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const isWord = /^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value);
   return (closes || isLast) && isMixed(value, { isQuoted: false }) && !isWord ? found : undefined;
 };
+
+const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93;
 
 /** Returns the offset behind the quotes and spaces after an argument. */
 const afterQuotes = (reader: Reader, end: number): number => {

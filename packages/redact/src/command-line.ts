@@ -3,10 +3,11 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
+const equals = 61;
 const maxFlag = 40;
 
 interface PasswordFlag {
@@ -55,15 +56,17 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: directories, flag: '-w ' },
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
+  { commands: commands('openssl swift'), flag: '-K ' },
 ];
 /** Codes of the letters of these flags, in lower case, and of `-u`. */
 const flagLetters: ReadonlySet<number> = new Set(
   ['-u', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
 );
+const apache = commands('htpasswd mosquitto_passwd');
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
-  const known = [...clients, 'htpasswd', ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
+  const known = [...clients, ...apache, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
   const longestFirst = known.toSorted((one, other) => other.length - one.length);
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
@@ -90,15 +93,16 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const end = reader.endOfRun(start, keyClass, maxFlag);
   if (end - start < 4 || end === start + maxFlag) return undefined;
   const name = reader.text.slice(start, end);
-  const isUser = /^(?:proxy-)?user$/.test(name);
+  const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = name === 'pass';
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
-  const strength = isUser ? undefined : isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
+  const strength = isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
   if (!isUser && strength === undefined) return undefined;
-  const valueStart = startOfArgument(reader, end);
+  const valueStart = isUser && reader.code(end) === equals ? end + 1 : startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;
-  if (isUser) return findUserPassword(reader, index, valueStart);
+  const ofUser = isUser ? findUserPassword(reader, index, valueStart) : undefined;
+  if (ofUser !== undefined || strength === undefined || reader.starved || reader.code(end) === equals) return ofUser;
   const next = reader.code(valueStart);
   if (next === hyphen || next === 60 || next === 91) return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: false, isTight: false };
@@ -121,7 +125,7 @@ const startOfArgument = (reader: Reader, end: number): number | undefined => {
   const quote = quoteAt(reader, end);
   let index = quote?.end ?? end;
   if (quote !== undefined && reader.code(index) === 44) index += 1;
-  const start = reader.skipSpaces(index, 4);
+  const start = quote === undefined ? reader.skipSpaces(index, 4) : skipWhiteSpace(reader, index);
   return start === end || (start === index && quote === undefined) ? undefined : start;
 };
 
@@ -138,7 +142,7 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   if (!flagLetters.has(letter)) return undefined;
   if (letter === 117 || letter === 97) {
-    const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
+    const found = findUserPassword(reader, index, startOfArgument(reader, index + 2) ?? index + 2);
     if (letter === 117 || reader.starved) return found;
     if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
@@ -166,8 +170,6 @@ const findUsersPassword = (reader: Reader, index: number): Secret | undefined =>
   if (!userFlag.test(reader.text.slice(reader.floor(index), index)) || isPlaceholder(value)) return undefined;
   return value.includes(reader.replacement) ? undefined : { kind: 'command-line', start, end };
 };
-
-const apache = commands('htpasswd');
 
 /** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
 const findFileUser = (reader: Reader, index: number): Secret | undefined => {
@@ -238,22 +240,48 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
   return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
 };
 
-/** Matches a command that reads a secret from a pipe. */
+/** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
-  /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsudo [^\n|]{0,20}-S\b|\bsecrets? (?:put|set)\b)/;
+  /^["']? ?\|(?! ?(?:grep|sed|awk|tee|cat|tr |cut|jq|base64|\w+sum|xxd|wc|head|tail|sort|xargs|less|more))[^\n|]{0,100}(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+/** Matches the options of a command that prints. */
+const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
 
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (text.charCodeAt(index - 2) !== 104 || !text.endsWith('echo', index)) return undefined;
-  if (is(reader.before(index - 4), word)) return undefined;
-  const { start, end } = argumentAt(reader, reader.skipSpaces(index, 4));
+  const command = text.endsWith('echo', index) ? 4 : 6;
+  if ((command === 6 && !text.endsWith('printf', index)) || is(reader.before(index - command), word)) return undefined;
+  const options = printOptions.exec(reader.slice(index, index + 16))?.[0].length ?? 1;
+  const { start, end } = argumentAt(reader, index + options);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (!(isChosen(value) || isPassphrase(value)) || isPlaceholder(value)) return undefined;
   return readsSecret.test(reader.slice(end, end + 140)) ? { kind: 'command-line', start, end } : undefined;
 };
 
-const userPassword = /^([\w.@%][\w.@%+-]{0,63})[:%](?!\/\/)(.{3,})$/;
+/** Matches a command that prints a secret, with its output of one line. */
+const printed =
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,256})/i;
+
+/** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
+export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== 32) return undefined;
+  const found = printed.exec(reader.slice(index, index + 512));
+  const value = found?.[1] ?? '';
+  if (found === null || value.includes(reader.replacement) || isPlaceholder(value) || !isOutput(value))
+    return undefined;
+  const end = index + found[0].length;
+  const next = reader.code(end);
+  return Number.isNaN(next) || next === 10 || next === 13
+    ? { kind: 'command-line', start: end - value.length, end }
+    : undefined;
+};
+
+/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
+const isOutput = (value: string): boolean =>
+  looksRandom(value) || isPublicIdentifier(value) || (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
+
+const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})[:%](?!\/\/)(.{3,})$/;
 
 /** Finds the password of `-u user:password`: always for a web client, otherwise unless it may be a group or a port. */
 const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {

@@ -3,10 +3,10 @@ import { findArrow, findCell, findFallback, findField, findNeighbor } from './ce
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findRuledColumns, findSeparatedColumns } from './columns.js';
-import { findEchoed, findFlag, findHereString } from './command-line.js';
+import { findFlag, findHereString, findPrinted } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
-import { ledTails, mayLead, spacedLetters } from './key-name.js';
+import { ledTails, mayLead, ledLetters } from './key-name.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import type { Finder, Secret } from './replace.js';
@@ -25,9 +25,9 @@ const capitalA = 65;
 const minBytes = 1024;
 const none: readonly Secret[] = [];
 
-/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
+/** Whether a text that leads to a secret behind a space may end with this letter. */
 const isSpacedEnd = (character: string): boolean =>
-  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
+  /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase());
 
 /** Finds a secret at a colon. What follows a colon rules out most detectors. */
 const findAtColon: Detector = (reader, index) => {
@@ -57,7 +57,7 @@ const every: readonly Detector[] = [
   findElement,
   findArrow,
   findCell,
-  findEchoed,
+  findPrinted,
   findHereString,
   findRuledColumns,
   findSeparatedColumns,
@@ -83,7 +83,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
   if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
-  if (character === ' ' && before === 'o') found.push(findEchoed);
+  if (character === '$' && before === '\n') found.push(findPrinted);
   if (character === '-' && before === '\n') found.push(findRuledColumns);
   if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);

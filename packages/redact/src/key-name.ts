@@ -123,13 +123,12 @@ const spacedEndings = [
   ),
 ];
 
-/** The last letters of the names that {@link mayEndSpacedKey} looks for. */
-export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((ending) => ending.slice(-1)));
-
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 
-const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by'];
+const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by', 'echo', 'printf'];
+/** The last letters of the texts that {@link mayLead} looks for. */
+export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
 export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase']));
 /**

@@ -1,5 +1,5 @@
 import { is, stop } from './characters.js';
-import { findLogin } from './command-line.js';
+import { findEchoed, findLogin } from './command-line.js';
 import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -29,8 +29,8 @@ const mayBeDirective = (near: string): boolean =>
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
-  const login = findLogin(reader, index);
-  if (login !== undefined || reader.starved) return login;
+  const argument = findLogin(reader, index) ?? (reader.starved ? undefined : findEchoed(reader, index));
+  if (argument !== undefined || reader.starved) return argument;
   if (!mayEndSpacedKey(text, index)) {
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }

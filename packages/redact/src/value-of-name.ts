@@ -105,8 +105,9 @@ export const valueOf = (
     if (isCell) end = startOfBar(text, start, end);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
-    if (end === start)
+    if (end === start) {
       return findListed(reader, key, start) ?? (isColon ? undefined : findBracketed(reader, key, start));
+    }
     if ((next === 91 || next === 60) && !isColon) return undefined;
     // A comma without a space separates settings, not arguments.
     const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
