@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, isUnlikeWord, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -225,8 +225,9 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 };
 
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
-const login = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|setapikey)$/;
-const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey'];
+const login =
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
+const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey', 'piKey'];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
 
 /** Finds the value in `vault login …`. Called for a space. */
@@ -238,6 +239,28 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
   const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
   if (!isRandom || isPlaceholder(value)) return undefined;
   return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches commands whose arguments are a user and a password, at the beginning of a command. */
+const userCommand = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login)(?: --?\w{1,16}){0,2}$/;
+/** The first characters of an option, of a quote, and of what is behind a command. */
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
+const userAndPassword = /^ ([\w.@\\-]{1,64}) (?=[^\s-])/;
+
+/** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
+export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!text.endsWith('user', index) && !text.endsWith('login', index)) return undefined;
+  if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
+  const head = userAndPassword.exec(reader.slice(index, index + 68));
+  if (head === null) return undefined;
+  const { start, end } = argumentAt(reader, index + head[0].length);
+  const value = text.slice(start, end);
+  if (/\s/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return undefined;
+  const next = reader.code(reader.skipSpaces(end, 4));
+  const isLast = Number.isNaN(next) || followers.has(next);
+  return isLast ? { kind: 'command-line', start, end } : undefined;
 };
 
 /** Matches a command behind a pipe that reads a secret. */
@@ -268,8 +291,8 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   if (reader.code(index + 1) !== 32) return undefined;
   const found = printed.exec(reader.slice(index, index + 512));
   const value = found?.[1] ?? '';
-  if (found === null || value.includes(reader.replacement) || isPlaceholder(value) || !isOutput(value))
-    return undefined;
+  if (found === null || !isOutput(value)) return undefined;
+  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const next = reader.code(end);
   return Number.isNaN(next) || next === 10 || next === 13

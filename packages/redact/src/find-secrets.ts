@@ -7,6 +7,7 @@ import { findFlag, findHereString, findPrinted } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
 import { ledTails, mayLead, ledLetters } from './key-name.js';
+import { findManifestData, mayBeManifest } from './manifests.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import type { Finder, Secret } from './replace.js';
@@ -34,6 +35,10 @@ const findAtColon: Detector = (reader, index) => {
   const next = reader.code(index + 1);
   const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
+  if (next === lineFeed && mayBeManifest(reader, index)) {
+    const data = findManifestData(reader, index);
+    if (data !== undefined || reader.starved) return data;
+  }
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
   const value = findAssignment(reader, index);

@@ -126,7 +126,7 @@ const spacedEndings = [
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 
-const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by', 'echo', 'printf'];
+const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by', 'echo', 'printf', 'user', 'values'];
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
@@ -172,7 +172,10 @@ const compound =
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
-  if (noun === 'pass') return isQualified || isEnvironment || passQualifiers.has(before ?? '') ? 'strong' : undefined;
+  if (noun === 'pass') {
+    const isSecret = isQualified || (before !== undefined && (isEnvironment || passQualifiers.has(before)));
+    return isSecret ? 'strong' : undefined;
+  }
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;

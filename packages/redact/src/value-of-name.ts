@@ -327,8 +327,17 @@ const isUnlikeCode = (value: string): boolean =>
 /** Whether the value consists of two words or more and two digits. */
 export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
 
+/** Whether the value is no word, number or technical name: letters that digits or signs interrupt or end. */
+export const isUnlikeWord = (value: string): boolean =>
+  isScrambled(value) ||
+  (value.length >= 8 &&
+    /[a-z]/i.test(value) &&
+    (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$/.test(value) || /[!@#%^&*]/.test(value)) &&
+    !/[/:]|^\W|^\d+[a-z]{1,3}$/i.test(value) &&
+    !codeWord.test(value));
+
 const codeWord =
-  /_|base64|b64|utf\d|sha\d|md5|oauth\d|^s3(?![a-z])|S3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+  /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 

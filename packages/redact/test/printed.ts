@@ -203,6 +203,18 @@ export const frames: readonly Frame[] = [
   ['pass in an object', (s) => `{ user: 'joe', pass: '${s}' }`],
   ['prefix of pass', (s) => `SSHPASS=${s} sshpass -e ssh root@h`],
   ['line below a colon', (s) => `Password for the user app (reset with \`tool\`):\n  ${s}\n`],
+  // Places within a line
+  ['argument named password', (s) => `mysqladmin -u root password ${s}`],
+  ['password with its type', (s) => `username joe password 0 ${s}\n`],
+  ['directive', (s) => `SetEnv DB_PASSWORD ${s}\n`],
+  ['sentence', (s) => `Log in with user admin and password ${s}.`],
+  ['IDENTIFIED BY without quotes', (s) => `ALTER USER app IDENTIFIED BY ${s} ACCOUNT UNLOCK;`],
+  ['session of a mail server', (s) => `USER joe\r\n+OK\r\nPASS ${s}\r\n+OK\r\n`],
+  ['user and password', (s) => `rabbitmqctl add_user joe ${s}`],
+  ['user with an option behind', (s) => `net user joe ${s} /add`],
+  ['inserted row', (s) => `INSERT INTO users (id, name, password) VALUES (1, 'joe', '${s}');`],
+  ['Kubernetes secret', (s) => `kind: Secret\nmetadata:\n  name: db\nstringData:\n  smtp: ${s}\n  port: "25"\n`],
+  ['data before the kind', (s) => `data:\n  smtp: ${Buffer.from(`${s}${s}`).toString('base64')}\nkind: Secret\n`],
   // Calls and commands
   ['method of a builder', (s) => `Pool.builder().password("${s}").build()`],
   ['option in a builder', (s) => `config.password(Some("${s}"))`],
